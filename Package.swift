@@ -1,0 +1,39 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "MiniRex",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "MiniRex", targets: ["MiniRex"]),
+    .library(name: "MiniRexFoundationAdapters", targets: ["MiniRexFoundationAdapters"]),
+    .library(name: "MiniRexTesting", targets: ["MiniRexTesting"]),
+    .executable(name: "minirex-tail", targets: ["minirex-tail"]),
+  ],
+  targets: [
+    .target(name: "MiniRex"),
+    .target(name: "MiniRexFoundationAdapters", dependencies: ["MiniRex"]),
+    .target(name: "MiniRexTesting", dependencies: ["MiniRex"]),
+    .executableTarget(
+      name: "minirex-tail", dependencies: ["MiniRex"], path: "Examples/minirex-tail"),
+    .testTarget(name: "MiniRexTests", dependencies: ["MiniRex", "MiniRexTesting"]),
+    .testTarget(
+      name: "MiniRexFoundationAdaptersTests",
+      dependencies: ["MiniRexFoundationAdapters", "MiniRexTesting"]),
+    .testTarget(name: "MiniRexTestingTests", dependencies: ["MiniRexTesting"]),
+    .testTarget(name: "MinirexTailTests", dependencies: ["minirex-tail"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .strictMemorySafety(),
+  ]
+}

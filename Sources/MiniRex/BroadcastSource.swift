@@ -1,0 +1,54 @@
+/// Calls its subscribers with whatever you broadcast.
+///
+/// ```swift
+/// final class Door: Sendable {
+///   private let source = BroadcastSource<Person>()
+///   var visitors: Broadcaster<Person> { source.publisher }
+///   func enter(_ person: Person) { source.broadcast(person) }
+/// }
+/// ```
+///
+/// The source ends when it is released: keep it for as long as there is something to tell.
+public final class BroadcastSource<Update: Sendable>: Sendable {
+  @usableFromInline let delivery: Delivery<Update>
+
+  /// Calls its subscribers with each update that is broadcast after they subscribed.
+  ///
+  /// It does not keep the source alive.
+  public let publisher: Broadcaster<Update>
+
+  /// Makes a source without subscribers.
+  @inlinable
+  public init() {
+    let delivery = Delivery<Update>()
+    self.delivery = delivery
+    publisher = Publisher(present: { nil }) { delivery.subscribe($0) }
+  }
+
+  deinit {
+    delivery.end()
+  }
+
+  /// Calls each subscriber with the update, in the order in which they subscribed.
+  ///
+  /// The calls are made before this returns, on this thread, unless another thread is delivering
+  /// already, or this is called by one of the callbacks: then the update waits until the ones before
+  /// it have reached everybody, and this returns at once. After ``end()`` it does nothing.
+  @inlinable
+  public func broadcast(_ update: Update) {
+    delivery.send(update)
+  }
+
+  /// Ends all subscriptions, after what has been broadcast by now is delivered.
+  public func end() {
+    delivery.end()
+  }
+
+  /// How many subscriptions have not ended.
+  public var subscriberCount: Int { delivery.subscriberCount }
+
+  /// How many updates wait for the thread that delivers.
+  ///
+  /// The queue has no limit: it grows when updates are sent faster than callbacks take them.
+  public var pendingUpdates: Int { delivery.pendingUpdates }
+}

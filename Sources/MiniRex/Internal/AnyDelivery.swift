@@ -1,0 +1,141 @@
+/// What a source keeps under its lock, whatever the type of its updates.
+@usableFromInline
+struct DeliveryState: ~Copyable, Sendable {
+  @usableFromInline var schedule = Schedule()
+  @usableFromInline var table = SlotTable()
+  @usableFromInline var tickets = Queue<Ticket>()
+  var waiters: [@Sendable () -> Void] = []
+
+  init() {}
+
+  /// `nil` if the source has ended.
+  @usableFromInline
+  mutating func join(_ token: Subscription) -> Slot? {
+    if schedule.hasEnded { return nil }
+    return table.append(serial: schedule.join(), token: token)
+  }
+
+  mutating func nextStep() -> Step {
+    schedule.next(
+      front: tickets.first, unreleased: table.hasEnded, waiters: !waiters.isEmpty,
+      subscribers: table.count > 0)
+  }
+
+  mutating func nextTurn() -> Turn? {
+    guard let ticket = tickets.popFirst() else { return nil }
+    let isForOne = ticket.first == ticket.last
+    return Turn(ticket: ticket, extent: isForOne ? table.extent(of: ticket.first) : table.extent)
+  }
+}
+
+/// The part of a source's machine that its tokens know.
+///
+/// It is not generic, because a token calls it dynamically, and what a generic class overrides is
+/// never specialised.
+@usableFromInline
+class AnyDelivery: Upstream, @unchecked Sendable {
+  @usableFromInline let lock = Lock(DeliveryState())
+  @usableFromInline let turnstile = Turnstile()
+  private let release: CallbackRelease
+
+  @usableFromInline
+  init(release: CallbackRelease) {
+    self.release = release
+  }
+
+  deinit {
+    lock.withLock { $0.table.deallocate() }
+  }
+
+  @usableFromInline var subscriberCount: Int { lock.withLock { $0.table.count } }
+
+  @usableFromInline var pendingUpdates: Int { lock.withLock { $0.tickets.count } }
+
+  override func isSubscribed(_ token: Subscription) -> Bool { token.slot != nil }
+
+  override func end(_ token: Subscription) {
+    if token.slot == nil { return }
+    let callback = lock.withLock { remove(token, from: &$0) }
+    release(callback)
+  }
+
+  override func end(
+    _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
+  ) -> Bool {
+    let thread = ThreadID.current
+    var callback: EndedCallback?
+    let mustWait = lock.withLock { state in
+      callback = remove(token, from: &state)
+      let mustWait = state.schedule.deliverer != thread && turnIsRunning(&state)
+      if mustWait { state.waiters.append(resume) }
+      return mustWait
+    }
+    release(callback)
+    return mustWait
+  }
+
+  /// Ends the token, and returns its callback if it has to be released after the lock.
+  private func remove(_ token: Subscription, from state: inout DeliveryState) -> EndedCallback? {
+    guard let slot = token.slot else { return nil }
+    if turnIsRunning(&state) {
+      state.table.removeLater(slot)
+      return nil
+    }
+    let callback = state.table.remove(slot)
+    state.table.tidy()
+    return callback
+  }
+
+  /// True if a deliverer may be looking at the slots; it then comes to the lock before it rests.
+  private func turnIsRunning(_ state: inout DeliveryState) -> Bool {
+    state.schedule.deliverer != nil && turnstile.call()
+  }
+
+  /// Under the lock: true if the caller has to drain.
+  @usableFromInline
+  func end(on thread: ThreadID, _ state: inout DeliveryState) -> Bool {
+    if state.schedule.hasEnded { return false }
+    state.schedule.hasEnded = true
+    guard state.table.count > 0, turnstile.enter() else { return false }
+    state.schedule.begin(on: thread)
+    return true
+  }
+
+  /// Does what is left to do after a turn, until there is another turn to run.
+  ///
+  /// - Parameter pop: Takes the turn's update from the queue, under the lock.
+  @usableFromInline
+  func proceed(pop: () -> Void) -> NextTurn {
+    while true {
+      var callback: EndedCallback?
+      var waiters: [@Sendable () -> Void] = []
+      let next: NextTurn? = lock.withLock { state in
+        switch state.nextStep() {
+        case .release:
+          callback = state.table.takeEnded()
+        case .wake:
+          swap(&waiters, &state.waiters)
+        case .finish:
+          state.table.removeAllLater()
+        case .deliver:
+          state.table.tidy()
+          let turn = state.nextTurn()
+          pop()
+          turnstile.answer(expectingMore: state.tickets.count > 0 || state.schedule.hasEnded)
+          return turn.map { .turn($0) }
+        case .handOver:
+          state.table.tidy()
+          return .handOver
+        case .rest:
+          state.table.tidy()
+          turnstile.rest()
+          return .rest
+        }
+        return nil
+      }
+      release(callback)
+      for resume in waiters { resume() }
+      if let next { return next }
+    }
+  }
+}

@@ -1,0 +1,199 @@
+/// An update on its way to the subscribers that are entitled to it.
+@usableFromInline
+struct Turn: Sendable {
+  @usableFromInline let ticket: Ticket
+  /// `nil` if they have all ended.
+  @usableFromInline let extent: Extent?
+
+  @inlinable
+  init(ticket: Ticket, extent: Extent?) {
+    self.ticket = ticket
+    self.extent = extent
+  }
+}
+
+/// What the deliverer of a `Delivery` does next.
+@usableFromInline
+enum NextTurn: Sendable {
+  case turn(Turn)
+  case handOver
+  case rest
+}
+
+/// The machine through which every source delivers.
+///
+/// One thread at a time is the deliverer. What others send meanwhile, or its own callbacks, waits
+/// in the queue, first in, first out, so that subscribers agree on the order.
+@usableFromInline
+final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
+  /// An update in the queue, in step with its ticket, and the value it is compared with.
+  @usableFromInline
+  struct Pending {
+    @usableFromInline let update: Update
+    @usableFromInline let replaced: Update?
+
+    @inlinable
+    init(update: Update, replaced: Update?) {
+      self.update = update
+      self.replaced = replaced
+    }
+  }
+
+  /// Unchecked: guarded by `lock`.
+  @usableFromInline @exclusivity(unchecked) var queue = Queue<Pending>()
+  @usableFromInline let difference: Difference<Update>?
+
+  @inlinable
+  init(skippingDuplicates difference: Difference<Update>? = nil) {
+    self.difference = difference
+    super.init(release: CallbackRelease(Update.self))
+  }
+
+  // MARK: Subscribing
+
+  /// Gives the subscriber what is sent from now on.
+  @inlinable
+  func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
+    let token = Subscription(self)
+    let hasJoined = lock.withLock { join(token, receive, &$0) }
+    return hasJoined ? token : .ended
+  }
+
+  /// Gives the subscriber the value that `first` returns, then what is sent from the time on at
+  /// which `first` is called.
+  ///
+  /// For a delivery that nobody else knows yet. `first` is called as part of a turn.
+  func subscribe<Result>(
+    _ token: Subscription, _ receive: @escaping @Sendable (Update) -> Void,
+    first: () -> (Update, Result)
+  ) -> Result {
+    let thread = ThreadID.current
+    lock.withLock { state in
+      if join(token, receive, &state), turnstile.enter() { state.schedule.begin(on: thread) }
+    }
+    let (value, result) = first()
+    receive(value)
+    leave()
+    return result
+  }
+
+  /// Under the lock: false if the source has ended.
+  @inlinable
+  func join(
+    _ token: Subscription, _ receive: @escaping @Sendable (Update) -> Void,
+    _ state: inout DeliveryState
+  ) -> Bool {
+    guard let slot = state.join(token) else { return false }
+    slot.setCallback(receive)
+    return true
+  }
+
+  /// Under the lock: who makes the first call of the subscriber that has just joined.
+  ///
+  /// The first value of a subscriber is a turn of its own, for that subscriber alone.
+  @inlinable
+  func admitFirst(
+    _ value: Update, from thread: ThreadID, _ state: inout DeliveryState
+  ) -> FirstCall {
+    if turnstile.enter() {
+      state.schedule.begin(on: thread)
+      return .asDeliverer
+    }
+    if state.schedule.deliverer == thread { return .nested }
+    unsafe queue.append(Pending(update: value, replaced: nil))
+    state.tickets.append(state.schedule.ticketForNewest(from: thread))
+    return .queued
+  }
+
+  // MARK: Sending
+
+  @inlinable
+  func send(_ update: Update) {
+    let thread = ThreadID.current
+    if let turn = lock.withLock({ admit(update, replacing: nil, from: thread, &$0) }) {
+      deliver(update, turn)
+      leave()
+    }
+  }
+
+  /// Under the lock: the turn that the caller has to run, unless the update waits or interests nobody.
+  @inlinable
+  func admit(
+    _ update: Update, replacing replaced: Update?, from thread: ThreadID,
+    _ state: inout DeliveryState
+  ) -> Turn? {
+    guard state.table.count > 0, !state.schedule.hasEnded else { return nil }
+    if turnstile.enter() {
+      state.schedule.begin(on: thread)
+      return Turn(ticket: state.schedule.ticketForAll(from: thread), extent: state.table.extent)
+    }
+    unsafe queue.append(Pending(update: update, replaced: replaced))
+    state.tickets.append(state.schedule.ticketForAll(from: thread))
+    return nil
+  }
+
+  /// Ends the source: what it has accepted is still delivered, then its subscriptions end.
+  @inlinable
+  func end() {
+    let thread = ThreadID.current
+    if lock.withLock({ end(on: thread, &$0) }) { drain() }
+  }
+
+  // MARK: Delivering
+
+  @inlinable
+  func deliver(_ update: Update, _ turn: Turn) {
+    let ticket = turn.ticket
+    turn.extent?.forEach { slot in
+      if ticket.admits(slot.serial) { unsafe slot.callback(of: Update.self).pointee(update) }
+    }
+  }
+
+  @inlinable
+  func deliver(_ update: Update, replacing replaced: Update?, _ turn: Turn) {
+    if let replaced, let difference, !difference(replaced, update) { return }
+    deliver(update, turn)
+  }
+
+  /// The end of a turn.
+  @inlinable @inline(__always)
+  func leave() {
+    if !turnstile.leave() { drain() }
+  }
+
+  @inlinable
+  func drain() {
+    while true {
+      var pending: Pending?
+      switch proceed(pop: { pending = unsafe queue.popFirst() }) {
+      case .turn(let turn):
+        if let pending { deliver(pending.update, replacing: pending.replaced, turn) }
+      case .handOver:
+        Task.detached { self.takeOver() }
+        return
+      case .rest:
+        return
+      }
+      pending = nil
+      if turnstile.leave() { return }
+    }
+  }
+
+  @inlinable
+  func takeOver() {
+    let thread = ThreadID.current
+    lock.withLock { $0.schedule.begin(on: thread) }
+    drain()
+  }
+}
+
+/// Who makes the first call of a new subscriber.
+@usableFromInline
+enum FirstCall: Sendable {
+  /// The subscribing thread, which has become the deliverer for it.
+  case asDeliverer
+  /// The subscribing thread, which delivers anyway.
+  case nested
+  /// The thread that delivers.
+  case queued
+}

@@ -1,0 +1,37 @@
+/// Lets a callback end its own subscription, also before `subscribe` has returned the token.
+@usableFromInline
+final class Fuse: Sendable {
+  private struct State {
+    var isBlown = false
+    weak var token: Subscription?
+    var keptToken: Subscription?
+  }
+
+  private let state = Lock(State())
+
+  @usableFromInline
+  init() {}
+
+  /// - Parameter keeping: True to keep the token alive until the fuse blows or the source ends.
+  @usableFromInline
+  func attach(_ token: Subscription, keeping isKept: Bool = false) -> Subscription {
+    let isBlown = state.withLock { state in
+      if state.isBlown { return true }
+      state.token = token
+      if isKept { state.keptToken = token }
+      return false
+    }
+    if isBlown { token.invalidate() }
+    return token
+  }
+
+  @usableFromInline
+  func blow() {
+    let token = state.withLock { state in
+      state.isBlown = true
+      state.keptToken = nil
+      return state.token
+    }
+    token?.invalidate()
+  }
+}

@@ -1,0 +1,379 @@
+public import Synchronization
+
+// The memory of the subscribers, and the only file that handles it.
+//
+// Invariants, each held by `SlotTableTests` and by the storms under AddressSanitizer:
+// - A slot is read and written under the lock of its source, with two exceptions. The deliverer
+//   reads, without the lock, the serial number and the callback of the slots of its `Extent`; and
+//   it takes the callback out of slots that were ended during its turn.
+// - A slot therefore does not move, and its callback stays where it is, while a turn runs: slots
+//   are appended to new segments rather than copied to larger ones, and `tidy` is called between
+//   turns only.
+// - A slot with a serial number other than 0 holds a callback. One whose number is 0 holds one
+//   only while it stands in the list of `Ended` slots.
+// - Serial numbers grow from slot to slot, and slots before the last segment's end are all in use
+//   or ended: a later slot joined later.
+// - A slot and its token point at each other until one of them ends, under the lock.
+
+/// A callback that can be called where it lies, without a retain.
+@usableFromInline
+struct Callback<Update>: ~Copyable {
+  @usableFromInline let receive: @Sendable (Update) -> Void
+
+  @inlinable @inline(__always)
+  init(_ receive: @escaping @Sendable (Update) -> Void) {
+    self.receive = receive
+  }
+
+  @inlinable @inline(__always)
+  borrowing func callAsFunction(_ update: Update) {
+    receive(update)
+  }
+}
+
+/// The place of one subscriber: serial number, token, callback; four words in all.
+@usableFromInline @safe
+struct Slot: Equatable, @unchecked Sendable {
+  @usableFromInline let address: UnsafeMutableRawPointer
+
+  @inlinable static var word: Int { MemoryLayout<UInt>.size }
+  @inlinable static var stride: Int { 4 * word }
+
+  @inlinable
+  init(_ address: UnsafeMutableRawPointer) {
+    unsafe self.address = address
+  }
+
+  @inlinable
+  static func == (one: Slot, other: Slot) -> Bool {
+    unsafe one.address == other.address
+  }
+
+  /// Who lives here; 0 is nobody.
+  @inlinable
+  var serial: UInt {
+    get { unsafe serialPointer.pointee.load(ordering: .relaxed) }
+    nonmutating set { unsafe serialPointer.pointee.store(newValue, ordering: .relaxed) }
+  }
+
+  @inlinable
+  var serialPointer: UnsafeMutablePointer<Atomic<UInt>> {
+    unsafe address.assumingMemoryBound(to: Atomic<UInt>.self)
+  }
+
+  /// The token while the subscription lasts, then the next slot in the list of the ended.
+  fileprivate var link: UnsafeMutableRawPointer? {
+    get { unsafe linkPointer.pointee }
+    nonmutating set { unsafe linkPointer.pointee = newValue }
+  }
+
+  private var linkPointer: UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+    unsafe (address + Slot.word).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+  }
+
+  @inlinable @inline(__always)
+  func callback<Update>(of _: Update.Type) -> UnsafeMutablePointer<Callback<Update>> {
+    unsafe (address + 2 * Slot.word).assumingMemoryBound(to: Callback<Update>.self)
+  }
+
+  @inlinable @inline(__always)
+  func setCallback<Update>(_ receive: @escaping @Sendable (Update) -> Void) {
+    unsafe callback(of: Update.self).initialize(to: Callback(receive))
+  }
+
+  /// Takes the callback out, so that it can be released where no lock is held.
+  fileprivate func takeCallback() -> EndedCallback {
+    let words = unsafe (address + 2 * Slot.word).loadUnaligned(as: (UInt, UInt).self)
+    return EndedCallback(words: words)
+  }
+
+  fileprivate func initialize(serial: UInt, token: Subscription) {
+    unsafe serialPointer.initialize(to: Atomic(serial))
+    unsafe linkPointer.initialize(to: Unmanaged.passUnretained(token).toOpaque())
+    token.slot = self
+  }
+
+  fileprivate func move(to slot: Slot) {
+    if slot == self { return }
+    unsafe slot.address.copyMemory(from: address, byteCount: Slot.stride)
+    slot.withToken { $0.slot = slot }
+  }
+
+  fileprivate func withToken(_ body: (Subscription) -> Void) {
+    guard let link = unsafe link else { return }
+    unsafe Unmanaged<Subscription>.fromOpaque(link)._withUnsafeGuaranteedRef(body)
+  }
+}
+
+/// A callback on its way out of the table: its two words, for closures may be moved bit by bit.
+struct EndedCallback: Sendable {
+  fileprivate var words: (UInt, UInt)
+}
+
+/// Releases callbacks whose type only their `Delivery` knows.
+@usableFromInline @safe
+struct CallbackRelease: Sendable {
+  @usableFromInline let release: @Sendable (UnsafeMutableRawPointer) -> Void
+
+  @inlinable
+  init<Update>(_: Update.Type) {
+    unsafe release = { address in
+      unsafe address.assumingMemoryBound(to: Callback<Update>.self).deinitialize(count: 1)
+    }
+  }
+
+  /// Releases what the callback has captured. User code may run: never under a lock.
+  func callAsFunction(_ callback: EndedCallback?) {
+    guard var words = callback?.words else { return }
+    unsafe withUnsafeMutablePointer(to: &words) { unsafe release(UnsafeMutableRawPointer($0)) }
+  }
+}
+
+/// A block of slots, with links to the blocks before and after it.
+@usableFromInline @safe
+struct Segment: Equatable, @unchecked Sendable {
+  private struct Header {
+    var next: Segment?
+    var previous: Segment?
+    var end: Slot
+  }
+
+  @usableFromInline let address: UnsafeMutableRawPointer
+
+  @inlinable
+  static func == (one: Segment, other: Segment) -> Bool {
+    unsafe one.address == other.address
+  }
+
+  private static var headerSize: Int { (MemoryLayout<Header>.size + 15) & ~15 }
+
+  private var header: UnsafeMutablePointer<Header> {
+    unsafe address.assumingMemoryBound(to: Header.self)
+  }
+
+  fileprivate init(capacity: Int, previous: Segment?) {
+    let size = Segment.headerSize + capacity * Slot.stride
+    unsafe address = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    let header = unsafe Header(previous: previous, end: Slot(address + size))
+    unsafe address.initializeMemory(as: Header.self, to: header)
+  }
+
+  fileprivate func deallocate() {
+    unsafe address.deallocate()
+  }
+
+  @usableFromInline var start: Slot { unsafe Slot(address + Segment.headerSize) }
+  @usableFromInline var end: Slot { unsafe header.pointee.end }
+
+  fileprivate var capacity: Int { unsafe (end.address - start.address) / Slot.stride }
+
+  @usableFromInline fileprivate(set) var next: Segment? {
+    get { unsafe header.pointee.next }
+    nonmutating set { unsafe header.pointee.next = newValue }
+  }
+
+  fileprivate var previous: Segment? { unsafe header.pointee.previous }
+}
+
+/// The slots that a turn visits, in the order of their subscribers.
+@usableFromInline
+struct Extent: Sendable {
+  @usableFromInline let first: Segment
+  @usableFromInline let start: Slot
+  @usableFromInline let last: Segment
+  @usableFromInline let end: Slot
+
+  @inlinable @inline(__always)
+  func forEach(_ body: (Slot) -> Void) {
+    var segment = first
+    var slot = start
+    while true {
+      let isLast = segment == last
+      let end = isLast ? self.end : segment.end
+      while slot != end {
+        body(slot)
+        slot = unsafe Slot(slot.address + Slot.stride)
+      }
+      guard !isLast, let next = segment.next else { return }
+      segment = next
+      slot = next.start
+    }
+  }
+}
+
+/// The subscribers of one source, in the order in which they subscribed.
+@usableFromInline
+struct SlotTable: ~Copyable, @unchecked Sendable {
+  private var first: Segment?
+  private var last: Segment?
+  /// Where the next subscriber goes, unless that is the end of the last segment.
+  private var end: Slot?
+  private var capacity = 0
+  private var holes = 0
+  @usableFromInline private(set) var count = 0
+
+  /// Slots that ended while a turn ran, oldest first, linked by `link`.
+  private var firstEnded: Slot?
+  private var lastEnded: Slot?
+
+  init() {}
+
+  /// Frees the memory, when the source and all of its tokens are gone.
+  mutating func deallocate() {
+    freeSegments(from: first)
+    self = SlotTable()
+  }
+
+  /// What a turn that begins now visits; `nil` without subscribers.
+  @usableFromInline var extent: Extent? {
+    guard let first, let last, let end else { return nil }
+    return Extent(first: first, start: first.start, last: last, end: end)
+  }
+
+  /// O(1) amortised. The caller sets the slot's callback before it unlocks.
+  @usableFromInline
+  mutating func append(serial: UInt, token: Subscription) -> Slot {
+    let slot = makeRoom()
+    slot.initialize(serial: serial, token: token)
+    end = unsafe Slot(slot.address + Slot.stride)
+    count += 1
+    return slot
+  }
+
+  private mutating func makeRoom() -> Slot {
+    if let last, let end, end != last.end { return end }
+    let next = last?.next ?? addSegment()
+    last = next
+    return next.start
+  }
+
+  private mutating func addSegment() -> Segment {
+    let size = max(4, capacity)
+    let segment = Segment(capacity: size, previous: last)
+    capacity += size
+    if let last { last.next = segment } else { first = segment }
+    return segment
+  }
+
+  /// Ends the slot while no turn runs, and returns its callback to be released after the lock.
+  mutating func remove(_ slot: Slot) -> EndedCallback {
+    vacate(slot)
+    return slot.takeCallback()
+  }
+
+  /// Ends the slot while a turn runs: its callback stays until `takeEnded`.
+  mutating func removeLater(_ slot: Slot) {
+    vacate(slot)
+    if let lastEnded { unsafe lastEnded.link = slot.address } else { firstEnded = slot }
+    lastEnded = slot
+  }
+
+  private mutating func vacate(_ slot: Slot) {
+    slot.serial = 0
+    slot.withToken { $0.slot = nil }
+    unsafe slot.link = nil
+    count -= 1
+    holes += 1
+  }
+
+  var hasEnded: Bool { firstEnded != nil }
+
+  /// Takes the callback that has waited longest for its release.
+  mutating func takeEnded() -> EndedCallback? {
+    guard let slot = firstEnded else { return nil }
+    firstEnded = unsafe slot.link.map { unsafe Slot($0) }
+    if firstEnded == nil { lastEnded = nil }
+    unsafe slot.link = nil
+    return slot.takeCallback()
+  }
+
+  /// Ends all, in order, while a turn runs.
+  mutating func removeAllLater() {
+    extent?.forEach { slot in
+      if slot.serial != 0 { removeLater(slot) }
+    }
+  }
+
+  /// What a turn for one subscriber visits, who has joined lately.
+  ///
+  /// It searches from the newest backwards: O(1) when few have joined since.
+  @usableFromInline
+  func extent(of serial: UInt) -> Extent? {
+    guard var segment = last, var slot = end else { return nil }
+    while true {
+      while slot != segment.start {
+        let end = slot
+        slot = unsafe Slot(slot.address - Slot.stride)
+        if slot.serial == serial {
+          return Extent(first: segment, start: slot, last: segment, end: end)
+        }
+        if slot.serial != 0, slot.serial < serial { return nil }
+      }
+      guard let previous = segment.previous else { return nil }
+      segment = previous
+      slot = previous.end
+    }
+  }
+
+  /// Gives up the holes at the end, and moves the rest together once most slots are holes.
+  ///
+  /// Between turns only, when no ended slot awaits its release. O(1) amortised.
+  mutating func tidy() {
+    guard holes > 0 else { return }
+    trim()
+    if holes > 16, holes > count { compact() }
+  }
+
+  private mutating func trim() {
+    while holes > 0, let segment = last, let slot = end {
+      if slot == segment.start {
+        guard let previous = segment.previous else { return }
+        moveEnd(to: previous.end, in: previous)
+      } else {
+        let newest = unsafe Slot(slot.address - Slot.stride)
+        if newest.serial != 0 { return }
+        end = newest
+        holes -= 1
+      }
+    }
+  }
+
+  private mutating func compact() {
+    guard let extent, var segment = first else { return }
+    var place = segment.start
+    extent.forEach { slot in
+      if slot.serial == 0 { return }
+      if place == segment.end, let next = segment.next {
+        segment = next
+        place = next.start
+      }
+      slot.move(to: place)
+      place = unsafe Slot(place.address + Slot.stride)
+    }
+    holes = 0
+    moveEnd(to: place, in: segment)
+  }
+
+  /// Keeps one spare segment, so that a subscriber who comes and goes at the edge allocates nothing.
+  private mutating func moveEnd(to slot: Slot, in segment: Segment) {
+    last = segment
+    end = slot
+    guard let spare = segment.next else { return }
+    freeSegments(from: spare.next)
+    spare.next = nil
+    capacity = 0
+    var kept = first
+    while let segment = kept {
+      capacity += segment.capacity
+      kept = segment.next
+    }
+  }
+}
+
+private func freeSegments(from first: Segment?) {
+  var segment = first
+  while let freed = segment {
+    segment = freed.next
+    freed.deallocate()
+  }
+}

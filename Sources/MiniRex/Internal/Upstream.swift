@@ -1,0 +1,63 @@
+/// What a token ends.
+@usableFromInline
+package class Upstream: @unchecked Sendable {
+  init() {}
+
+  func isSubscribed(_ token: Subscription) -> Bool { false }
+
+  func end(_ token: Subscription) {}
+
+  /// Ends the token, and promises to call `resume` when its callback no longer runs.
+  ///
+  /// - Returns: False if it does not run now, or runs this; then `resume` is not called.
+  func end(
+    _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
+  ) -> Bool {
+    end(token)
+    return false
+  }
+}
+
+/// Something of the user's that is stopped by a closure.
+final class CancelledByClosure: Upstream, @unchecked Sendable {
+  private let cancel: Lock<(@Sendable () -> Void)?>
+
+  init(_ cancel: @escaping @Sendable () -> Void) {
+    self.cancel = Lock(cancel)
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool {
+    cancel.withLock { $0 != nil }
+  }
+
+  override func end(_ token: Subscription) {
+    let cancel = cancel.withLock { $0.take() }
+    cancel?()
+  }
+}
+
+/// A gate that callbacks pass through, and the inputs that reach it.
+final class GatedInputs: Upstream, @unchecked Sendable {
+  private let gate: Subscription
+  private let inputs: [Subscription]
+
+  init(gate: Subscription, inputs: [Subscription]) {
+    self.gate = gate
+    self.inputs = inputs
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool { gate.isSubscribed }
+
+  override func end(_ token: Subscription) {
+    gate.invalidate()
+    for input in inputs { input.invalidate() }
+  }
+
+  override func end(
+    _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
+  ) -> Bool {
+    let mustWait = gate.upstream.end(gate, notifying: resume)
+    for input in inputs { input.invalidate() }
+    return mustWait
+  }
+}

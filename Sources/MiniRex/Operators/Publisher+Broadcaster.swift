@@ -1,0 +1,7 @@
+extension Publisher {
+  /// The same updates, without the promise of the kind.
+  @inlinable
+  public var broadcaster: Broadcaster<Update> {
+    Broadcaster(trusting: self, start: start)
+  }
+}

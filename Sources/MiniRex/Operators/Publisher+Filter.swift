@@ -1,0 +1,13 @@
+extension Publisher where Kind: StreamKind {
+  /// Lets through what `isIncluded` says.
+  ///
+  /// It gives a broadcaster, also of a published value, whose first value may be missing then.
+  @inlinable
+  public func filter(
+    _ isIncluded: @escaping @Sendable (Update) -> Bool
+  ) -> Broadcaster<Update> {
+    Broadcaster(trusting: self) { receive in
+      start { if isIncluded($0) { receive($0) } }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+/// Calls with the updates of all publishers, in one order.
+///
+/// Publishers of any kinds are taken as broadcasters, and subscribed to in the order given. It ends
+/// when all of them have; of none, at once.
+public func merge<Update: Sendable, each Kind: PublisherKind>(
+  _ publisher: repeat Publisher<Update, each Kind>
+) -> Broadcaster<Update> {
+  var publishers: [Broadcaster<Update>] = []
+  repeat publishers.append((each publisher).broadcaster)
+  return merge(publishers)
+}
+
+/// Calls with the updates of all publishers, in one order.
+///
+/// They are subscribed to in the order of the array. It ends when all of them have; of none, at
+/// once.
+public func merge<Update: Sendable, Kind: PublisherKind>(
+  _ publishers: [Publisher<Update, Kind>]
+) -> Broadcaster<Update> {
+  Publisher(present: { nil }) { receive in
+    let source = BroadcastSource<Update>()
+    let gate = source.publisher.subscribe(receive)
+    let inputs = publishers.map { $0.subscribe { source.broadcast($0) } }
+    return Subscription(gate: gate, inputs: inputs)
+  }
+}

@@ -1,0 +1,110 @@
+/// A value whose subscribers hear of each change.
+///
+/// ```swift
+/// let temperature = PublishedProperty(20.0)
+/// let subscription = temperature.publisher.subscribe { print($0) }  // prints 20.0
+/// temperature.value = 21.5                                          // prints 21.5
+/// temperature.value = 21.5                                          // prints nothing
+/// ```
+///
+/// In structs and in classes that belong to an actor it may be written as a wrapper,
+/// `@PublishedProperty var temperature = 20.0`, with the publisher as `$temperature`; in
+/// `Sendable` classes and in actors write `let temperature = PublishedProperty(20.0)`. An
+/// `@Observable` class needs `@ObservationIgnored` before the wrapper.
+///
+/// Values that are `Equatable` are published when they differ from the one before, objects that are
+/// not when they are another object, other values whenever they are set. The source ends when it is
+/// released.
+@propertyWrapper
+public final class PublishedProperty<Value: Sendable>: Sendable {
+  @usableFromInline let storage: PropertyStorage<Value>
+
+  /// Calls its subscribers with the current value, then with each change.
+  ///
+  /// The first call is made inside `subscribe`, or, if another thread is delivering at that time, by
+  /// that thread. The publisher keeps the current value alive, but not the source.
+  public let publisher: PublishedValue<Value>
+
+  /// Makes a source with its first value.
+  @inlinable
+  public init(_ value: Value) {
+    let storage = PropertyStorage(value)
+    self.storage = storage
+    publisher = Publisher(present: { storage.current }) { storage.subscribe($0) }
+  }
+
+  /// Makes a source with its first value, when written as a wrapper.
+  @inlinable
+  public convenience init(wrappedValue: Value) {
+    self.init(wrappedValue)
+  }
+
+  deinit {
+    storage.delivery.end()
+  }
+
+  /// The last value set, also when it was not published.
+  ///
+  /// Setting it calls the subscribers as ``BroadcastSource/broadcast(_:)`` does, after the change:
+  /// who reads it inside a callback finds the value of that call or a newer one. While another
+  /// thread is in ``modify(_:)``, reading and setting wait.
+  @inlinable
+  public var value: Value {
+    get { storage.current }
+    set { storage.set(newValue) }
+  }
+
+  /// The ``value``, when written as a wrapper.
+  @inlinable
+  public var wrappedValue: Value {
+    get { storage.current }
+    set { storage.set(newValue) }
+  }
+
+  /// The ``publisher``, when written as a wrapper.
+  public var projectedValue: PublishedValue<Value> { publisher }
+
+  /// Changes the value in place, and publishes it without a comparison.
+  ///
+  /// Nobody else reads or sets it meanwhile: readers, setters and new subscribers on other threads
+  /// wait, delivering and ending do not. Appending to a large array is O(1), unless somebody else
+  /// holds that array too: a subscriber that kept it, or a callback that runs at the time. A body
+  /// that throws has changed what it changed, and that is published.
+  ///
+  /// Using the property inside `body` stops the program. Two threads that modify two properties, one
+  /// inside the other and in opposite orders, wait for each other for ever.
+  public func modify<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    storage.beginModify()
+    defer { storage.endModify(publishing: true) }
+    return try unsafe body(&storage.value)
+  }
+
+  /// Changes the value in place, and publishes it if `body` returns true or throws.
+  ///
+  /// Otherwise like ``modify(_:)``.
+  public func modifyIfChanged<Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Bool
+  ) throws(Failure) {
+    storage.beginModify()
+    var isChanged = true
+    defer { storage.endModify(publishing: isChanged) }
+    isChanged = try unsafe body(&storage.value)
+  }
+
+  /// Ends all subscriptions, after what has been set by now is delivered.
+  ///
+  /// The value can still be read and set; who subscribes afterwards gets the last one, once.
+  public func end() {
+    storage.delivery.end()
+  }
+
+  /// How many subscriptions have not ended.
+  public var subscriberCount: Int { storage.delivery.subscriberCount }
+
+  /// How many updates wait for the thread that delivers.
+  ///
+  /// The queue has no limit: it grows when values are set faster than callbacks take them.
+  public var pendingUpdates: Int { storage.delivery.pendingUpdates }
+}

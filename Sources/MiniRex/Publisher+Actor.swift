@@ -1,0 +1,69 @@
+extension Publisher {
+  /// Calls `receive` on the main actor.
+  ///
+  /// An update that is sent on the main thread calls at once when nothing waits, so a published
+  /// value's first call is made inside; others wait for a hop to the main actor, in order. Ending
+  /// the subscription before the hop prevents the call.
+  @MainActor
+  public func subscribeOnMain(
+    _ receive: @escaping @MainActor (Update) -> Void
+  ) -> Subscription {
+    let main = ThreadID.current
+    let hop = Hop<Update, @MainActor (Update) -> Void>(receive) { hop in
+      Task { @MainActor in hop.run { $0($1) } }
+    }
+    return hop.subscribe(to: self) { hop, update in
+      guard ThreadID.current == main else { return false }
+      return MainActor.assumeIsolated { hop.callDirectly(update) { $0($1) } }
+    }
+  }
+
+  /// Calls `receive` on the main actor for as long as `owner` lives, without keeping it alive.
+  ///
+  /// The first update that finds the owner gone ends the subscription, and so does dropping the
+  /// token. Otherwise like ``subscribeOnMain(_:)``.
+  @MainActor
+  public func subscribeOnMain<Owner: AnyObject>(
+    weakly owner: Owner, _ receive: @escaping @MainActor (Owner, Update) -> Void
+  ) -> Subscription {
+    let fuse = Fuse()
+    let token = subscribeOnMain { [weak owner] update in
+      guard let owner else { return fuse.blow() }
+      receive(owner, update)
+    }
+    return fuse.attach(token)
+  }
+
+  /// Sets a property of an object on the main actor to each update, for as long as the object lives.
+  ///
+  /// It does not keep the object alive. Otherwise like ``subscribeOnMain(_:)``.
+  @MainActor
+  public func bindOnMain<Owner: AnyObject>(
+    to owner: Owner, _ keyPath: ReferenceWritableKeyPath<Owner, Update>
+  ) -> Subscription {
+    subscribeOnMain(weakly: owner) { owner, update in owner[keyPath: keyPath] = update }
+  }
+
+  /// Calls `receive` on an actor for as long as that lives, without keeping it alive.
+  ///
+  /// Every update, a published value's first one too, waits for a hop to the actor; they arrive in
+  /// order. What waits has no limit. Ending the subscription before the hop prevents the call.
+  public func subscribe<Isolation: Actor>(
+    isolatedTo actor: Isolation,
+    _ receive: @escaping @Sendable (isolated Isolation, Update) -> Void
+  ) -> Subscription {
+    let fuse = Fuse()
+    let hop = Hop<Update, @Sendable (isolated Isolation, Update) -> Void>(receive) {
+      [weak actor] hop in
+      guard let actor else { return fuse.blow() }
+      Task { await actor.run(hop) }
+    }
+    return fuse.attach(hop.subscribe(to: self))
+  }
+}
+
+extension Actor {
+  fileprivate func run<Update>(_ hop: Hop<Update, @Sendable (isolated Self, Update) -> Void>) {
+    hop.run { receive, update in receive(self, update) }
+  }
+}

@@ -1,0 +1,78 @@
+extension Publisher {
+  /// Calls `receive` with the next update only, and needs no token.
+  ///
+  /// From a published value that is the current one, at once. The subscription lives until the
+  /// update has come or the source has ended.
+  ///
+  /// - Returns: A token to end it earlier, which you may drop.
+  @discardableResult
+  public func subscribeOnce(
+    _ receive: @escaping @Sendable (Update) -> Void
+  ) -> Subscription {
+    let fuse = Fuse()
+    let isDone = SerialState(false)
+    let token = start { update in
+      if unsafe isDone.value { return }
+      unsafe isDone.value = true
+      fuse.blow()
+      receive(update)
+    }
+    return fuse.attach(token, keeping: true)
+  }
+
+  /// Calls `receive` with each update for as long as `owner` lives, without keeping it alive.
+  ///
+  /// The first update that finds the owner gone ends the subscription, and so does dropping the
+  /// token. While a call runs, it keeps the owner alive.
+  public func subscribe<Owner: AnyObject & Sendable>(
+    weakly owner: Owner, _ receive: @escaping @Sendable (Owner, Update) -> Void
+  ) -> Subscription {
+    let fuse = Fuse()
+    let token = start { [weak owner] update in
+      guard let owner else { return fuse.blow() }
+      receive(owner, update)
+    }
+    return fuse.attach(token)
+  }
+}
+
+extension Publisher where Kind == PublishedValueKind {
+  /// Calls `initial` with the current value, then `updates` with each change.
+  public func subscribe(
+    initial: @escaping @Sendable (Update) -> Void, updates: @escaping @Sendable (Update) -> Void
+  ) -> Subscription {
+    let isFirst = SerialState(true)
+    return start { value in
+      guard unsafe isFirst.value else { return updates(value) }
+      unsafe isFirst.value = false
+      initial(value)
+    }
+  }
+
+  /// What a subscriber would be called with at once; `nil` if its first call would come later.
+  ///
+  /// It runs the transformations between here and the source.
+  public func current() -> Update? {
+    present()
+  }
+}
+
+/// Subscribes for as long as `body` runs.
+public func withSubscription<Update, Kind, Result, Failure: Error>(
+  _ publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void,
+  while body: () throws(Failure) -> Result
+) throws(Failure) -> Result {
+  let subscription = publisher.subscribe(receive)
+  defer { subscription.invalidate() }
+  return try body()
+}
+
+/// Subscribes for as long as `body` runs.
+public func withSubscription<Update, Kind, Result, Failure: Error>(
+  _ publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void,
+  while body: () async throws(Failure) -> Result
+) async throws(Failure) -> Result {
+  let subscription = publisher.subscribe(receive)
+  defer { subscription.invalidate() }
+  return try await body()
+}

@@ -1,0 +1,90 @@
+/// Something you can subscribe to: it calls you with each update until your token ends.
+///
+/// ```swift
+/// let source = BroadcastSource<Int>()
+/// let subscription = source.publisher
+///   .map { $0 * 2 }
+///   .subscribe { print($0) }
+/// source.broadcast(21)  // prints 42
+/// ```
+///
+/// `Kind` says what it promises: see ``Broadcaster``, ``PublishedValue``, ``PublishedTask`` and
+/// ``ProgressiveTask``. A publisher is a value that you pass around freely; it may keep alive the
+/// current value of its source, but never the source. What its operators call is called once for
+/// each subscriber.
+public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
+  @usableFromInline let start: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  @usableFromInline let present: @Sendable () -> Update?
+
+  /// Trusts `start` to make calls that do not overlap, and to keep the promise of the kind.
+  ///
+  /// - Parameter present: What `start` would call with at once; `nil` if it would not call.
+  @usableFromInline
+  package init(
+    present: @escaping @Sendable () -> Update?,
+    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  ) {
+    self.start = start
+    self.present = present
+  }
+
+  /// Calls `receive` with each update, one call at a time.
+  ///
+  /// Calls come on the thread that sends, or on one that is delivering already; within a turn,
+  /// subscribers are called in the order in which they subscribed. The callback is kept until the
+  /// subscription ends or the source does.
+  ///
+  /// - Returns: The token, which ends the subscription when it goes. Keep it.
+  @inlinable
+  public func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
+    start(receive)
+  }
+
+  /// Calls `receive` with each update, and `onEnd` once after the last.
+  ///
+  /// `onEnd` is called when the source has ended, or an operator has enough, by the thread that
+  /// delivered last; never after ``Subscription/invalidate()``.
+  public func subscribe(
+    _ receive: @escaping @Sendable (Update) -> Void, onEnd: @escaping @Sendable () -> Void
+  ) -> Subscription {
+    let gate = EndGate(onEnd)
+    let sentinel = Sentinel { gate.sourceHasEnded() }
+    return gate.subscription(
+      to: start { update in
+        withExtendedLifetime(sentinel) { receive(update) }
+      })
+  }
+}
+
+extension Publisher where Kind == BroadcasterKind {
+  /// Trusts a publisher that is made of one that can be trusted.
+  @inlinable
+  package init<Upstream, UpstreamKind>(
+    trusting upstream: Publisher<Upstream, UpstreamKind>,
+    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  ) {
+    self.init(present: { nil }, start: start)
+  }
+
+  /// Makes a broadcaster of anything that can be started and stopped.
+  ///
+  /// ```swift
+  /// let ticks = Broadcaster<Date> { receive in
+  ///   let timer = start(every: 1) { receive(Date()) }
+  ///   return Subscription { timer.stop() }
+  /// }
+  /// ```
+  ///
+  /// - Parameter start: Called by each subscriber. Call `receive` from any threads: the calls are
+  ///   brought into one order. When the last reference to `receive` goes, the subscriber hears of
+  ///   the end. The token you return is ended when the subscriber's is.
+  public init(
+    _ start: @escaping @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
+  ) {
+    self.init(present: { nil }) { receive in
+      let source = BroadcastSource<Update>()
+      let gate = source.publisher.subscribe(receive)
+      return Subscription(gate: gate, inputs: [start { source.broadcast($0) }])
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/// What a publisher promises about its calls; see ``Publisher``.
+///
+/// The four kinds of the library are all there are: a publisher keeps the promise of its kind
+/// because nobody else can make one.
+public protocol PublisherKind: SendableMetatype {}
+
+/// A kind whose updates come one by one: broadcasters and published values.
+public protocol StreamKind: PublisherKind {
+  /// True if an operator that keeps the kind leaves out what equals the update before it.
+  static var skipsDuplicates: Bool { get }
+}
+
+/// Calls whenever there is something to tell; see ``Broadcaster``.
+public enum BroadcasterKind: StreamKind {
+  /// False: every update counts.
+  @inlinable public static var skipsDuplicates: Bool { false }
+}
+
+/// Calls at once with the current value, then with each change; see ``PublishedValue``.
+public enum PublishedValueKind: StreamKind {
+  /// True: only a change counts.
+  @inlinable public static var skipsDuplicates: Bool { true }
+}
+
+/// Calls once with a result; see ``PublishedTask``.
+public enum TaskKind: PublisherKind {}
+
+/// Calls with progress, then once with a result; see ``ProgressiveTask``.
+public enum ProgressiveTaskKind: PublisherKind {}
+
+/// Makes no promise when it calls.
+public typealias Broadcaster<Update: Sendable> = Publisher<Update, BroadcasterKind>
+
+/// Calls each subscriber once with the value that is current when it subscribes, then with each
+/// change.
+public typealias PublishedValue<Value: Sendable> = Publisher<Value, PublishedValueKind>
+
+/// Calls each subscriber with one result, also those who subscribe after it came.
+public typealias PublishedTask<Success: Sendable, Failure: Error> =
+  Publisher<Result<Success, Failure>, TaskKind>
+
+/// Calls each subscriber with progress while there is any, then with one result.
+public typealias ProgressiveTask<Progress: Sendable, Success: Sendable, Failure: Error> =
+  Publisher<TaskUpdate<Progress, Success, Failure>, ProgressiveTaskKind>
+
+/// What a ``ProgressiveTask`` tells: how far it is, and in the end its result.
+public enum TaskUpdate<Progress: Sendable, Success: Sendable, Failure: Error>: Sendable {
+  /// How far the work is; never after the result.
+  case progress(Progress)
+  /// The result; nothing comes after it.
+  case finished(Result<Success, Failure>)
+}

@@ -1,0 +1,92 @@
+internal import Synchronization
+
+/// A token that stands for a subscription, and ends it when it goes.
+///
+/// Keep it for as long as you want to be called: the last reference that is dropped ends the
+/// subscription like ``invalidate()``. It keeps alive neither the source nor a value of it.
+public final class Subscription: Sendable {
+  /// A subscription that has ended: what you get from a source that is gone.
+  public static let ended = Subscription(Upstream())
+
+  @usableFromInline let upstream: Upstream
+
+  /// The address of its place in the table of the source; guarded by the lock of the source, so
+  /// that a look without the lock finds an end that is over, but not one that is under way.
+  private let place = Atomic<UInt>(0)
+
+  @usableFromInline
+  init(_ upstream: Upstream) {
+    self.upstream = upstream
+  }
+
+  /// Makes a token for something of your own.
+  ///
+  /// - Parameter cancel: Called once, when the subscription ends, on the thread that ends it, and
+  ///   released then.
+  public convenience init(_ cancel: @escaping @Sendable () -> Void) {
+    self.init(CancelledByClosure(cancel))
+  }
+
+  @usableFromInline
+  convenience init(gate: Subscription, inputs: [Subscription]) {
+    self.init(GatedInputs(gate: gate, inputs: inputs))
+  }
+
+  deinit {
+    upstream.end(self)
+  }
+
+  /// False once the subscription has ended, whether you or its source ended it.
+  public var isSubscribed: Bool { upstream.isSubscribed(self) }
+
+  /// Ends the subscription: no callback of it starts on this thread any more.
+  ///
+  /// On another thread the one callback that has been chosen already may still run. The callback
+  /// and what it has captured are released before this returns, or, while a turn of the source is
+  /// in progress, by the end of that turn. O(1) amortised, however many others are subscribed; it
+  /// waits for nothing. Ending twice does nothing.
+  public func invalidate() {
+    upstream.end(self)
+  }
+
+  /// Ends the subscription, and returns when no callback of it runs any more.
+  ///
+  /// It waits at most for the turn in progress on another thread; called by a callback of the same
+  /// source, it returns at once. Two callbacks that wait for each other's subscriptions wait for
+  /// ever. In async code use ``invalidateAndDrain()``. Calls that have hopped to a queue or an
+  /// actor, and tokens made by ``init(_:)``, only stop.
+  @available(*, noasync, message: "use 'await invalidateAndDrain()'")
+  public func invalidateAndWait() {
+    let parking = Parking()
+    if upstream.end(self, notifying: { parking.open() }) { parking.wait() }
+  }
+
+  /// Ends the subscription, and returns when no callback of it runs any more.
+  ///
+  /// Like `invalidateAndWait()`, without holding the thread.
+  public func invalidateAndDrain() async {
+    await withCheckedContinuation { continuation in
+      if !upstream.end(self, notifying: { continuation.resume() }) { continuation.resume() }
+    }
+  }
+
+  /// Gives the token to a bag, which keeps it until it ends or the bag does.
+  public func store(in bag: SubscriptionBag) {
+    bag.store(self)
+  }
+
+  /// Lets the subscription live until its source ends.
+  ///
+  /// The library keeps the token, so you need not; if you do, ``invalidate()`` still ends it.
+  public func detached() {
+    SubscriptionBag.detached.store(self)
+  }
+
+  var slot: Slot? {
+    get { unsafe UnsafeMutableRawPointer(bitPattern: place.load(ordering: .acquiring)).map(Slot.init) }
+    set {
+      let address = newValue.map { unsafe UInt(bitPattern: $0.address) }
+      place.store(address ?? 0, ordering: .releasing)
+    }
+  }
+}

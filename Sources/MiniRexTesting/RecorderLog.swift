@@ -1,0 +1,102 @@
+import MiniRex
+
+/// What a `Recorder` and its callback share.
+final class RecorderLog<Update: Sendable>: Sendable {
+  private struct Waiter {
+    let id: Int
+    let count: Int
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  private struct State {
+    var updates: [Update] = []
+    /// How many of them `next` has returned.
+    var taken = 0
+    var hasEnded = false
+    /// Nothing comes any more.
+    var isClosed = false
+    var lastID = 0
+    /// First come, first served.
+    var waiters: [Waiter] = []
+    /// What those who are being resumed will find.
+    var results: [Int: [Update]] = [:]
+
+    mutating func take(_ count: Int) -> [Update]? {
+      let available = updates.count - taken
+      guard isClosed || count <= available else { return nil }
+      defer { taken += min(count, available) }
+      return Array(updates[taken..<taken + min(count, available)])
+    }
+
+    mutating func serve() -> [Waiter] {
+      var served: [Waiter] = []
+      while let waiter = waiters.first, let result = take(waiter.count) {
+        results[waiter.id] = result
+        served.append(waiters.removeFirst())
+      }
+      return served
+    }
+  }
+
+  private let state = Lock(State())
+
+  var updates: [Update] { state.withLock { $0.updates } }
+
+  var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+  func append(_ update: Update) {
+    change { $0.updates.append(update) }
+  }
+
+  func end() {
+    change { state in
+      state.hasEnded = true
+      state.isClosed = true
+    }
+  }
+
+  func close() {
+    change { $0.isClosed = true }
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    let served = state.withLock { state in
+      body(&state)
+      return state.serve()
+    }
+    for waiter in served { waiter.continuation.resume() }
+  }
+
+  func next(_ count: Int) async -> [Update] {
+    if count < 0 { misuse("'next' takes a count of 0 or more, not \(count).") }
+    let id = state.withLock { state in
+      state.lastID += 1
+      return state.lastID
+    }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { wait(Waiter(id: id, count: count, continuation: $0)) }
+    } onCancel: {
+      cancel(id)
+    }
+    return state.withLock { $0.results.removeValue(forKey: id) } ?? []
+  }
+
+  private func wait(_ waiter: Waiter) {
+    let served = state.withLock { state in
+      if state.results[waiter.id] != nil { return [waiter] }
+      state.waiters.append(waiter)
+      return state.serve()
+    }
+    for waiter in served { waiter.continuation.resume() }
+  }
+
+  /// It may come before the wait has begun.
+  private func cancel(_ id: Int) {
+    let waiter: Waiter? = state.withLock { state in
+      if state.results[id] == nil { state.results[id] = [] }
+      guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
+      return state.waiters.remove(at: index)
+    }
+    waiter?.continuation.resume()
+  }
+}
