@@ -83,7 +83,9 @@ public final class Subscription: Sendable {
   }
 
   var slot: Slot? {
-    get { unsafe UnsafeMutableRawPointer(bitPattern: place.load(ordering: .acquiring)).map(Slot.init) }
+    get {
+      unsafe UnsafeMutableRawPointer(bitPattern: place.load(ordering: .acquiring)).map(Slot.init)
+    }
     set {
       let address = newValue.map { unsafe UInt(bitPattern: $0.address) }
       place.store(address ?? 0, ordering: .releasing)

@@ -30,7 +30,7 @@ public final class SubscriptionBag: Sendable {
     return tokens.count { $0.isSubscribed }
   }
 
-  /// Keeps the token; ends it at once if the bag has ended. O(1) amortised.
+  /// Keeps the token, or ends it at once if the bag has ended; O(1) amortised.
   public func store(_ token: Subscription) {
     let (hasEnded, candidates) = state.withLock { state -> (Bool, [Subscription]) in
       if state.hasEnded { return (true, []) }

@@ -52,4 +52,3 @@ public final class Recorder<Update: Sendable>: Sendable {
     log.close()
   }
 }
-

@@ -15,7 +15,8 @@ import Testing
   }
 
   @Test func `R28 smoke`() async {
-    let a = PublishedProperty(1), b = PublishedProperty("x")
+    let a = PublishedProperty(1)
+    let b = PublishedProperty("x")
     let both = Recorder(combineLatest(a.publisher, b.publisher.map { $0.count }))
     a.value = 2
     b.value = "y"

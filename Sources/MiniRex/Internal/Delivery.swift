@@ -144,7 +144,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   @inlinable
   func deliver(_ update: Update, _ turn: Turn) {
     let ticket = turn.ticket
-    turn.extent?.forEach { slot in
+    turn.extent?.visit { slot in
       if ticket.admits(slot.serial) { unsafe slot.callback(of: Update.self).pointee(update) }
     }
   }

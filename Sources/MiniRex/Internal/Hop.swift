@@ -62,7 +62,9 @@ package final class Hop<Update: Sendable, Callback: Sendable>: Upstream, @unchec
     if mustSchedule { schedule(self) }
   }
 
-  /// Calls without a job if nothing waits. For the right place only.
+  /// Calls without a job if nothing waits.
+  ///
+  /// For the right place only.
   ///
   /// - Returns: False if the update has to wait its turn.
   package func callDirectly(_ update: Update, _ call: (Callback, Update) -> Void) -> Bool {

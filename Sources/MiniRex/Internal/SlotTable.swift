@@ -122,7 +122,9 @@ struct CallbackRelease: Sendable {
     }
   }
 
-  /// Releases what the callback has captured. User code may run: never under a lock.
+  /// Releases what the callback has captured.
+  ///
+  /// User code may run: never under a lock.
   func callAsFunction(_ callback: EndedCallback?) {
     guard var words = callback?.words else { return }
     unsafe withUnsafeMutablePointer(to: &words) { unsafe release(UnsafeMutableRawPointer($0)) }
@@ -184,7 +186,7 @@ struct Extent: Sendable {
   @usableFromInline let end: Slot
 
   @inlinable @inline(__always)
-  func forEach(_ body: (Slot) -> Void) {
+  func visit(_ body: (Slot) -> Void) {
     var segment = first
     var slot = start
     while true {
@@ -230,7 +232,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
     return Extent(first: first, start: first.start, last: last, end: end)
   }
 
-  /// O(1) amortised. The caller sets the slot's callback before it unlocks.
+  /// Appends a slot, whose callback the caller sets before it unlocks; O(1) amortised.
   @usableFromInline
   mutating func append(serial: UInt, token: Subscription) -> Slot {
     let slot = makeRoom()
@@ -289,7 +291,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
 
   /// Ends all, in order, while a turn runs.
   mutating func removeAllLater() {
-    extent?.forEach { slot in
+    extent?.visit { slot in
       if slot.serial != 0 { removeLater(slot) }
     }
   }
@@ -341,7 +343,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
   private mutating func compact() {
     guard let extent, var segment = first else { return }
     var place = segment.start
-    extent.forEach { slot in
+    extent.visit { slot in
       if slot.serial == 0 { return }
       if place == segment.end, let next = segment.next {
         segment = next

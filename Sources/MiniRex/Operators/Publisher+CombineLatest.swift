@@ -32,7 +32,9 @@ public func combineLatest<each Value: Sendable, Result: Sendable>(
   _ input: repeat PublishedValue<each Value>,
   transform: @escaping @Sendable (repeat each Value) -> Result
 ) -> PublishedValue<Result> {
-  combineLatest(repeat each input).map { (values: (repeat each Value)) in transform(repeat each values) }
+  combineLatest(repeat each input).map { (values: (repeat each Value)) in
+    transform(repeat each values)
+  }
 }
 
 /// Delivers the newest values of all inputs to one subscriber.

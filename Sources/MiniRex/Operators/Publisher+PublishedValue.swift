@@ -6,9 +6,14 @@ extension Publisher where Kind == BroadcasterKind {
   public func publishedValue(initial: Update) -> PublishedValue<Update> {
     let property = PublishedProperty(initial)
     let storage = property.storage
-    let upstream = subscribe { storage.set($0) } onEnd: { storage.delivery.end() }
+    let upstream = subscribe {
+      storage.set($0)
+    } onEnd: {
+      storage.delivery.end()
+    }
     let following = Following(property: property, upstream: upstream)
-    return PublishedValue(present: { withExtendedLifetime(following) { storage.current } }) { receive in
+    return PublishedValue(present: { withExtendedLifetime(following) { storage.current } }) {
+      receive in
       storage.subscribe { value in
         withExtendedLifetime(following) { receive(value) }
       }
