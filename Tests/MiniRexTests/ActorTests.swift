@@ -1,0 +1,131 @@
+import Foundation
+import MiniRex
+import MiniRexTesting
+import Testing
+
+@MainActor private final class Label {
+  var text = ""
+}
+
+@MainActor @Suite struct ActorTests {
+  @Test func `on the main thread subscribeOnMain calls at once, the first value inside`() {
+    let property = PublishedProperty(1)
+    var seen: [Int] = []
+    let subscription = property.publisher.subscribeOnMain { seen.append($0) }
+    #expect(seen == [1])
+
+    property.value = 2
+
+    #expect(seen == [1, 2])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `what is sent elsewhere hops to the main actor, and what comes behind it waits`() async {
+    let property = PublishedProperty(0)
+    var seen: [Int] = []
+    let subscription = property.publisher.subscribeOnMain { seen.append($0) }
+    onThread { property.value = 1 }
+    property.value = 2
+    #expect(seen == [0])
+
+    while seen.count < 3 { await Task.yield() }
+    property.value = 3
+
+    #expect(seen == [0, 1, 2, 3])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a callback on the main actor that sends is never called inside itself`() {
+    let source = BroadcastSource<Int>()
+    var depth = 0
+    var deepest = 0
+    let subscription = source.publisher.subscribeOnMain { number in
+      depth += 1
+      deepest = max(deepest, depth)
+      if number < 3 { source.broadcast(number + 1) }
+      depth -= 1
+    }
+
+    source.broadcast(0)
+
+    #expect(deepest == 1)
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `R20 ending before the hop prevents the call and releases the update`() async {
+    let source = BroadcastSource<Thing>()
+    var calls = 0
+    weak var update: Thing?
+    let subscription = source.publisher.subscribeOnMain { _ in calls += 1 }
+    do {
+      let thing = Thing()
+      update = thing
+      let source = source
+      onThread { source.broadcast(thing) }
+    }
+
+    subscription.invalidate()
+
+    #expect(update == nil)
+    for _ in 0..<10 { await Task.yield() }
+    #expect(calls == 0)
+  }
+
+  @Test func `bindOnMain sets a property for as long as its object lives`() {
+    let property = PublishedProperty("a")
+    var label: Label? = Label()
+    weak var observed = label
+    let subscription = label.map { property.publisher.bindOnMain(to: $0, \.text) }
+    #expect(label?.text == "a")
+    property.value = "b"
+    #expect(label?.text == "b")
+
+    label = nil
+    #expect(observed == nil)
+    property.value = "c"
+
+    #expect(subscription?.isSubscribed == false)
+  }
+
+  @Test func `R26 the end comes after what still waits for the hop`() async {
+    let source = BroadcastSource<Int>()
+    var seen: [Int] = []
+    let subscription = source.publisher.subscribeOnMain { seen.append($0) }
+    onThread {
+      source.broadcast(1)
+      source.broadcast(2)
+      source.end()
+    }
+    #expect(subscription.isSubscribed)
+
+    while subscription.isSubscribed { await Task.yield() }
+
+    #expect(seen == [1, 2])
+  }
+
+  @Test func `subscribe isolatedTo calls on the actor, in order, and does not keep it alive`() async {
+    actor Log {
+      var numbers: [Int] = []
+      func append(_ number: Int) { numbers.append(number) }
+    }
+    let source = BroadcastSource<Int>()
+    var log: Log? = Log()
+    weak var observed = log
+    let subscription = log.map { log in
+      source.publisher.subscribe(isolatedTo: log) { log, number in
+        log.assertIsolated()
+        log.append(number)
+      }
+    }
+    for number in 0..<10 { source.broadcast(number) }
+    while await log?.numbers.count != 10 { await Task.yield() }
+    #expect(await log?.numbers == Array(0..<10))
+
+    log = nil
+    while observed != nil { await Task.yield() }
+    source.broadcast(10)
+
+    #expect(subscription?.isSubscribed == false)
+    #expect(source.subscriberCount == 0)
+  }
+}

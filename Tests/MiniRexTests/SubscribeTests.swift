@@ -1,0 +1,128 @@
+import Foundation
+import MiniRex
+import MiniRexTesting
+import Testing
+
+@Suite struct SubscribeTests {
+  @Test func `withSubscription subscribes for the length of a closure`() async {
+    let source = BroadcastSource<Int>()
+    let seen = Shared<[Int]>([])
+
+    withSubscription(source.publisher, { number in seen.change { $0.append(number) } }) {
+      source.broadcast(1)
+    }
+    source.broadcast(2)
+    let result = await withSubscription(
+      source.publisher, { number in seen.change { $0.append(number) } }
+    ) {
+      await Task.yield()
+      source.broadcast(3)
+      return "done"
+    }
+    source.broadcast(4)
+
+    #expect(seen.value == [1, 3])
+    #expect(result == "done")
+    #expect(source.subscriberCount == 0)
+  }
+
+  @Test func `subscribe weakly ends with its owner and does not keep it alive`() {
+    let source = BroadcastSource<Int>()
+    let seen = Shared<[Int]>([])
+    var owner: Thing? = Thing()
+    weak var observed = owner
+    let subscription = owner.map { owner in
+      source.publisher.subscribe(weakly: owner) { _, number in seen.change { $0.append(number) } }
+    }
+    source.broadcast(1)
+
+    owner = nil
+    #expect(observed == nil)
+    source.broadcast(2)
+
+    #expect(seen.value == [1])
+    #expect(subscription?.isSubscribed == false)
+    #expect(source.subscriberCount == 0)
+  }
+
+  @Test func `initial and updates get the first value and the changes apart`() {
+    let property = PublishedProperty(1)
+    let first = Shared<[Int]>([])
+    let later = Shared<[Int]>([])
+    let subscription = property.publisher.subscribe { number in
+      first.change { $0.append(number) }
+    } updates: { number in
+      later.change { $0.append(number) }
+    }
+
+    property.value = 2
+    property.value = 3
+
+    #expect(first.value == [1])
+    #expect(later.value == [2, 3])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a bag ends all when it goes, and what is stored afterwards at once`() {
+    let source = BroadcastSource<Int>()
+    var bag: SubscriptionBag? = SubscriptionBag()
+    for _ in 0..<3 { bag.map { source.publisher.subscribe { _ in }.store(in: $0) } }
+    #expect(bag?.count == 3)
+
+    bag = nil
+    #expect(source.subscriberCount == 0)
+
+    let ended = SubscriptionBag()
+    ended.invalidate()
+    source.publisher.subscribe { _ in }.store(in: ended)
+    #expect(source.subscriberCount == 0)
+    #expect(ended.count == 0)
+  }
+
+  @Test func `a token of your own is stopped by its closure, once, also when it is dropped`() {
+    let stops = Shared(0)
+    var token: Subscription? = Subscription { stops.increment() }
+    #expect(token?.isSubscribed == true)
+    token?.invalidateAndWait()
+    #expect(token?.isSubscribed == false)
+    token = nil
+    #expect(stops.value == 1)
+
+    _ = Subscription { stops.increment() }
+    #expect(stops.value == 2)
+  }
+
+  @Test func `the wrapper gives the value and its publisher`() {
+    struct Thermostat {
+      @PublishedProperty var target = 20
+    }
+    let thermostat = Thermostat()
+    let recorder = Recorder(thermostat.$target)
+
+    thermostat.target = 21
+    thermostat.target += 1
+
+    #expect(recorder.updates == [20, 21, 22])
+  }
+
+  @Test func `constants call inside subscribe and end`() {
+    let sequence = Recorder(Broadcaster.sequence([1, 2, 3]))
+    let constant = Recorder(PublishedValue.constant(1))
+    let never = Recorder(Broadcaster<Int>.never)
+    let cut = Recorder(Broadcaster.sequence([1, 2, 3]).prefix(2))
+
+    #expect(sequence.updates == [1, 2, 3] && sequence.hasEnded)
+    #expect(constant.updates == [1] && constant.hasEnded)
+    #expect(never.updates == [] && never.isSubscribed)
+    #expect(cut.updates == [1, 2] && cut.hasEnded)
+  }
+
+  @Test func `current is what a subscriber would be called with at once`() {
+    let property = PublishedProperty(3)
+    let other = PublishedProperty("a")
+
+    #expect(property.publisher.map { $0 * 2 }.current() == 6)
+    #expect(combineLatest(property.publisher, other.publisher).current()?.1 == "a")
+    #expect(PublishedValue(initial: { 1 }, changes: .never).current() == 1)
+  }
+}
