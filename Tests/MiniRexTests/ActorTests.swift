@@ -20,7 +20,8 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `what is sent elsewhere hops to the main actor, and what comes behind it waits`() async {
+  @Test func `what is sent elsewhere hops to the main actor, and what comes behind it waits`() async
+  {
     let property = PublishedProperty(0)
     var seen: [Int] = []
     let subscription = property.publisher.subscribeOnMain { seen.append($0) }
@@ -74,7 +75,7 @@ import Testing
   @Test func `bindOnMain sets a property for as long as its object lives`() {
     let property = PublishedProperty("a")
     var label: Label? = Label()
-    weak var observed = label
+    weak let observed = label
     let subscription = label.map { property.publisher.bindOnMain(to: $0, \.text) }
     #expect(label?.text == "a")
     property.value = "b"
@@ -103,14 +104,15 @@ import Testing
     #expect(seen == [1, 2])
   }
 
-  @Test func `subscribe isolatedTo calls on the actor, in order, and does not keep it alive`() async {
+  @Test func `subscribe isolatedTo calls on the actor, in order, and does not keep it alive`() async
+  {
     actor Log {
       var numbers: [Int] = []
       func append(_ number: Int) { numbers.append(number) }
     }
     let source = BroadcastSource<Int>()
     var log: Log? = Log()
-    weak var observed = log
+    weak let observed = log
     let subscription = log.map { log in
       source.publisher.subscribe(isolatedTo: log) { log, number in
         log.assertIsolated()

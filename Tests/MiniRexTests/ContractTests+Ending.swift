@@ -169,7 +169,8 @@ extension ContractTests {
     #expect(captured == nil)
   }
 
-  @Test func `R11 during a turn the callback is released by the end of the turn, on the deliverer`() {
+  @Test func `R11 during a turn the callback is released by the end of the turn, on the deliverer`()
+  {
     let source = BroadcastSource<Int>()
     let releasedOn = Shared<ThreadID?>(nil)
     let wasReleasedInside = Shared<Bool?>(nil)
@@ -249,7 +250,8 @@ extension ContractTests {
     #expect(once.value == [7])
   }
 
-  @Test func `R13 a source that is released delivers what it accepted, then ends its subscriptions`() {
+  @Test
+  func `R13 a source that is released delivers what it accepted, then ends its subscriptions`() {
     let events = Shared<[String]>([])
     let source = Shared<BroadcastSource<Int>?>(BroadcastSource())
     let publisher = source.value.map(\.publisher) ?? .never
@@ -276,7 +278,10 @@ extension ContractTests {
     subscription.invalidate()
   }
 
-  @Test func `R13 after the end a source does nothing to subscribers, and a broadcaster gives an ended token`() {
+  @Test
+  func
+    `R13 after the end a source does nothing to subscribers, and a broadcaster gives an ended token`()
+  {
     let source = BroadcastSource<Int>()
     let early = Recorder(source.publisher)
     source.end()
@@ -351,7 +356,10 @@ extension ContractTests {
   @Test func `R26 onEnd never runs after invalidate`() {
     let source = BroadcastSource<Int>()
     let ends = Shared(0)
-    let subscription = source.publisher.subscribe { _ in } onEnd: { ends.increment() }
+    let subscription = source.publisher.subscribe { _ in
+    } onEnd: {
+      ends.increment()
+    }
 
     subscription.invalidate()
     source.end()

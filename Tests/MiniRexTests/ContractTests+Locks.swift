@@ -54,7 +54,10 @@ extension ContractTests {
       let recorder = Recorder(property.publisher)
       let isFirst = Shared(true)
       property.value = Nosy(1) {
-        let mustSet = isFirst.change { first in defer { first = false }; return first }
+        let mustSet = isFirst.change { first in
+          defer { first = false }
+          return first
+        }
         if mustSet { property.value = Nosy(2) }
       }
       property.value = Nosy(3)
@@ -114,7 +117,9 @@ extension ContractTests {
     }
   }
 
-  @Test func `R9 the closures of operators and of made publishers may call back into their source`() async {
+  @Test func `R9 the closures of operators and of made publishers may call back into their source`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       mustEnd(within: 20)
       let property = PublishedProperty(1)
@@ -141,13 +146,31 @@ extension ContractTests {
         }, changes: changes)
       let chain =
         value
-        .map { number in look(); return number }
-        .filter { _ in look(); return true }
-        .compactMap { number -> Int? in look(); return number }
-        .scan(0) { sum, number in look(); return sum + number }
-        .removeDuplicates { one, other in look(); return one == other }
+        .map { number in
+          look()
+          return number
+        }
+        .filter { _ in
+          look()
+          return true
+        }
+        .compactMap { number -> Int? in
+          look()
+          return number
+        }
+        .scan(0) { sum, number in
+          look()
+          return sum + number
+        }
+        .removeDuplicates { one, other in
+          look()
+          return one == other
+        }
       let recorder = Recorder(
-        combineLatest(value, property.publisher) { one, two in look(); return one + two })
+        combineLatest(value, property.publisher) { one, two in
+          look()
+          return one + two
+        })
       let sums = Recorder(chain)
       property.value = 2
       precondition(sums.updates == [1, 3])
@@ -166,9 +189,13 @@ extension ContractTests {
       let innerEnds = Shared(0)
       if let bag = bag.value {
         for _ in 0..<10 { source.publisher.subscribe { _ in }.store(in: bag) }
-        inner.value?.publisher.subscribe { _ in } onEnd: { innerEnds.increment() }.store(in: bag)
+        inner.value?.publisher.subscribe { _ in
+        } onEnd: {
+          innerEnds.increment()
+        }.store(in: bag)
       }
-      let other = inner.value?.publisher.subscribe { _ in } onEnd: {
+      let other = inner.value?.publisher.subscribe { _ in
+      } onEnd: {
         source.broadcast(2)
         innerEnds.increment()
       }
@@ -184,7 +211,9 @@ extension ContractTests {
     }
   }
 
-  @Test func `R10 sources that forward to each other in a cycle from many threads do not deadlock`() async {
+  @Test func `R10 sources that forward to each other in a cycle from many threads do not deadlock`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       mustEnd(within: 60)
       let one = BroadcastSource<Int>()
@@ -301,7 +330,8 @@ extension ContractTests {
     #expect(recorder.updates == [1, 2, 3])
   }
 
-  @Test func `R27 readers, setters and subscribers wait for modify, ending and delivering do not`() {
+  @Test func `R27 readers, setters and subscribers wait for modify, ending and delivering do not`()
+  {
     let property = PublishedProperty(0)
     let events = Shared<[String]>([])
     let isDelivering = Gate()

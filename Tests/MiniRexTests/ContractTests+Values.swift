@@ -83,7 +83,8 @@ extension ContractTests {
     #expect(nosy.value === second)
   }
 
-  @Test func `R17 an object that is not Equatable is published when it is another, also in optionals`() {
+  @Test
+  func `R17 an object that is not Equatable is published when it is another, also in optionals`() {
     let one = Thing()
     let two = Thing()
     let plain = PublishedProperty(one)
@@ -247,7 +248,10 @@ extension ContractTests {
       ("removeDuplicates", one.publisher.removeDuplicates(), [1, 2, 3]),
       ("removeDuplicates by", one.publisher.removeDuplicates { $0 / 2 == $1 / 2 }, [1, 2]),
       ("combineLatest", combineLatest(one.publisher, two.publisher) { $0 + $1 }, [2, 3, 4]),
-      ("init(initial:changes:)", PublishedValue(initial: { 0 }, changes: changes.publisher), [0, 7]),
+      (
+        "init(initial:changes:)", PublishedValue(initial: { 0 }, changes: changes.publisher),
+        [0, 7]
+      ),
       ("publishedValue", changes.publisher.publishedValue(initial: 0), [0, 7]),
       ("constant", .constant(5), [5]),
     ]
@@ -280,7 +284,10 @@ extension ContractTests {
     #expect(recorder.updates == [1, 2])
   }
 
-  @Test func `R29 a derived value follows from its creation, and lives with its publisher or a subscription`() {
+  @Test
+  func
+    `R29 a derived value follows from its creation, and lives with its publisher or a subscription`()
+  {
     let source = BroadcastSource<Int>()
     var value: PublishedValue<Int>? = source.publisher.publishedValue(initial: 0)
     source.broadcast(1)

@@ -7,7 +7,8 @@ import Testing
 @Suite struct ContractTests {
   // R1–R5 and R24: order
 
-  @Test func `R1 a publisher whose closure calls from many threads calls each subscriber serially`() {
+  @Test func `R1 a publisher whose closure calls from many threads calls each subscriber serially`()
+  {
     let overlaps = Shared(0)
     let isInside = Shared(false)
     let calls = Shared(0)
@@ -19,7 +20,10 @@ import Testing
     }
 
     let subscription = publisher.removeDuplicates().subscribe { _ in
-      if isInside.change({ inside in defer { inside = true }; return inside }) {
+      if isInside.change({ inside in
+        defer { inside = true }
+        return inside
+      }) {
         overlaps.increment()
       }
       calls.increment()
@@ -51,7 +55,8 @@ import Testing
     #expect(second.updates == [1, 2])
   }
 
-  @Test func `R3 an update sent during a turn is never delivered inside the callback that sent it`() {
+  @Test func `R3 an update sent during a turn is never delivered inside the callback that sent it`()
+  {
     let source = BroadcastSource<Int>()
     let depth = Shared(0)
     let deepest = Shared(0)
@@ -106,7 +111,10 @@ import Testing
     withExtendedLifetime(tokens) {}
   }
 
-  @Test func `R5 a subscriber that joins during a turn gets neither the update being delivered nor those queued`() {
+  @Test
+  func
+    `R5 a subscriber that joins during a turn gets neither the update being delivered nor those queued`()
+  {
     let source = BroadcastSource<Int>()
     let late = Shared<[Int]>([])
     let bag = SubscriptionBag()
@@ -123,7 +131,8 @@ import Testing
     #expect(late.value == [3])
   }
 
-  @Test func `R5 a published value calls first inside subscribe, also from a callback of its own`() {
+  @Test func `R5 a published value calls first inside subscribe, also from a callback of its own`()
+  {
     let property = PublishedProperty(1)
     let late = Shared<[Int]>([])
     let seenInside = Shared<[Int]>([])
@@ -155,7 +164,10 @@ import Testing
     let late = Shared<Recorder<Int>?>(nil)
     let seenAtOnce = Shared<[Int]>([-1])
     onThreads(2) { index in
-      if index == 0 { return property.value = 1 }
+      if index == 0 {
+        property.value = 1
+        return
+      }
       isDelivering.wait()
       property.value = 2
       let recorder = Recorder(property.publisher)
@@ -188,7 +200,8 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `R24 while another thread delivers, the sender returns before its update is delivered`() {
+  @Test
+  func `R24 while another thread delivers, the sender returns before its update is delivered`() {
     let source = BroadcastSource<Int>()
     let isDelivering = Gate()
     let mayGoOn = Gate()
@@ -212,7 +225,9 @@ import Testing
     #expect(recorder.updates == [1, 2, 3])
   }
 
-  @Test func `R24 a deliverer delivers at most 1,000 updates of others, then a Swift task goes on`() async {
+  @Test func `R24 a deliverer delivers at most 1,000 updates of others, then a Swift task goes on`()
+    async
+  {
     let source = BroadcastSource<Int>()
     let isDelivering = Gate()
     let mayGoOn = Gate()

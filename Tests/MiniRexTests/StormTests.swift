@@ -47,7 +47,8 @@ import Testing
     }
   }
 
-  @Test func `R2 R5 every subscriber sees a contiguous run, of exactly what was sent after it joined`()
+  @Test
+  func `R2 R5 every subscriber sees a contiguous run, of exactly what was sent after it joined`()
     async
   {
     struct Run: Sendable {
@@ -94,7 +95,8 @@ import Testing
         for sender in 0..<2 {
           let own = run.updates.filter { ($0 > 1_000) == (sender == 1) }
           #expect(own.allSatisfy { $0 > run.sentBefore[sender] }, "seed \(seed)")
-          if let next = place[run.begunAfter[sender] + 1], (run.begunAfter[sender] + 1) % 1_000 != 1 {
+          if let next = place[run.begunAfter[sender] + 1], (run.begunAfter[sender] + 1) % 1_000 != 1
+          {
             #expect(places[0] <= next, "seed \(seed)")
           }
         }
@@ -102,7 +104,9 @@ import Testing
     }
   }
 
-  @Test func `R6 R8 R11 after invalidate at most the callback already chosen runs, and all is released once`()
+  @Test
+  func
+    `R6 R8 R11 after invalidate at most the callback already chosen runs, and all is released once`()
     async
   {
     for round in 0..<scaled(200) {
@@ -246,7 +250,9 @@ import Testing
     late.dropFirst().elementsEqual(all.suffix(late.count - 1))
   }
 
-  @Test func `R24 a sender that is captured while others send is let go after 1,000 of theirs`() async {
+  @Test func `R24 a sender that is captured while others send is let go after 1,000 of theirs`()
+    async
+  {
     for _ in 0..<scaled(5) {
       let source = BroadcastSource<Int>()
       let captured = Shared<ThreadID?>(nil)
@@ -280,7 +286,9 @@ import Testing
     }
   }
 
-  @Test func `R13 R26 a source that ends while threads send, join and leave ends everybody once`() async {
+  @Test func `R13 R26 a source that ends while threads send, join and leave ends everybody once`()
+    async
+  {
     for round in 0..<scaled(300) {
       let source = Shared<BroadcastSource<Int>?>(BroadcastSource())
       let publisher = source.value.map(\.publisher) ?? .never

@@ -30,7 +30,7 @@ import Testing
     let source = BroadcastSource<Int>()
     let seen = Shared<[Int]>([])
     var owner: Thing? = Thing()
-    weak var observed = owner
+    weak let observed = owner
     let subscription = owner.map { owner in
       source.publisher.subscribe(weakly: owner) { _, number in seen.change { $0.append(number) } }
     }
