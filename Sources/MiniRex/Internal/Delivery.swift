@@ -49,8 +49,6 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     super.init(release: CallbackRelease(Update.self))
   }
 
-  // MARK: Subscribing
-
   /// Gives the subscriber what is sent from now on.
   @inlinable
   func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
@@ -88,13 +86,15 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     return true
   }
 
-  /// Under the lock: who makes the first call of the subscriber that has just joined.
+  /// Under the lock: who makes the first call of the subscriber that joins.
   ///
   /// The first value of a subscriber is a turn of its own, for that subscriber alone.
   @inlinable
-  func admitFirst(
-    _ value: Update, from thread: ThreadID, _ state: inout DeliveryState
+  func join(
+    _ token: Subscription, _ receive: @escaping @Sendable (Update) -> Void, first value: Update,
+    from thread: ThreadID, _ state: inout DeliveryState
   ) -> FirstCall {
+    guard join(token, receive, &state) else { return .only }
     if turnstile.enter() {
       state.schedule.begin(on: thread)
       return .asDeliverer
@@ -105,7 +105,22 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     return .queued
   }
 
-  // MARK: Sending
+  /// - Returns: False if nobody has joined, and this was the only call.
+  @inlinable
+  func makeFirstCall(
+    _ call: FirstCall, _ receive: @Sendable (Update) -> Void, _ value: Update
+  ) -> Bool {
+    switch call {
+    case .asDeliverer:
+      receive(value)
+      leave()
+    case .nested, .only:
+      receive(value)
+    case .queued:
+      break
+    }
+    return call != .only
+  }
 
   @inlinable
   func send(_ update: Update) {
@@ -138,8 +153,6 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     let thread = ThreadID.current
     if lock.withLock({ end(on: thread, &$0) }) { drain() }
   }
-
-  // MARK: Delivering
 
   @inlinable
   func deliver(_ update: Update, _ turn: Turn) {
@@ -196,4 +209,6 @@ enum FirstCall: Sendable {
   case nested
   /// The thread that delivers.
   case queued
+  /// The subscribing thread, which has not joined, because the source has ended.
+  case only
 }

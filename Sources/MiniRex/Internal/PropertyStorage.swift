@@ -91,23 +91,10 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
   func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> Subscription {
     let thread = ThreadID.current
     let token = Subscription(delivery)
-    let (value, call) = withLock { state -> (Value, FirstCall?) in
+    let (value, call) = withLock { state in
       let value = unsafe self.value
-      guard delivery.join(token, receive, &state) else { return (value, nil) }
-      return (value, delivery.admitFirst(value, from: thread, &state))
+      return (value, delivery.join(token, receive, first: value, from: thread, &state))
     }
-    switch call {
-    case .asDeliverer:
-      receive(value)
-      delivery.leave()
-    case .nested:
-      receive(value)
-    case .queued:
-      break
-    case nil:
-      receive(value)
-      return .ended
-    }
-    return token
+    return delivery.makeFirstCall(call, receive, value) ? token : .ended
   }
 }

@@ -1,0 +1,163 @@
+/// Work that starts with the first subscriber, is shared by all, and stops when the last leaves.
+package final class SharedWork<Update: Sendable>: Sendable {
+  /// Starts the work; the token stops it. What it has captured of the run is what keeps it going:
+  /// when the last reference to the run's inlet goes, the run ends without a result.
+  package typealias Start = @Sendable (_ inlet: WorkInlet<Update>) -> Subscription
+
+  private let start: Start
+  private let lifetime: TaskLifetime
+  private let current = Lock<WorkRun<Update>?>(nil)
+
+  package init(_ lifetime: TaskLifetime = .whileSubscribed, start: @escaping Start) {
+    self.lifetime = lifetime
+    self.start = start
+  }
+
+  package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
+    // A run that is over without a result is followed by a fresh one.
+    var old: WorkRun<Update>?
+    let (run, isFirst) = current.withLock { current -> (WorkRun<Update>, Bool) in
+      if let run = current, run.join() { return (run, false) }
+      let run = WorkRun<Update>()
+      old = current
+      current = run
+      return (run, true)
+    }
+    withExtendedLifetime(old) {}
+    let token = Subscription(WorkMembership(run.storage.subscribe(receive), of: run, in: self))
+    if isFirst { run.attach(start(WorkInlet(run))) }
+    return token
+  }
+
+  /// Called once by each member.
+  fileprivate func leave(_ run: WorkRun<Update>) {
+    let mustCancel = current.withLock { current in
+      guard run.leave(), lifetime == .whileSubscribed, !run.storage.hasFinished else {
+        return false
+      }
+      if current === run { current = nil }
+      return true
+    }
+    if mustCancel { run.cancel() }
+  }
+}
+
+/// One run of shared work.
+package final class WorkRun<Update: Sendable>: Sendable {
+  /// - starting: the token of the work is not known yet. Next: working, or over.
+  /// - working: Next: over.
+  /// - over: finished, or cancelled; the token is ended.
+  private enum Phase {
+    case starting
+    case working(Subscription)
+    case over
+  }
+
+  private struct State {
+    var phase = Phase.starting
+    var members = 1
+  }
+
+  let storage = TaskStorage<Update>()
+  private let state = Lock(State())
+
+  /// False if the run will have no result.
+  fileprivate func join() -> Bool {
+    if storage.hasFailedToFinish { return false }
+    state.withLock { $0.members += 1 }
+    return true
+  }
+
+  /// True if nobody is left.
+  fileprivate func leave() -> Bool {
+    state.withLock { state in
+      state.members -= 1
+      return state.members == 0
+    }
+  }
+
+  fileprivate func attach(_ work: Subscription) {
+    let isOver = state.withLock { state in
+      guard case .starting = state.phase else { return true }
+      state.phase = .working(work)
+      return false
+    }
+    if isOver { work.invalidate() }
+  }
+
+  /// Whatever the work still produces is refused.
+  fileprivate func cancel() {
+    storage.end()
+    complete()
+  }
+
+  fileprivate func complete() {
+    let phase = state.withLock { state in
+      let phase = state.phase
+      state.phase = .over
+      return phase
+    }
+    if case .working(let work) = phase { work.invalidate() }
+  }
+}
+
+/// Where work reports and finishes.
+package final class WorkInlet<Update: Sendable>: Sendable {
+  private let run: WorkRun<Update>
+
+  fileprivate init(_ run: WorkRun<Update>) {
+    self.run = run
+  }
+
+  deinit {
+    run.cancel()
+  }
+
+  package func report(_ progress: Update) {
+    run.storage.report(progress)
+  }
+
+  /// Delivers the result, then ends the token of the work; false if the run is over.
+  @discardableResult
+  package func finish(_ result: Update) -> Bool {
+    let isAccepted = run.storage.finish(result)
+    if isAccepted { run.complete() }
+    return isAccepted
+  }
+}
+
+private final class WorkMembership<Update: Sendable>: Upstream, @unchecked Sendable {
+  private let inner: Subscription
+  private let run: WorkRun<Update>
+  private let hasLeft = Lock(false)
+  private let work: SharedWork<Update>
+
+  init(_ inner: Subscription, of run: WorkRun<Update>, in work: SharedWork<Update>) {
+    self.inner = inner
+    self.run = run
+    self.work = work
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool { inner.isSubscribed }
+
+  override func end(_ token: Subscription) {
+    inner.invalidate()
+    leave()
+  }
+
+  override func end(
+    _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
+  ) -> Bool {
+    let mustWait = inner.upstream.end(inner, notifying: resume)
+    leave()
+    return mustWait
+  }
+
+  private func leave() {
+    let isFirst = hasLeft.withLock { hasLeft in
+      defer { hasLeft = true }
+      return !hasLeft
+    }
+    if isFirst { work.leave(run) }
+  }
+}

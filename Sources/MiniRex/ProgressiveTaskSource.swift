@@ -1,0 +1,47 @@
+/// Vends a task whose progress and result you tell by hand.
+///
+/// Who subscribes while it runs is called with the latest progress at once, and with the rest as it
+/// comes; who subscribes later gets the result. Released before it has finished, it ends without a
+/// result.
+public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, Failure: Error>:
+  Sendable
+{
+  private let storage: TaskStorage<TaskUpdate<Progress, Success, Failure>>
+
+  /// Calls its subscribers with progress while there is any, then with the result.
+  ///
+  /// It keeps the latest progress or the result alive, but not the source.
+  public let publisher: ProgressiveTask<Progress, Success, Failure>
+
+  /// Makes a source that has neither progress nor a result.
+  public init() {
+    let storage = TaskStorage<TaskUpdate<Progress, Success, Failure>>()
+    self.storage = storage
+    publisher = Publisher(present: { nil }) { storage.subscribe($0) }
+  }
+
+  deinit {
+    storage.end()
+  }
+
+  /// Delivers progress, as ``BroadcastSource/broadcast(_:)`` delivers an update.
+  ///
+  /// After the result it does nothing.
+  public func report(_ progress: Progress) {
+    storage.report(.progress(progress))
+  }
+
+  /// Delivers the result, and ends the task.
+  ///
+  /// - Returns: False if the task has a result already, or has ended; then this one is ignored.
+  @discardableResult
+  public func finish(_ result: Result<Success, Failure>) -> Bool {
+    storage.finish(.finished(result))
+  }
+
+  /// How many subscriptions wait for the result.
+  public var subscriberCount: Int { storage.delivery.subscriberCount }
+
+  /// How many updates wait for the thread that delivers.
+  public var pendingUpdates: Int { storage.delivery.pendingUpdates }
+}

@@ -1,0 +1,61 @@
+extension Publisher where Kind == TaskKind {
+  /// Makes a task of shared work; see `SharedWork`.
+  package init(sharing work: SharedWork<Update>) {
+    self.init(present: { nil }) { work.subscribe($0) }
+  }
+
+  /// Makes a task of an async function.
+  ///
+  /// ```swift
+  /// let user = PublishedTask { () async throws(FetchError) in try await fetch(id) }
+  /// ```
+  ///
+  /// The work runs once, in a Swift task of its own that starts with the first subscriber, for all
+  /// subscribers. When the last one leaves before it has finished, that Swift task is cancelled, what
+  /// it still returns is ignored, and the next subscriber starts the work anew. A closure whose type
+  /// of failure is not written out, as it is here, has the failure `any Error`.
+  public init<Success: Sendable, Failure: Error>(
+    _ work: @escaping @Sendable () async throws(Failure) -> Success
+  ) where Update == Result<Success, Failure> {
+    self.init(.whileSubscribed, work)
+  }
+
+  /// Makes a task of an async function, and says what becomes of it when nobody is subscribed.
+  ///
+  /// With ``TaskLifetime/keepsRunning`` the work still starts with the first subscriber, but is never
+  /// cancelled. Otherwise like ``init(_:)``.
+  public init<Success: Sendable, Failure: Error>(
+    _ lifetime: TaskLifetime, _ work: @escaping @Sendable () async throws(Failure) -> Success
+  ) where Update == Result<Success, Failure> {
+    self.init(
+      sharing: SharedWork(lifetime) { inlet in
+        let task = Task { inlet.finish(await outcome(of: work)) }
+        return Subscription { task.cancel() }
+      })
+  }
+
+  /// Makes a task of something that calls back.
+  ///
+  /// - Parameter start: Called once for the first subscriber, inside `subscribe`. Call `finish` from
+  ///   any thread; the first call counts. The token that you return is ended once: when the result
+  ///   has come, or the last subscriber has left. If `finish` is released without a call, the task
+  ///   ends without a result, and the next subscriber starts it anew.
+  public init<Success: Sendable, Failure: Error>(
+    _ start:
+      @escaping @Sendable (
+        _ finish: @escaping @Sendable (Result<Success, Failure>) -> Void
+      ) -> Subscription
+  ) where Update == Result<Success, Failure> {
+    self.init(sharing: SharedWork { inlet in start { inlet.finish($0) } })
+  }
+}
+
+func outcome<Success, Failure: Error>(
+  of work: () async throws(Failure) -> Success
+) async -> Result<Success, Failure> {
+  do throws(Failure) {
+    return .success(try await work())
+  } catch {
+    return .failure(error)
+  }
+}

@@ -1,0 +1,42 @@
+/// Vends a task that you finish by hand.
+///
+/// ```swift
+/// let source = TaskSource<Int, Never>()
+/// let subscription = source.publisher.subscribe(success: { print($0) })
+/// source.finish(.success(42))  // prints 42, as it will to whoever subscribes later
+/// ```
+///
+/// Released before it has finished, it ends without a result.
+public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
+  private let storage: TaskStorage<Result<Success, Failure>>
+
+  /// Calls its subscribers with the result, also those who subscribe after it came.
+  ///
+  /// It keeps the result alive, but not the source.
+  public let publisher: PublishedTask<Success, Failure>
+
+  /// Makes a source that has not finished.
+  public init() {
+    let storage = TaskStorage<Result<Success, Failure>>()
+    self.storage = storage
+    publisher = Publisher(present: { nil }) { storage.subscribe($0) }
+  }
+
+  deinit {
+    storage.end()
+  }
+
+  /// Delivers the result, as ``BroadcastSource/broadcast(_:)`` delivers an update, and ends the task.
+  ///
+  /// - Returns: False if the task has a result already, or has ended; then this one is ignored.
+  @discardableResult
+  public func finish(_ result: Result<Success, Failure>) -> Bool {
+    storage.finish(result)
+  }
+
+  /// How many subscriptions wait for the result.
+  public var subscriberCount: Int { storage.delivery.subscriberCount }
+
+  /// How many updates wait for the thread that delivers.
+  public var pendingUpdates: Int { storage.delivery.pendingUpdates }
+}
