@@ -3,6 +3,9 @@ final class EndGate: Upstream, @unchecked Sendable {
   private struct State {
     var onEnd: (@Sendable () -> Void)?
     var input: Subscription?
+    /// The thread that calls `onEnd` now, and those who wait for it to return.
+    var caller: ThreadID?
+    var waiters: [@Sendable () -> Void] = []
   }
 
   private let state: Lock<State>
@@ -17,8 +20,19 @@ final class EndGate: Upstream, @unchecked Sendable {
   }
 
   func sourceHasEnded() {
-    let onEnd = state.withLock { $0.onEnd.take() }
-    onEnd?()
+    let thread = ThreadID.current
+    let onEnd = state.withLock { state in
+      if state.onEnd != nil { state.caller = thread }
+      return state.onEnd.take()
+    }
+    guard let onEnd else { return }
+    onEnd()
+    let waiters = state.withLock { state in
+      state.caller = nil
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for resume in waiters { resume() }
   }
 
   override func isSubscribed(_ token: Subscription) -> Bool {
@@ -32,8 +46,15 @@ final class EndGate: Upstream, @unchecked Sendable {
   override func end(
     _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
   ) -> Bool {
-    guard let input = disarm() else { return false }
-    return input.upstream.end(input, notifying: resume)
+    let thread = ThreadID.current
+    let isEnding = state.withLock { state in
+      guard let caller = state.caller, caller != thread else { return false }
+      state.waiters.append(resume)
+      return true
+    }
+    let input = disarm()
+    if isEnding { return true }
+    return input.map { $0.upstream.end($0, notifying: resume) } ?? false
   }
 
   private func disarm() -> Subscription? {
