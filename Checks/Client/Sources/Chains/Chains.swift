@@ -3,8 +3,8 @@ import MiniRex
 // Each of these has to type-check in less than the 100 ms that the manifest allows.
 //
 // Swift gives up on a much shorter chain, of an array just as well, when closures convert numbers
-// whose type it has to infer. So closures that convert name the type of what they take. With a
-// second `map` that differs by a constraint only, these chains would be beyond it too.
+// whose type it has to infer. So closures that convert name the type of what they take. With three
+// `map`s that differ by a constraint only, these chains would be beyond it too.
 
 package func twelve(of numbers: Broadcaster<Int>) -> Broadcaster<String> {
   numbers
