@@ -43,7 +43,7 @@ struct StateSearch {
       _ = machine.step(thread)
       lines.append("  thread \(thread): \(frame)")
     }
-    return lines.joined(separator: "\n")
+    return lines.joined(separator: "\n").replacing("MiniRexTests.", with: "")
   }
 }
 

@@ -5,7 +5,8 @@ extension Program {
   /// All programs of so many threads, each with so many operations of the alphabet.
   ///
   /// Threads are interchangeable, so that of two programs that differ in the order of their
-  /// threads only one is here. Each `subscribe` becomes one of the next late subscriber.
+  /// threads only one is here. Each `subscribe`, also in callbacks, becomes one of the next late
+  /// subscriber.
   static func all(
     _ kind: Kind, _ initial: [Subscriber], late: Subscriber = .plain,
     patience: Int = Schedule.patience, threads: Int, of length: Int, from alphabet: [Operation]
@@ -24,11 +25,11 @@ extension Program {
     _ kind: Kind, _ initial: [Subscriber], late: Subscriber = .plain,
     patience: Int = Schedule.patience, _ one: [Operation], _ other: [Operation]
   ) -> [Program] {
-    Array(
-      Set(
-        permutations(of: one).flatMap { one in
-          permutations(of: other).map { numbered(kind, initial, late, patience, [one, $0]) }
-        }))
+    var seen: Set<Program> = []
+    return permutations(of: one).flatMap { one in
+      permutations(of: other).map { numbered(kind, initial, late, patience, [one, $0]) }
+    }
+    .filter { seen.insert($0).inserted }
   }
 
   private static func numbered(
@@ -36,13 +37,19 @@ extension Program {
     _ threads: [[Operation]]
   ) -> Program {
     var next = initial.count
-    let threads = threads.map { operations in
-      operations.map { operation -> Operation in
+    func number(_ operations: [Operation]) -> [Operation] {
+      operations.map { operation in
         guard case .subscribe = operation else { return operation }
         defer { next += 1 }
         return .subscribe(next)
       }
     }
+    let initial = initial.map { subscriber in
+      Subscriber(
+        reaction: number(subscriber.reaction), release: number(subscriber.release))
+    }
+    let threads = threads.map(number)
+    // An operation may name a late subscriber that never comes.
     let others = Array(repeating: late, count: max(1, next - initial.count))
     return Program(kind, initial, late: others, patience: patience, threads: threads)
   }

@@ -142,6 +142,7 @@ extension Machine {
   private mutating func perform(_ operation: Operation, on thread: Int) -> Bool {
     switch operation {
     case .send:
+      expect(program.kind == .broadcaster, "A value is set rather than sent")
       let isAccepted = !state.sourceHasEnded
       if isAccepted { state.sent += 1 }
       let update = Update(number: isAccepted ? state.sent : 0, value: 0)
