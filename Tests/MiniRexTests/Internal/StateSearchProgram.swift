@@ -53,7 +53,8 @@ struct Program: Hashable, Sendable, CustomStringConvertible {
 
   /// - Parameter late: The subscribers after the initial ones, which subscribe in the program.
   init(
-    _ kind: Kind, _ initial: [Subscriber], late: [Subscriber] = [], patience: Int = Schedule.patience,
+    _ kind: Kind, _ initial: [Subscriber], late: [Subscriber] = [],
+    patience: Int = Schedule.patience,
     threads: [[Operation]]
   ) {
     self.kind = kind
