@@ -52,6 +52,9 @@ package struct Schedule: Hashable, Sendable {
   @usableFromInline package var lastSerial: UInt = 0
   @usableFromInline package var hasEnded = false
   @usableFromInline var foreignUpdates = 0
+  /// True while the deliverer looks at no slot: what others end then is theirs to release, or they
+  /// could keep it busy, and the table growing, for ever.
+  @usableFromInline package var isBetweenTurns = false
 
   @inlinable package init() {}
 
@@ -77,6 +80,7 @@ package struct Schedule: Hashable, Sendable {
   package mutating func begin(on thread: ThreadID) {
     deliverer = thread
     foreignUpdates = 0
+    isBetweenTurns = false
   }
 
   /// What is left to do after a turn.
@@ -86,6 +90,7 @@ package struct Schedule: Hashable, Sendable {
     front: Ticket?, unreleased: Bool, waiters: Bool, subscribers: Bool,
     patience: Int = Schedule.patience
   ) -> Step {
+    isBetweenTurns = true
     if unreleased { return .release }
     if waiters { return .wake }
     guard let front else {
@@ -100,6 +105,7 @@ package struct Schedule: Hashable, Sendable {
       }
       foreignUpdates += 1
     }
+    isBetweenTurns = false
     return .deliver
   }
 }

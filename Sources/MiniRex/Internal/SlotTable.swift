@@ -319,9 +319,9 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
 
   /// Gives up the holes at the end, and moves the rest together once most slots are holes.
   ///
-  /// Between turns only, when no ended slot awaits its release. O(1) amortised.
+  /// Between turns only; it does nothing while an ended slot awaits its release. O(1) amortised.
   package mutating func tidy() {
-    guard holes > 0 else { return }
+    guard holes > 0, firstEnded == nil else { return }
     trim()
     if holes > 16, holes > count { compact() }
   }

@@ -59,6 +59,7 @@ import Testing
           } else if ended.source, !ended.all { .finish } else { .rest }
         #expect(step == expected)
         #expect((schedule.deliverer == nil) == (step == .rest))
+        #expect(schedule.isBetweenTurns == (step != .deliver))
       }
     }
   }

@@ -56,6 +56,7 @@ struct Machine {
   mutating func begin(on thread: Int) {
     state.schedule.begin(on: id(thread))
     state.foreignUpdates = 0
+    state.isVisited = true
   }
 
   // `DeliveryState.join`
@@ -124,17 +125,17 @@ struct Machine {
 
   // `AnyDelivery.turnIsRunning`
   mutating func turnIsRunning() -> Bool {
-    state.schedule.deliverer != nil && turnstile { $0.call() }
+    state.schedule.deliverer != nil && !state.schedule.isBetweenTurns && turnstile { $0.call() }
   }
 
   // `AnyDelivery.remove`: true if the caller has to release the callback.
   mutating func remove(_ subscriber: Int, on thread: Int) -> Bool {
     let live = state.places.firstIndex { $0.serial != 0 && $0.subscriber == subscriber }
     guard let live else { return false }
-    let wasQuiet = isQuiet
+    let isVisited = state.isVisited && !isQuiet
     state.people[subscriber].enders.insert(thread)
     if turnIsRunning() {
-      expect(!wasQuiet, "R11 no turn runs, and \(subscriber) is not released")
+      expect(isVisited, "R11 no turn runs, and \(subscriber) is not released")
       removeLater(live)
       return false
     }
@@ -154,6 +155,7 @@ struct Machine {
   }
 
   mutating func tidy() {
+    if !state.ended.isEmpty { return }
     checkTidy()
     state.places.removeAll { $0.serial == 0 }
   }
@@ -174,6 +176,7 @@ struct Machine {
       front: state.queue.first?.ticket, unreleased: !state.ended.isEmpty,
       waiters: !state.waiters.isEmpty, subscribers: subscriberCount > 0,
       patience: program.patience)
+    state.isVisited = step == .deliver
     switch step {
     case .release:
       push(.release(state.ended.removeFirst()), on: thread)

@@ -101,6 +101,8 @@ struct MachineState: Hashable {
   var sentValue = 0
   var lastTurn = 0
   var foreignUpdates = 0
+  /// True while the deliverer may look at places without the lock.
+  var isVisited = false
   var sourceHasEnded = false
   var broken: String?
 }
