@@ -13,7 +13,7 @@ import Testing
 
       var machine = Machine(program)
       machine.log = []
-      while machine.step(0) {}
+      while machine.state.broken == nil, machine.step(0) {}
       let real = RealMachine(program)
       real.run()
 
