@@ -105,7 +105,8 @@ extension ContractTests {
     let isInside = Gate()
     let events = Shared<[String]>([])
     let token = Shared<Subscription?>(nil)
-    token.value = source.publisher.subscribe { _ in } onEnd: {
+    token.value = source.publisher.subscribe { _ in
+    } onEnd: {
       isInside.open()
       token.value?.invalidateAndWait()
       for _ in 0..<50_000 { _ = events.value.count }

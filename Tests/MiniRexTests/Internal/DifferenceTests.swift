@@ -28,35 +28,35 @@ import Testing
   }
 
   @Test func `R17 another object differs when it is another`() {
-    let one = Thing()
-    let other = Thing()
-    #expect(!Difference<Thing>()(one, one))
-    #expect(Difference<Thing>()(one, other))
+    let one = Noisemaker()
+    let other = Noisemaker()
+    #expect(!Difference<Noisemaker>()(one, one))
+    #expect(Difference<Noisemaker>()(one, other))
   }
 
   @Test func `R17 another object in an optional differs when it is another`() {
-    let one = Thing()
-    let other = Thing()
-    #expect(!Difference<Thing?>()(one, one))
-    #expect(Difference<Thing?>()(one, other))
-    #expect(Difference<Thing?>()(one, nil))
-    #expect(Difference<Thing?>()(nil, one))
-    #expect(!Difference<Thing?>()(nil, nil))
+    let one = Noisemaker()
+    let other = Noisemaker()
+    #expect(!Difference<Noisemaker?>()(one, one))
+    #expect(Difference<Noisemaker?>()(one, other))
+    #expect(Difference<Noisemaker?>()(one, nil))
+    #expect(Difference<Noisemaker?>()(nil, one))
+    #expect(!Difference<Noisemaker?>()(nil, nil))
   }
 
   @Test func `R17 an optional in an optional is looked through`() {
-    let one = Thing()
-    #expect(!Difference<Thing??>()(one, one))
-    #expect(Difference<Thing??>()(one, Thing()))
-    #expect(Difference<Thing??>()(.some(nil), nil))
-    #expect(!Difference<Thing??>()(.some(nil), .some(nil)))
-    #expect(Difference<Thing??>()(one, .some(nil)))
-    #expect(!Difference<Thing??>()(nil, nil))
+    let one = Noisemaker()
+    #expect(!Difference<Noisemaker??>()(one, one))
+    #expect(Difference<Noisemaker??>()(one, Noisemaker()))
+    #expect(Difference<Noisemaker??>()(.some(nil), nil))
+    #expect(!Difference<Noisemaker??>()(.some(nil), .some(nil)))
+    #expect(Difference<Noisemaker??>()(one, .some(nil)))
+    #expect(!Difference<Noisemaker??>()(nil, nil))
   }
 
   @Test func `R17 an object in an existential differs when it is another`() {
-    let one: any Noise = Thing()
-    let other: any Noise = Thing()
+    let one: any Noise = Noisemaker()
+    let other: any Noise = Noisemaker()
     #expect(!Difference<any Noise>()(one, one))
     #expect(Difference<any Noise>()(one, other))
     #expect(!Difference<(any Noise)?>()(one, one))
@@ -69,8 +69,8 @@ import Testing
   @Test func `R17 a struct in an existential always differs`() {
     let one: any Noise = Bang(volume: 1)
     #expect(Difference<any Noise>()(one, one))
-    #expect(Difference<any Noise>()(one, Thing()))
-    #expect(Difference<any Noise>()(Thing(), one))
+    #expect(Difference<any Noise>()(one, Noisemaker()))
+    #expect(Difference<any Noise>()(Noisemaker(), one))
   }
 
   @Test func `R17 what is neither Equatable nor an object always differs`() {
@@ -84,8 +84,8 @@ import Testing
   }
 
   @Test func `R17 generic code compares like any other`() {
-    let one = Thing()
-    let other = Thing()
+    let one = Noisemaker()
+    let other = Noisemaker()
     #expect(!difference(1, 1))
     #expect(difference(1, 2))
     #expect(!difference(Named("a"), Named("a")))
@@ -108,7 +108,7 @@ private protocol Noise: Sendable {}
 
 private protocol AnyNoise: AnyObject, Sendable {}
 
-private final class Thing: Noise {}
+private final class Noisemaker: Noise {}
 
 private final class Twin: AnyNoise {
   static let shared = Twin()

@@ -1,3 +1,4 @@
+import Foundation
 import MiniRex
 import Synchronization
 import Testing
@@ -8,7 +9,7 @@ import Testing
   func `R2 one thread at a time is inside the turnstile, and nothing is left behind`(
     threads: Int
   ) {
-    let storm = TurnstileStorm(sends: Scale.rounds(20_000))
+    let storm = TurnstileStorm(sends: scaled(20_000))
 
     onThreads(threads) { _ in storm.sendAll() }
 
@@ -19,7 +20,7 @@ import Testing
   }
 
   @Test func `R11 who is called in the turnstile either refuses or is heard`() {
-    let storm = TurnstileStorm(sends: Scale.rounds(300_000))
+    let storm = TurnstileStorm(sends: scaled(300_000))
     let unheard = Atomic(0)
     let isOver = Atomic(false)
 
@@ -40,7 +41,7 @@ import Testing
 
   @Test(arguments: [2, 3, 4])
   func `R6 after an end at most the one call that was chosen starts`(threads: Int) {
-    for round in 0..<Scale.rounds(2_000) {
+    for round in 0..<scaled(2_000) {
       let source = BroadcastSource<Int>()
       let people = (0..<4).map { _ in EndedPerson(source.publisher) }
 
@@ -70,7 +71,7 @@ import Testing
 
     onThreads(3) { thread in
       if thread == 0 {
-        for update in 0..<Scale.rounds(30_000) { source.broadcast(update) }
+        for update in 0..<scaled(30_000) { source.broadcast(update) }
         isOver.store(true, ordering: .relaxed)
         return
       }
@@ -168,7 +169,7 @@ private final class TurnstileStorm: @unchecked Sendable {
       }
       if isHeard { return true }
       if isResting { return false }
-      yieldThread()
+      sched_yield()
     }
   }
 }

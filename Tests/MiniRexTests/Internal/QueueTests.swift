@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct QueueTests {
   @Test func `a random script takes out what was put in, in that order`() {
-    for seed in 0..<UInt64(Scale.rounds(300)) {
+    for seed in 0..<UInt64(scaled(300)) {
       var random = SeededGenerator(seed: seed)
       var queue = Queue<Int>()
       var model: [Int] = []

@@ -6,7 +6,7 @@ import Testing
   private let other = ThreadID(rawValue: 2)
 
   @Test func `a random script admits exactly who had joined`() {
-    for seed in 0..<UInt64(Scale.rounds(300)) {
+    for seed in 0..<UInt64(scaled(300)) {
       var random = SeededGenerator(seed: seed)
       var schedule = Schedule()
       var joined: [UInt] = []

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct SlotTableTests {
   @Test func `a random script finds the subscribers where and in the order they joined`() {
-    for seed in 0..<UInt64(Scale.rounds(60)) {
+    for seed in 0..<UInt64(scaled(60)) {
       let script = SlotTableScript(seed: seed)
       script.run(steps: 400)
       #expect(script.breach == nil, "seed \(seed)")

@@ -7,7 +7,7 @@ import Testing
   func `one thread hears the same from the searched machine and the real one`(
     _ kind: Program.Kind
   ) {
-    for seed in 0..<UInt64(Scale.rounds(3_000)) {
+    for seed in 0..<UInt64(scaled(3_000)) {
       var random = SeededGenerator(seed: seed)
       let program = Program.random(kind, &random)
 

@@ -3,7 +3,7 @@ import Testing
 @Suite(.serialized) struct StateSearchTests {
   @Test(arguments: ProgramGroup.all)
   func `R1 to R6, R8, R11, R13, R14, R16 and R24 hold in every state`(of group: ProgramGroup) {
-    let step = max(1, Int(Double(group.every) / Scale.value))
+    let step = max(1, Int(Double(group.every) / scale))
     var programs = 0
     var states = 0
     for index in stride(from: 0, to: group.programs.count, by: step) {
