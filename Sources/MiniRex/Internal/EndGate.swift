@@ -35,8 +35,10 @@ final class EndGate: Upstream, @unchecked Sendable {
     for resume in waiters { resume() }
   }
 
+  /// True until it is `onEnd`'s turn, although the source ends its subscriptions all at once: who
+  /// drops a token because it has ended must not keep `onEnd` from being called.
   override func isSubscribed(_ token: Subscription) -> Bool {
-    state.withLock { $0.input }?.isSubscribed ?? false
+    state.withLock { $0.onEnd != nil }
   }
 
   override func end(_ token: Subscription) {
