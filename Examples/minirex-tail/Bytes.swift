@@ -1,10 +1,10 @@
-import Glibc
+import Foundation
 
 extension ArraySlice<UInt8> {
   func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     unsafe withUnsafeBytes { bytes in
       let skipped = start - startIndex
-      guard let base = unsafe bytes.baseAddress,
+      guard let base = bytes.baseAddress,
         let hit = unsafe memchr(base + skipped, Int32(byte), bytes.count - skipped)
       else { return nil }
       return unsafe startIndex + (UnsafeRawPointer(hit) - base)
@@ -24,7 +24,7 @@ extension ArraySlice<UInt8> {
 
   /// How many replacement characters a string has in place of what is not UTF-8 here.
   var replacementCount: Int {
-    let isASCII = unsafe withUnsafeBytes { bytes in bytes.reduce(0, |) < 0x80 }
+    let isASCII = unsafe withUnsafeBytes { bytes in unsafe bytes.reduce(0, |) < 0x80 }
     if isASCII || String(validating: self, as: UTF8.self) != nil { return 0 }
     var count = 0
     var parser = Unicode.UTF8.ForwardParser()

@@ -24,10 +24,15 @@ final class FollowedName {
   func look(once: Bool, _ buffer: inout [UInt8], _ tell: (Finding) -> Void) -> Next {
     openNewest(once: once, tell)
     guard let file = files.first else { return once ? .never : .later }
+    // A writer may keep to the old file until it has something for the new one. What it wrote to
+    // the old one before that is there by now, and read below.
+    let isAbandoned = files.count > 2 || files.count == 2 && files[1].size > 0
     do {
       for _ in 0..<16 {
         guard let chunk = try file.read(&buffer) else { return .atOnce }
-        if chunk.isEmpty { return once || file.isStream ? .never : endOfFile(file, tell) }
+        if chunk.isEmpty {
+          return once || file.isStream ? .never : endOfFile(file, isAbandoned, tell)
+        }
         tell(.bytes(chunk.count))
         splitter.split(chunk) { tell(.line($0)) }
       }
@@ -54,15 +59,16 @@ final class FollowedName {
     }
   }
 
-  private func endOfFile(_ file: OpenFile, _ tell: (Finding) -> Void) -> Next {
+  private func endOfFile(
+    _ file: OpenFile, _ isAbandoned: Bool, _ tell: (Finding) -> Void
+  ) -> Next {
     if file.isTruncated {
       finish(tell)
       file.rewind()
       tell(.notice(Notice(path: path, text: "file truncated")))
       return .atOnce
     }
-    // A writer may keep to the old file until it has something for the new one.
-    guard files.count > 2 || files.count == 2 && files[1].size > 0 else { return .later }
+    if !isAbandoned { return .later }
     finish(tell)
     files.removeFirst()
     tell(.notice(Notice(path: path, text: "file replaced")))

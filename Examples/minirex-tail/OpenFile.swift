@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 
 /// A file that is open for reading, and how far it has been read.
 final class OpenFile {
@@ -18,10 +18,7 @@ final class OpenFile {
     unsafe fstat(descriptor, &status)
     opened = status
     isStream = path == "-" || status.st_mode & S_IFMT != S_IFREG
-    if status.st_mode & S_IFMT == S_IFDIR {
-      close(descriptor)
-      throw SystemError(code: EISDIR)
-    }
+    if status.st_mode & S_IFMT == S_IFDIR { throw SystemError(code: EISDIR) }
   }
 
   deinit {
@@ -32,10 +29,10 @@ final class OpenFile {
   func read(_ buffer: inout [UInt8]) throws(SystemError) -> ArraySlice<UInt8>? {
     if isStream {
       var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if unsafe Glibc.poll(&poll, 1, 100) <= 0 { return nil }
+      if unsafe Foundation.poll(&poll, 1, 100) <= 0 { return nil }
     }
     let count = unsafe buffer.withUnsafeMutableBytes {
-      unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
+      unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
     }
     if count < 0, errno == EINTR || errno == EAGAIN { return nil }
     if count < 0 { throw SystemError() }

@@ -1,18 +1,14 @@
-import Glibc
+import Foundation
 import Synchronization
 
-/// Lines on standard output, and on standard error the status and what is wrong.
+/// Writes lines to standard output, and the status and what is wrong to standard error.
 ///
 /// On a terminal the status stays in its place below the lines; elsewhere each one is a line.
 final class Screen: Sendable {
   private let lines = Mutex<[UInt8]>([])
+  /// What stands below the lines; empty if it is not a terminal.
   private let status = Mutex("")
   private let isTerminal = isatty(STDERR_FILENO) == 1
-  private let isFollowing: Bool
-
-  init(isFollowing: Bool) {
-    self.isFollowing = isFollowing
-  }
 
   /// Keeps the line for the next ``flush()``.
   func print(_ line: Line) {
@@ -31,54 +27,44 @@ final class Screen: Sendable {
   func flush() {
     lines.withLock { lines in
       if lines.isEmpty { return }
-      aboveStatus { write(lines, to: STDOUT_FILENO) }
+      aboveStatus { write(lines) }
       lines.removeAll(keepingCapacity: true)
     }
   }
 
   func show(_ text: String) {
-    guard isTerminal || isFollowing else { return }
     if isTerminal { aboveStatus { status.withLock { $0 = text } } } else { report(text) }
   }
 
   func report(_ text: String) {
-    aboveStatus { write(Array("\(text)\n".utf8), to: STDERR_FILENO) }
+    aboveStatus { complain("\(text)\n") }
   }
 
   /// Leaves the status where it is, and writes the last words below it.
   func finish(_ summary: String) {
     flush()
-    if !status.withLock({ $0.isEmpty }) { write([UInt8(ascii: "\n")], to: STDERR_FILENO) }
-    write(Array(summary.utf8), to: STDOUT_FILENO)
+    if status.withLock({ !$0.isEmpty }) { complain("\n") }
+    write(Array(summary.utf8))
   }
 
-  /// Wipes the status off the terminal, and writes it again when `body` has written.
+  /// Wipes the status off the terminal, and puts it back when `body` has written.
   private func aboveStatus(_ body: () -> Void) {
-    if !status.withLock({ $0.isEmpty }) { write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO) }
+    if status.withLock({ !$0.isEmpty }) { complain("\r\u{1B}[K") }
     body()
-    write(Array(status.withLock { $0 }.utf8), to: STDERR_FILENO)
+    complain(status.withLock { $0 })
   }
-}
 
-/// Writes all of it, or ends the program if standard output takes no more.
-private func write(_ bytes: [UInt8], to descriptor: Int32) {
-  var rest = bytes[...]
-  while !rest.isEmpty {
-    let count = unsafe rest.withUnsafeBytes {
-      unsafe Glibc.write(descriptor, $0.baseAddress, $0.count)
-    }
-    if count >= 0 {
-      rest = rest.dropFirst(count)
-    } else if errno == EAGAIN {
-      var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      unsafe Glibc.poll(&ready, 1, -1)
-    } else if errno != EINTR {
-      if descriptor == STDERR_FILENO { return }
-      let error = SystemError()
-      if error.code != EPIPE {
-        write(Array("minirex-tail: standard output: \(error)\n".utf8), to: STDERR_FILENO)
-      }
+  private func write(_ bytes: [UInt8]) {
+    do {
+      try FileHandle.standardOutput.write(contentsOf: bytes)
+    } catch {
+      complain("minirex-tail: standard output: \(SystemError())\n")
       exit(1)
     }
+  }
+
+  private func complain(_ text: String) {
+    // Where the complaint about this would go is what does not work.
+    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
   }
 }

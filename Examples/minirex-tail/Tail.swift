@@ -35,11 +35,13 @@ final class Tail {
 
   /// Returns when there is nothing left to wait for, or its task has been cancelled.
   func run() async {
-    while !names.isEmpty, !Task.isCancelled {
-      if !look() { try? await Task.sleep(for: options.interval) }
+    while !Task.isCancelled {
+      let isBusy = look()
+      if names.isEmpty { break }
+      if !isBusy { try? await Task.sleep(for: options.interval) }
     }
-    // What was written before the cancellation is still read.
-    look()
+    // What was written before the cancellation is still read, if it is not endless.
+    for _ in 0..<4 where !names.isEmpty && look() {}
     for name in names { name.finish(tell) }
     looks.broadcast(total)
     lines.end()

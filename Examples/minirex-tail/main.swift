@@ -1,10 +1,9 @@
-import Glibc
+import Foundation
 import MiniRex
 import Synchronization
 
-let arguments = Options(CommandLine.arguments.dropFirst())
-let screen = Screen(isFollowing: arguments?.isOnce == false)
-guard let options = arguments else {
+let screen = Screen()
+guard let options = Options(CommandLine.arguments.dropFirst()) else {
   screen.report(Options.usage)
   exit(2)
 }
@@ -29,15 +28,22 @@ lines.subscribe { line in tally.withLock { $0.add(line) } }.store(in: bag)
 matching.publisher.subscribe { _ in tally.withLock { $0.matches += 1 } }.store(in: bag)
 let counts = looks.map { look in tally.withLock { $0.with(look) } }
   .publishedValue(initial: Counts())
-
-let status = combineLatest(
-  counts.map(\.lines), counts.map(\.bytes), counts.map(\.matches), counts.map(\.severities)
-) { lines, bytes, matches, severities in
-  "\(lines) lines, \(bytes) bytes, \(matches) matches" + Severity.describe(severities)
-}
 looks.subscribe { _ in screen.flush() }.store(in: bag)
-looks.compactMap { _ in status.current() }.removeDuplicates()
-  .subscribe { screen.show($0) }.store(in: bag)
+
+// What nobody sees costs nothing: without a status, nobody subscribes to the severities.
+if !options.isOnce {
+  lines.compactMap { Severity(firstIn: $0.bytes) }
+    .subscribe { severity in tally.withLock { $0.severities[severity.rawValue] += 1 } }
+    .store(in: bag)
+  let status = combineLatest(
+    counts.map(\.lines), counts.map(\.bytes), counts.map(\.matches),
+    counts.map(\.severities).map(Severity.describe)
+  ) { "\($0) lines, \($1) bytes, \($2) matching\($3)" }
+  // Read once a look, because a look may change several counts.
+  looks.compactMap { _ in status.current() }.removeDuplicates()
+    .subscribe { screen.show($0) }
+    .store(in: bag)
+}
 
 notices.subscribe { screen.report("minirex-tail: \($0.path): \($0.text)") }.store(in: bag)
 let exitStatus = notices.filter(\.isFailure).map { _ in Int32(1) }.publishedValue(initial: 0)
