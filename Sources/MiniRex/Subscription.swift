@@ -82,7 +82,7 @@ public final class Subscription: Sendable {
     SubscriptionBag.detached.store(self)
   }
 
-  var slot: Slot? {
+  package var slot: Slot? {
     get {
       unsafe UnsafeMutableRawPointer(bitPattern: place.load(ordering: .acquiring)).map(Slot.init)
     }

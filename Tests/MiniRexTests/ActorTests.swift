@@ -36,6 +36,21 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
+  @Test func `R3 a chain of re-entrant updates on the main actor needs no stack`() async {
+    let length = scaled(100_000)
+    let source = BroadcastSource<Int>()
+    var last = 0
+    let subscription = source.publisher.subscribeOnMain { number in
+      last = number
+      if number < length { source.broadcast(number + 1) }
+    }
+
+    source.broadcast(1)
+
+    while last < length { await Task.yield() }
+    withExtendedLifetime(subscription) {}
+  }
+
   @Test func `a callback on the main actor that sends is never called inside itself`() {
     let source = BroadcastSource<Int>()
     var depth = 0
@@ -54,20 +69,16 @@ import Testing
   }
 
   @Test func `R20 ending before the hop prevents the call and releases the update`() async {
-    let source = BroadcastSource<Thing>()
+    let source = BroadcastSource<Witness>()
     var calls = 0
-    weak var update: Thing?
+    let releases = Shared(0)
     let subscription = source.publisher.subscribeOnMain { _ in calls += 1 }
-    do {
-      let thing = Thing()
-      update = thing
-      let source = source
-      onThread { source.broadcast(thing) }
-    }
+    onThread { source.broadcast(Witness { releases.increment() }) }
+    #expect(releases.value == 0)
 
     subscription.invalidate()
 
-    #expect(update == nil)
+    #expect(releases.value == 1)
     for _ in 0..<10 { await Task.yield() }
     #expect(calls == 0)
   }
