@@ -79,6 +79,10 @@ final class Child {
     self.errors = Output(errors)
   }
 
+  deinit {
+    if process.isRunning { send(SIGKILL) }
+  }
+
   func write(_ text: String) throws {
     try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))
   }
