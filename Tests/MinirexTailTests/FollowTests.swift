@@ -103,16 +103,21 @@ extension MinirexTailTests {
 
   @Test func `a missing file is told of once and waited for`() async throws {
     let log = folder.path("log")
-    let child = try Child("--every", "0.001", "--match", "", log)
+    let other = try folder.write("", to: "other")
+    let child = try Child("--every", "0.001", "--match", "", log, other)
 
     #expect(
       await child.errors.until("No such file")
         == ["minirex-tail: \(log): No such file or directory"])
+    for look in 1...5 {
+      try folder.append("\(look)\n", to: "other")
+      #expect(await child.output.until("\(look)") == ["\(look)"])
+    }
     try folder.write("there\n", to: "log")
     #expect(await child.output.until("there") == ["there"])
     child.send(SIGINT)
 
-    #expect(await child.output.rest() == summary(lines: 1, bytes: 6, matches: 1))
+    #expect(await child.output.rest() == summary(lines: 6, bytes: 16, matches: 6))
     #expect(await child.errors.rest().allSatisfy { !$0.contains("No such file") })
     #expect(await child.status() == 1)
   }
