@@ -63,8 +63,8 @@ public final class ManualClock: SchedulingClock {
   /// Moves the time on, and calls everything that is due on the way.
   ///
   /// When it returns, all of that has returned. A task that sleeps on the clock has been woken, but
-  /// may not have run yet: in async code use ``advance(by:sleepers:)``. A negative duration stops the
-  /// program.
+  /// may not have run yet; ``advance(by:sleepers:)``, which async code gets when it writes
+  /// `await clock.advance(by:)`, can wait for that. A negative duration stops the program.
   public func advance(by duration: Duration) {
     check(duration)
     move { $0.goal.advanced(by: duration) }

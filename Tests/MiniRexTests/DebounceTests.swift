@@ -139,19 +139,23 @@ import Testing
   @Test func `on a clock that only sleeps, a burst sleeps once, and until its own deadline`()
     async
   {
-    let recorder = Recorder(
-      source.publisher.debounce(for: .seconds(1), clock: SleepingClock(manual: clock)))
+    let sleeping = SleepingClock(manual: clock)
+    let wasCancelled = Shared<Bool?>(nil)
+    let recorder = Recorder(source.publisher.debounce(for: .seconds(1), clock: sleeping)) { _ in
+      wasCancelled.value = Task.isCancelled
+    }
     source.broadcast(0)
     await clock.waitForSleepers(1)
     await clock.advance(by: .milliseconds(500))
     for number in 1...1_000 { source.broadcast(number) }
-    #expect(clock.sleeperCount == 1)
 
     await clock.advance(by: .milliseconds(500), sleepers: 1)
     #expect(recorder.updates == [])
     await clock.advance(by: .milliseconds(500))
 
     #expect(await recorder.next() == [1_000])
+    #expect(wasCancelled.value == false)
     #expect(clock.sleeperCount == 0)
+    #expect(sleeping.sleeps.value == 2)
   }
 }

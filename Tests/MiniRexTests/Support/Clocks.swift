@@ -4,11 +4,13 @@ import MiniRexTesting
 /// A manual clock that cannot schedule, so that operators have to sleep on it.
 struct SleepingClock: Clock {
   let manual: ManualClock
+  let sleeps = Shared(0)
 
   var now: ManualClock.Instant { manual.now }
   var minimumResolution: Duration { .zero }
 
   func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    sleeps.increment()
     try await manual.sleep(until: deadline, tolerance: tolerance)
   }
 }
