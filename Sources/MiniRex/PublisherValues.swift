@@ -62,17 +62,21 @@ public struct PublisherValues<Update: Sendable>: AsyncSequence, Sendable {
     }
 
     /// The next update, as soon as there is one; `nil` at the end, and once the task is cancelled.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func next() async -> Update? {
-      await subscription.next(isolation: #isolation)
+      await next(isolation: #isolation)
     }
 
     /// The next update, as soon as there is one; `nil` at the end, and once the task is cancelled.
     ///
     /// It does not leave the actor.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Update? {
-      await subscription.next(isolation: actor)
+      switch subscription.takeNext() {
+      case .update(let update): update
+      case .end: nil
+      case .notYet: await subscription.waitForNext(isolation: actor)
+      }
     }
   }
 }

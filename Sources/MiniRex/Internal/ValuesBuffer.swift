@@ -150,25 +150,25 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
     if !state.withLock({ $0.wait(for: waiter) }) { waiter.resume() }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func beginTaking() {
     if isTaking.exchange(true, ordering: .acquiring) { takenTwice() }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func endTaking() {
     isTaking.store(false, ordering: .releasing)
   }
 
-  @inlinable
-  func takeFromBatch() -> Update? {
-    guard let update = unsafe batch.popFirst() else { return nil }
+  @inlinable @inline(__always)
+  func take() -> NextUpdate<Update> {
+    guard let update = unsafe batch.popFirst() else { return takeUnderLock() }
     unsafe batchCount.store(batch.count, ordering: .relaxed)
-    return update
+    return .update(update)
   }
 
   @inlinable
-  func take() -> NextUpdate<Update> {
+  func takeUnderLock() -> NextUpdate<Update> {
     state.withLock { state in
       let next = unsafe state.take(into: &batch)
       unsafe batchCount.store(batch.count, ordering: .relaxed)

@@ -25,21 +25,31 @@ final class ValuesSubscription<Update: Sendable>: Sendable {
     buffer.close()
   }
 
-  @inlinable
-  func next(isolation actor: isolated (any Actor)?) async -> Update? {
+  /// The part of `next` that does not suspend, so that it costs a loop no call.
+  ///
+  /// After `notYet` the caller goes on with `waitForNext`.
+  @inlinable @inline(__always)
+  func takeNext() -> NextUpdate<Update> {
     buffer.beginTaking()
-    defer { buffer.endTaking() }
     if Task.isCancelled {
       close()
       buffer.discardBatch()
-      return nil
     }
-    if let update = buffer.takeFromBatch() { return update }
+    let next = buffer.take()
+    if case .notYet = next { return next }
+    buffer.endTaking()
+    return next
+  }
+
+  @inlinable
+  func waitForNext(isolation actor: isolated (any Actor)?) async -> Update? {
+    defer { buffer.endTaking() }
     while true {
+      await wait(isolation: actor)
       switch buffer.take() {
       case .update(let update): return update
       case .end: return nil
-      case .notYet: await wait(isolation: actor)
+      case .notYet: continue
       }
     }
   }
