@@ -1,0 +1,65 @@
+/// What a sequence and its iterators share: it ends the subscription when the last of them goes.
+@usableFromInline
+final class ValuesSubscription<Update: Sendable>: Sendable {
+  @usableFromInline let buffer: ValuesBuffer<Update>
+  @usableFromInline let token: Subscription
+
+  @inlinable
+  init<Kind>(to publisher: Publisher<Update, Kind>, limit: BufferLimit) {
+    let buffer = ValuesBuffer<Update>(limit: limit)
+    let sentinel = Sentinel { buffer.end() }
+    self.buffer = buffer
+    token = publisher.subscribe { update in
+      withExtendedLifetime(sentinel) { buffer.receive(update) }
+    }
+  }
+
+  deinit {
+    close()
+  }
+
+  /// Also ends a wait that is in progress, or that is about to begin.
+  @usableFromInline
+  func close() {
+    token.invalidate()
+    buffer.close()
+  }
+
+  /// The part of `next` that does not suspend, so that it costs a loop no call.
+  ///
+  /// After `notYet` the caller goes on with `waitForNext`.
+  @inlinable @inline(__always)
+  func takeNext() -> NextUpdate<Update> {
+    buffer.beginTaking()
+    if Task.isCancelled {
+      close()
+      buffer.discardBatch()
+    }
+    let next = buffer.take()
+    if case .notYet = next { return next }
+    buffer.endTaking()
+    return next
+  }
+
+  @inlinable
+  func waitForNext(isolation actor: isolated (any Actor)?) async -> Update? {
+    defer { buffer.endTaking() }
+    while true {
+      await wait(isolation: actor)
+      switch buffer.take() {
+      case .update(let update): return update
+      case .end: return nil
+      case .notYet: continue
+      }
+    }
+  }
+
+  @usableFromInline
+  func wait(isolation actor: isolated (any Actor)?) async {
+    await withTaskCancellationHandler {
+      unsafe await withUnsafeContinuation { unsafe buffer.wait(for: Waiter($0)) }
+    } onCancel: {
+      close()
+    }
+  }
+}

@@ -1,0 +1,372 @@
+import MiniRex
+import Testing
+
+/// Would be called if `bufferingOldest` did not exist: what a type has itself is preferred.
+private protocol WithoutOldest {}
+
+private struct Missing {}
+
+extension WithoutOldest {
+  static func bufferingOldest(_ limit: Int) -> Missing { Missing() }
+}
+
+extension BufferingPolicy: WithoutOldest {}
+
+/// Goes on with a loop when told, on the thread of the test.
+private final class Loop<Update: Sendable>: Sendable {
+  let executor = StepExecutor()
+  let taken = Shared<[Update]>([])
+  let hasEnded = Shared(false)
+  let task: Task<Void, Never>
+
+  init(_ values: PublisherValues<Update>) {
+    task = Task(executorPreference: executor) { [taken, hasEnded] in
+      for await update in values { taken.change { $0.append(update) } }
+      hasEnded.value = true
+    }
+    executor.run()
+  }
+
+  func run() -> [Update] {
+    executor.run()
+    return taken.value
+  }
+}
+
+@Suite struct ValuesTests {
+  @Test func `R21 values buffers from the call, and ends when the source has and all is taken`()
+    async
+  {
+    let source = BroadcastSource<Int>()
+    source.broadcast(0)
+    let values = source.publisher.values(.unbounded)
+    source.broadcast(1)
+    source.broadcast(2)
+    #expect(values.bufferedCount == 2)
+    source.end()
+
+    var taken: [Int] = []
+    for await number in values { taken.append(number) }
+
+    #expect(taken == [1, 2])
+    #expect(values.bufferedCount == 0)
+    #expect(values.droppedCount == 0)
+  }
+
+  @Test func `R21 every call of values is a subscription of its own`() async {
+    let source = BroadcastSource<Int>()
+    let one = source.publisher.values(.unbounded)
+    source.broadcast(1)
+    let other = source.publisher.values(.unbounded)
+    source.broadcast(2)
+    #expect(source.subscriberCount == 2)
+    source.end()
+
+    #expect(await one.reduce(into: []) { $0.append($1) } == [1, 2])
+    #expect(await other.reduce(into: []) { $0.append($1) } == [2])
+  }
+
+  @Test func `R21 bufferingNewest drops the oldest, and counts`() {
+    let source = BroadcastSource<Int>()
+    let values = source.publisher.values(.bufferingNewest(2))
+    for number in 1...5 { source.broadcast(number) }
+    #expect(values.bufferedCount == 2)
+    #expect(values.droppedCount == 3)
+
+    #expect(Loop(values).run() == [4, 5])
+  }
+
+  @Test func `R21 bufferingOldest drops what comes, and counts`() {
+    let source = BroadcastSource<Int>()
+    let values = source.publisher.values(.bufferingOldest(2))
+    for number in 1...5 { source.broadcast(number) }
+    #expect(values.bufferedCount == 2)
+    #expect(values.droppedCount == 3)
+
+    #expect(Loop(values).run() == [1, 2])
+  }
+
+  @Test func `R21 a loop that waits is given the next update, however late it wakes up`() {
+    let source = BroadcastSource<Int>()
+    let newest = source.publisher.values(.bufferingNewest(1))
+    let oldest = source.publisher.values(.bufferingOldest(1))
+    let loops = [Loop(newest), Loop(oldest)]
+
+    for number in 1...4 { source.broadcast(number) }
+
+    #expect([newest, oldest].map(\.droppedCount) == [2, 2])
+    #expect([newest, oldest].map(\.bufferedCount) == [1, 1])
+    #expect(loops.map { $0.run() } == [[1, 4], [1, 2]])
+  }
+
+  @Test func `R21 bufferingOldest does not exist where it would break the promise of the kind`() {
+    let ofValue: Any = BufferingPolicy<PublishedValueKind>.bufferingOldest(1)
+    let ofTask: Any = BufferingPolicy<TaskKind>.bufferingOldest(1)
+    let ofProgressiveTask: Any = BufferingPolicy<ProgressiveTaskKind>.bufferingOldest(1)
+    let ofBroadcaster: Any = BufferingPolicy<BroadcasterKind>.bufferingOldest(1)
+
+    #expect(ofValue is Missing)
+    #expect(ofTask is Missing)
+    #expect(ofProgressiveTask is Missing)
+    #expect(!(ofBroadcaster is Missing))
+  }
+
+  @Test func `R16 R21 a loop over a published value begins with the current and agrees at last`() {
+    let property = PublishedProperty(1)
+    let loop = Loop(property.publisher.values(.bufferingNewest(1)))
+    #expect(loop.run() == [1])
+
+    property.value = 2
+    for number in 3...9 { property.value = number }
+
+    #expect(loop.run() == [1, 2, 9])
+  }
+
+  @Test func `R18 R21 a loop over a progressive task gets progress, the result and the end`() {
+    let source = ProgressiveTaskSource<Int, String, Never>()
+    source.report(1)
+    let loop = Loop(source.publisher.values(.unbounded))
+    source.report(2)
+    source.finish(.success("done"))
+
+    let taken = loop.run()
+
+    #expect(
+      taken.map { update in
+        switch update {
+        case .progress(let number): "\(number)"
+        case .finished(.success(let text)): text
+        }
+      } == ["1", "2", "done"])
+    #expect(loop.hasEnded.value)
+    #expect(Loop(source.publisher.values(.bufferingNewest(1))).run().count == 1)
+  }
+
+  @Test func `R21 a loop over a constant gets it and ends`() async {
+    var taken: [Int] = []
+    for await number in PublishedValue.constant(1).values(.bufferingNewest(1)) {
+      taken.append(number)
+    }
+    #expect(taken == [1])
+  }
+
+  @Test func `R21 the release of the source ends a loop that waits`() {
+    var source: BroadcastSource<Int>? = BroadcastSource()
+    let values = source?.publisher.values(.unbounded)
+    let loop = values.map { Loop($0) }
+    #expect(loop?.hasEnded.value == false)
+
+    source = nil
+
+    #expect(loop?.run() == [])
+    #expect(loop?.hasEnded.value == true)
+  }
+
+  @Test func `R21 dropping the sequence and its iterator ends the subscription`() async {
+    let source = BroadcastSource<Thing>()
+    weak var waiting: Thing?
+    do {
+      var iterator = source.publisher.values(.unbounded).makeAsyncIterator()
+      #expect(source.subscriberCount == 1)
+      source.broadcast(Thing())
+      source.broadcast(Thing())
+      do {
+        let thing = Thing()
+        waiting = thing
+        source.broadcast(thing)
+      }
+      #expect(waiting != nil)
+      _ = await iterator.next()
+    }
+
+    #expect(source.subscriberCount == 0)
+    #expect(waiting == nil)
+  }
+
+  @Test func `R21 an update is not kept once the loop has it`() async {
+    let source = BroadcastSource<Thing>()
+    var iterator = source.publisher.values(.unbounded).makeAsyncIterator()
+    weak var first: Thing?
+    do {
+      let thing = Thing()
+      first = thing
+      source.broadcast(thing)
+    }
+    source.broadcast(Thing())
+    #expect(first != nil)
+
+    _ = await iterator.next()
+
+    #expect(first == nil)
+    withExtendedLifetime(iterator) {}
+  }
+
+  @Test func `R21 a second loop goes on where the first one has stopped`() async {
+    let source = BroadcastSource<Int>()
+    let values = source.publisher.values(.unbounded)
+    for number in 1...4 { source.broadcast(number) }
+    for await number in values where number == 2 { break }
+    #expect(values.bufferedCount == 2)
+    source.broadcast(5)
+    source.end()
+
+    var iterator = values.makeAsyncIterator()
+    let third = await iterator.next()
+    var rest: [Int] = []
+    for await number in values { rest.append(number) }
+
+    #expect(third == 3)
+    #expect(rest == [4, 5])
+  }
+
+  @Test func `R21 a cancelled loop ends at once, with its subscription`() {
+    let source = BroadcastSource<Int>()
+    let loop = Loop(source.publisher.values(.unbounded))
+
+    loop.task.cancel()
+
+    #expect(source.subscriberCount == 0)
+    source.broadcast(1)
+    #expect(loop.run() == [])
+    #expect(loop.hasEnded.value)
+  }
+
+  @Test func `R21 a cancelled loop discards what it had buffered`() async {
+    let source = BroadcastSource<Thing>()
+    weak var last: Thing?
+    let values = source.publisher.values(.unbounded)
+    source.broadcast(Thing())
+    source.broadcast(Thing())
+    do {
+      let thing = Thing()
+      last = thing
+      source.broadcast(thing)
+    }
+
+    let taken = await Task {
+      var taken = 0
+      for await _ in values {
+        taken += 1
+        unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
+      }
+      return taken
+    }.value
+
+    #expect(taken == 1)
+    #expect(source.subscriberCount == 0)
+    #expect(last == nil)
+    #expect(values.bufferedCount == 0)
+    #expect(values.droppedCount == 0)
+    var iterator = values.makeAsyncIterator()
+    #expect(await iterator.next() == nil)
+  }
+
+  @Test(arguments: 0...3, 0...4)
+  func `R21 cancelled at any point a loop ends, and gets what it was given before`(
+    sends: Int, firstSteps: Int
+  ) {
+    for policy in [BufferingPolicy.unbounded, .bufferingNewest(1), .bufferingOldest(1)] {
+      for moreSteps in 0...4 {
+        let source = BroadcastSource<Int>()
+        let executor = StepExecutor()
+        let values = source.publisher.values(policy)
+        let taken = Shared(0)
+        let task = Task(executorPreference: executor) {
+          for await _ in values { taken.increment() }
+          return true
+        }
+        for _ in 0..<firstSteps { executor.step() }
+        for number in 0..<sends { source.broadcast(number) }
+        for _ in 0..<moreSteps { executor.step() }
+        let given = sends - values.bufferedCount - values.droppedCount
+
+        task.cancel()
+        source.broadcast(sends)
+        executor.run()
+
+        #expect(taken.value == given)
+        #expect(values.bufferedCount == 0)
+        #expect(source.subscriberCount == 0 || firstSteps + moreSteps == 0)
+        withExtendedLifetime(task) {}
+      }
+    }
+  }
+
+  @Test func `R21 next stays on the actor of the caller`() async {
+    actor Reader {
+      var sum = 0
+      func read(_ values: PublisherValues<Int>) async {
+        for await number in values {
+          assertIsolated()
+          sum += number
+        }
+      }
+    }
+    let source = BroadcastSource<Int>()
+    let values = source.publisher.values(.unbounded)
+    let reader = Reader()
+    async let reading: Void = reader.read(values)
+    for number in 1...10 {
+      source.broadcast(number)
+      while values.bufferedCount > 0 { await Task.yield() }
+    }
+    source.end()
+    await reading
+
+    #expect(await reader.sum == 55)
+  }
+
+  @Test func `R9 what is dropped or discarded may call back into its source`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd(within: 20)
+      let source = BroadcastSource<Nosy>()
+      let values = source.publisher.values(.bufferingNewest(1))
+      let released = Shared(0)
+      let callBack: @Sendable () -> Void = { [weak source] in
+        released.increment()
+        precondition(values.bufferedCount + values.droppedCount < 10)
+        source?.publisher.subscribe { _ in }.invalidate()
+      }
+      for number in 0..<3 { source.broadcast(Nosy(number, onRelease: callBack)) }
+      precondition(released.value == 2)
+      let task = Task { for await _ in values {} }
+      while values.bufferedCount > 0 { await Task.yield() }
+      task.cancel()
+      await task.value
+      precondition(released.value == 3)
+    }
+  }
+
+  @Test func `R23 two tasks that take from the same values stop the program with advice`() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      let source = BroadcastSource<Int>()
+      let values = source.publisher.values(.unbounded)
+      let loops = [Loop(values), Loop(values)]
+      withExtendedLifetime((source, loops)) {}
+    }
+    #expect(result.map { advice($0).contains("Call 'values(…)' once for each of them") } == true)
+  }
+
+  @Test func `R23 a buffer of no updates stops the program with advice`() async {
+    let results = await [
+      #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = BufferingPolicy<PublishedValueKind>.bufferingNewest(0)
+      },
+      #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = BufferingPolicy<BroadcasterKind>.bufferingNewest(-1)
+      },
+      #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+        _ = BufferingPolicy<BroadcasterKind>.bufferingOldest(0)
+      },
+    ]
+    for result in results {
+      #expect(result.map { advice($0).contains("takes a limit of 1 or more") } == true)
+    }
+  }
+}
+
+private func advice(_ result: ExitTest.Result) -> String {
+  String(decoding: result.standardErrorContent, as: UTF8.self)
+}
