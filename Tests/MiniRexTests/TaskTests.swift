@@ -8,7 +8,7 @@ struct Failed: Error, Equatable {
 }
 
 /// Work that a test drives: counts its runs, and knows the way to finish the latest.
-final class Work<Success: Sendable>: Sendable {
+final class DrivenWork<Success: Sendable>: Sendable {
   let starts = Shared(0)
   let stops = Shared(0)
   private let finishers = Shared<[@Sendable (Result<Success, Failed>) -> Void]>([])
@@ -103,7 +103,7 @@ final class Work<Success: Sendable>: Sendable {
   // R19
 
   @Test func `R19 many first subscribers start the work once`() {
-    let work = Work<Int>()
+    let work = DrivenWork<Int>()
     let task = work.task
     let results = Shared<[Result<Int, Failed>]>([])
     let bag = SubscriptionBag()
@@ -122,7 +122,7 @@ final class Work<Success: Sendable>: Sendable {
 
   @Test
   func `R19 the last subscriber who leaves cancels the work once, and the next starts it anew`() {
-    let work = Work<Int>()
+    let work = DrivenWork<Int>()
     let task = work.task
     let first = Recorder(task)
     let second = Recorder(task)
@@ -144,7 +144,7 @@ final class Work<Success: Sendable>: Sendable {
   }
 
   @Test func `R19 a finished task never runs again`() {
-    let work = Work<Int>()
+    let work = DrivenWork<Int>()
     let task = work.task
     let first = Recorder(task)
     work.finish(.failure(Failed(number: 1)))
@@ -157,7 +157,7 @@ final class Work<Success: Sendable>: Sendable {
   }
 
   @Test func `R19 a run that ends without a result is followed by a fresh one`() {
-    let work = Work<Int>()
+    let work = DrivenWork<Int>()
     let task = work.task
     let first = Recorder(task)
     work.forget()
@@ -257,7 +257,7 @@ final class Work<Success: Sendable>: Sendable {
   // Operators
 
   @Test func `map and mapError transform for each subscriber, the work runs once`() {
-    let work = Work<Int>()
+    let work = DrivenWork<Int>()
     let calls = Shared(0)
     let mapped = work.task
     let task = mapped.map { number in
@@ -275,9 +275,9 @@ final class Work<Success: Sendable>: Sendable {
   }
 
   @Test func `flatMap goes on after a success, recover after a failure`() {
-    let first = Work<Int>()
-    let second = Work<Int>()
-    let third = Work<Int>()
+    let first = DrivenWork<Int>()
+    let second = DrivenWork<Int>()
+    let third = DrivenWork<Int>()
     let calls = Shared(0)
     let firstTask = first.task
     let secondTask = second.task
@@ -298,8 +298,8 @@ final class Work<Success: Sendable>: Sendable {
   }
 
   @Test func `leaving a flatMap cancels whatever runs then`() {
-    let first = Work<Int>()
-    let second = Work<Int>()
+    let first = DrivenWork<Int>()
+    let second = DrivenWork<Int>()
     let task = first.task.flatMap { _ in second.task }
     Recorder(task).invalidate()
     #expect(first.stops.value == 1)
@@ -351,7 +351,7 @@ final class Work<Success: Sendable>: Sendable {
   }
 
   @Test func `all fails with the first failure, and leaves the rest`() {
-    let works = (0..<3).map { _ in Work<Int>() }
+    let works = (0..<3).map { _ in DrivenWork<Int>() }
     let recorder = Recorder(all(works.map(\.task)))
 
     works[1].finish(.failure(Failed(number: 1)))
