@@ -17,7 +17,6 @@ func kinds() {
   expect(!BroadcasterKind.skipsDuplicates && PublishedValueKind.skipsDuplicates)
   expect(keepsItsKind(value).current() == 1)
 
-  // Their sources come later: for now it is enough that the names can be written.
   let task: PublishedTask<Int, Never>.Type = Publisher<Result<Int, Never>, TaskKind>.self
   let progressive: ProgressiveTask<Double, Int, Never>.Type =
     Publisher<TaskUpdate<Double, Int, Never>, ProgressiveTaskKind>.self

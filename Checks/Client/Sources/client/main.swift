@@ -1,6 +1,6 @@
 import BesideCombine
 
-// Uses every name that the core exports, once at least, as a stranger would; the program stops at
+// Uses every name that the module exports, once at least, as a stranger would; the program stops at
 // the first result that is not as the documentation says.
 
 broadcasters()
@@ -12,6 +12,9 @@ chains()
 mainActor()
 await actors()
 kinds()
+tasks()
+time()
+try await asyncCode()
 let moved = MovingModel().twice()
 expect(moved.old == [2, 3, 4] && moved.new == [2, 4, 4])
 let beside = try await besideFoundation()
