@@ -1,3 +1,4 @@
+import Dispatch
 import MiniRex
 import MiniRexTesting
 import Testing
@@ -140,19 +141,22 @@ import Testing
     #expect(events.all == [])
   }
 
-  @Test func `R25 an advance that follows another returns when what it is due for has returned`() {
-    for _ in 0..<200 {
-      let clock = ManualClock()
-      let calls = Events()
-      let token = clock.schedule(at: .init(offset: .seconds(1))) { calls.append("") }
-      let counts = Events()
-      onThreads(2) { _ in
-        clock.advance(by: .seconds(1))
-        counts.append("\(calls.all.count)")
-      }
-      #expect(counts.all == ["1", "1"])
-      withExtendedLifetime(token) {}
+  @Test func `R25 an advance that follows another returns when what is due has returned`() {
+    let isInside = DispatchSemaphore(value: 0)
+    let token = clock.schedule(at: .init(offset: .seconds(1))) { [events] in
+      isInside.signal()
+      // Long enough for the other thread to be waiting, most of the time; right in any case.
+      for _ in 0..<200_000 { _ = events.all.count }
+      events.append("called")
     }
+    onThreads(2) { [clock, events] index in
+      if index == 0 { return clock.advance(by: .seconds(1)) }
+      isInside.wait()
+      clock.advance(by: .zero)
+      events.append("followed")
+    }
+    #expect(events.all == ["called", "followed"])
+    withExtendedLifetime(token) {}
   }
 
   @Test func `scheduling and ending on several threads leaves nothing behind`() {

@@ -97,6 +97,27 @@ import Testing
     #expect(recorder.updates == [1, 2, 3])
   }
 
+  @Test func `a timer that rings late does not deliver the update that came meanwhile`() {
+    let clock = HandClock()
+    let recorder = Recorder(source.publisher.debounce(for: .seconds(1), clock: clock)) {
+      [source] number in
+      if number > 1 { return }
+      source.broadcast(2)
+      clock.set(to: .milliseconds(1_500))
+      source.broadcast(3)
+      clock.set(to: .milliseconds(2_200))
+    }
+    source.broadcast(1)
+    clock.set(to: .seconds(1))
+    clock.callWhatIsDue()
+    #expect(recorder.updates == [1])
+
+    clock.set(to: .milliseconds(2_500))
+    clock.callWhatIsDue()
+
+    #expect(recorder.updates == [1, 3])
+  }
+
   @Test func `an update that comes while the timer fires is neither lost nor overtaken`() {
     for _ in 0..<scaled(500) {
       let clock = ManualClock()

@@ -77,7 +77,7 @@ final class Alarm: Sendable {
       }
       return (ring, state.instant)
     }
-    withExtendedLifetime(spent) {}
+    spent?.invalidate()
     if let setting { start(setting) }
     if let (ring, instant) = ring { ring(instant) }
   }

@@ -69,3 +69,36 @@ struct HastyClock: SchedulingClock {
     return .ended
   }
 }
+
+/// A scheduling clock that can be set while a call runs, and calls at once what is due by then.
+struct HandClock: SchedulingClock {
+  private let time = Shared(Duration.zero)
+  private let waiting = Shared<[(deadline: Duration, action: @Sendable () -> Void)]>([])
+
+  var now: ManualClock.Instant { .init(offset: time.value) }
+  var minimumResolution: Duration { .zero }
+
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {}
+
+  func schedule(
+    at deadline: ManualClock.Instant, _ action: @escaping @Sendable () -> Void
+  ) -> Subscription {
+    waiting.change { $0.append((deadline.offset, action)) }
+    callWhatIsDue()
+    return .ended
+  }
+
+  func set(to now: Duration) {
+    time.value = now
+  }
+
+  func callWhatIsDue() {
+    let now = time.value
+    let due = waiting.change { waiting in
+      let due = waiting.filter { $0.deadline <= now }
+      waiting.removeAll { $0.deadline <= now }
+      return due
+    }
+    for call in due { call.action() }
+  }
+}
