@@ -57,14 +57,22 @@ final class Child {
     try self.init(arguments)
   }
 
-  init(_ arguments: [String], readsOutput: Bool = true) throws {
+  /// - Parameter openFiles: How many files it may have open, if that is less than usual.
+  init(_ arguments: [String], readsOutput: Bool = true, openFiles: Int? = nil) throws {
     let output = Pipe()
     let errors = Pipe()
     let (ends, end) = AsyncStream.makeStream(of: Int32.self)
     self.ends = ends
     // It is built into the same folder as the tests.
-    process.executableURL = Bundle.main.bundleURL.appending(path: "minirex-tail")
-    process.arguments = arguments
+    let program = Bundle.main.bundleURL.appending(path: "minirex-tail")
+    if let openFiles {
+      process.executableURL = URL(filePath: "/bin/sh")
+      process.arguments =
+        ["-c", "ulimit -n \(openFiles) && exec \"$0\" \"$@\"", program.path] + arguments
+    } else {
+      process.executableURL = program
+      process.arguments = arguments
+    }
     process.standardInput = input
     process.standardOutput = output
     process.standardError = errors
