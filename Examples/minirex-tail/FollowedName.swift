@@ -43,8 +43,13 @@ final class FollowedName {
     }
   }
 
-  /// Tells the line that has no newline yet.
-  func finish(_ tell: (Finding) -> Void) {
+  /// Tells the line that has no newline yet, and closes what is open.
+  func close(_ tell: (Finding) -> Void) {
+    finish(tell)
+    files = []
+  }
+
+  private func finish(_ tell: (Finding) -> Void) {
     splitter.finish { tell(.line($0)) }
   }
 

@@ -22,7 +22,8 @@ final class OpenFile {
   }
 
   deinit {
-    close(descriptor)
+    // Standard input may be named twice, and its number must not go to another file.
+    if descriptor != STDIN_FILENO { close(descriptor) }
   }
 
   /// The next bytes; none at the end; `nil` if a stream has none for now.

@@ -42,7 +42,7 @@ final class Tail {
     }
     // What was written before the cancellation is still read, if it is not endless.
     for _ in 0..<4 where !names.isEmpty && look() {}
-    for name in names { name.finish(tell) }
+    for name in names { name.close(tell) }
     looks.broadcast(total)
     lines.end()
     looks.end()
@@ -58,7 +58,8 @@ final class Tail {
       if isBusy, options.isOnce { return false }
       let next = name.look(once: options.isOnce, &buffer, tell)
       if next == .atOnce { isBusy = true }
-      if next == .never { name.finish(tell) }
+      // Now, not when the names are through: there may be more of them than files can be open.
+      if next == .never { name.close(tell) }
       return next == .never
     }
     looks.broadcast(total)

@@ -99,6 +99,30 @@ extension MinirexTailTests {
         == (summary(lines: 5, bytes: 3 * mebibyte + 7, matches: 5) + ["cut: 2"])[...])
   }
 
+  @Test func `there may be more files than can be open at once`() async throws {
+    let logs = try (0..<100).map { try folder.write("line\n", to: "log \($0)") }
+
+    let child = try Child(["--once"] + logs, openFiles: 50)
+
+    #expect(await child.output.rest() == summary(lines: 100, bytes: 500))
+    #expect(await child.errors.rest() == [])
+    #expect(await child.status() == 0)
+  }
+
+  @Test func `a name that is given twice is read twice, standard input until it ends`()
+    async throws
+  {
+    let log = try folder.write("line\n", to: "log")
+    let child = try Child("--once", "-", log, log, "-")
+
+    try child.write("typed\n")
+    try child.closeInput()
+
+    #expect(await child.output.rest() == summary(lines: 3, bytes: 16))
+    #expect(await child.errors.rest() == [])
+    #expect(await child.status() == 0)
+  }
+
   @Test func `each file that cannot be read is told of once, and the others are read`() async throws
   {
     let log = try folder.write("line\n", to: "log")

@@ -3,6 +3,9 @@
 /// The first call is made inside `subscribe`, if those of the inputs are. An update in which no
 /// element differs from the last one is skipped. Inputs are subscribed to in the order given, and
 /// two that change at once make two updates. It ends when all inputs have.
+///
+/// For an input that is a broadcaster, as `filter` gives one, see
+/// ``Publisher/publishedValue(initial:)``.
 @inlinable
 public func combineLatest<each Value: Sendable>(
   _ input: repeat PublishedValue<each Value>
