@@ -296,6 +296,16 @@ extension ContractTests {
     }
   }
 
+  @Test func `R28 combineLatest of none calls once, and then ends`() {
+    let none: PublishedValue<()> = combineLatest()
+
+    let recorder = Recorder(none)
+
+    #expect(recorder.updates.count == 1)
+    #expect(recorder.hasEnded)
+    #expect(none.current() != nil)
+  }
+
   @Test func `R28 a change that comes while initial is read is not lost`() {
     let changes = BroadcastSource<Int>()
     let value = PublishedValue(
