@@ -14,45 +14,22 @@ final class Child {
     try self.init(arguments)
   }
 
-<<<<<<< HEAD
-  init(_ arguments: [String], readsOutput: Bool = true) throws {
+  /// - Parameter openFiles: How many files it may have open, if that is less than usual.
+  init(_ arguments: [String], readsOutput: Bool = true, openFiles: Int? = nil) throws {
     let (input, output, errors) = (Pipe(), Pipe(), Pipe())
     for pipe in [input, output, errors] {
       // Otherwise the program would keep its own standard input open.
       for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
         _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
       }
-=======
-  /// - Parameter openFiles: How many files it may have open, if that is less than usual.
-  init(_ arguments: [String], readsOutput: Bool = true, openFiles: Int? = nil) throws {
-    let output = Pipe()
-    let errors = Pipe()
-    let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-    self.ends = ends
-    // It is built into the same folder as the tests.
-    let program = Bundle.main.bundleURL.appending(path: "minirex-tail")
-    if let openFiles {
-      process.executableURL = URL(filePath: "/bin/sh")
-      process.arguments =
-        ["-c", "ulimit -n \(openFiles) && exec \"$0\" \"$@\"", program.path] + arguments
-    } else {
-      process.executableURL = program
-      process.arguments = arguments
-    }
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = errors
-    process.terminationHandler = { process in
-      end.yield(
-        process.terminationReason == .exit
-          ? process.terminationStatus : -process.terminationStatus)
-      end.finish()
->>>>>>> 216ccb6ddb524b15e88fd59b4ddd8aea75f40eb0
     }
     // It is built into the same folder as the tests.
     let program = Bundle.main.bundleURL.appending(path: "minirex-tail").path
+    let limit = openFiles.map {
+      ["/bin/sh", "-c", "ulimit -n \($0) && exec \"$0\" \"$@\""]
+    }
     process = try RunningProcess(
-      [program] + arguments,
+      (limit ?? []) + [program] + arguments,
       streams: [
         input.fileHandleForReading, output.fileHandleForWriting, errors.fileHandleForWriting,
       ])

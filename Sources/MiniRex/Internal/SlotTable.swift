@@ -13,7 +13,8 @@ public import Synchronization
 //   only while it stands in the list of `Ended` slots.
 // - Serial numbers grow from slot to slot, and slots before the last segment's end are all in use
 //   or ended: a later slot joined later.
-// - A slot and its token point at each other until one of them ends, under the lock.
+// - A slot and its token point at each other until one of them ends, under the lock. The slot's last
+//   word to the token is that it lives nowhere; the token may be gone right after.
 
 /// A callback that can be called where it lies, without a retain.
 @usableFromInline
@@ -89,19 +90,20 @@ package struct Slot: Equatable, @unchecked Sendable {
 
   fileprivate func initialize(serial: UInt, token: Subscription) {
     unsafe serialPointer.initialize(to: Atomic(serial))
-    unsafe linkPointer.initialize(to: Unmanaged.passUnretained(token).toOpaque())
-    token.slot = self
+    unsafe linkPointer.initialize(to: token.placeAddress)
+    unsafe tellToken(UInt(bitPattern: address))
   }
 
   fileprivate func move(to slot: Slot) {
     if slot == self { return }
     unsafe slot.address.copyMemory(from: address, byteCount: Slot.stride)
-    slot.withToken { $0.slot = slot }
+    slot.tellToken(unsafe UInt(bitPattern: slot.address))
   }
 
-  fileprivate func withToken(_ body: (Subscription) -> Void) {
-    guard let link = unsafe link else { return }
-    unsafe Unmanaged<Subscription>.fromOpaque(link)._withUnsafeGuaranteedRef(body)
+  /// Tells the token where it lives now: 0 is nowhere, after which the token may be gone.
+  fileprivate func tellToken(_ address: UInt) {
+    guard let place = unsafe link?.assumingMemoryBound(to: Atomic<UInt>.self) else { return }
+    unsafe place.pointee.store(address, ordering: .releasing)
   }
 }
 
@@ -272,7 +274,7 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
 
   private mutating func vacate(_ slot: Slot) {
     slot.serial = 0
-    slot.withToken { $0.slot = nil }
+    slot.tellToken(0)
     unsafe slot.link = nil
     count -= 1
     holes += 1
