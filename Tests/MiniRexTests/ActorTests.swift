@@ -54,20 +54,16 @@ import Testing
   }
 
   @Test func `R20 ending before the hop prevents the call and releases the update`() async {
-    let source = BroadcastSource<Thing>()
+    let source = BroadcastSource<Witness>()
+    let released = Shared(0)
     var calls = 0
-    weak var update: Thing?
     let subscription = source.publisher.subscribeOnMain { _ in calls += 1 }
-    do {
-      let thing = Thing()
-      update = thing
-      let source = source
-      onThread { source.broadcast(thing) }
-    }
+    onThread { source.broadcast(Witness { released.increment() }) }
+    #expect(released.value == 0)
 
     subscription.invalidate()
 
-    #expect(update == nil)
+    #expect(released.value == 1)
     for _ in 0..<10 { await Task.yield() }
     #expect(calls == 0)
   }
