@@ -17,7 +17,8 @@ extension Publisher where Kind == TaskKind, Update: TaskOutcome, Update.Success:
   }
 }
 
-extension Publisher where Kind == ProgressiveTaskKind, Update: TaskOutcome, Update.Success: Sendable {
+extension Publisher
+where Kind == ProgressiveTaskKind, Update: TaskOutcome, Update.Success: Sendable {
   /// Waits for the result.
   ///
   /// Progress does not wake the one who waits. Otherwise like that of a ``PublishedTask``.

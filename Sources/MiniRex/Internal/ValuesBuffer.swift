@@ -73,7 +73,9 @@ enum NextUpdate<Update: Sendable>: Sendable {
   case end
 }
 
-/// A loop that waits. Whoever takes it out of the state, under the lock, resumes it after the lock.
+/// A loop that waits.
+///
+/// Whoever takes it out of the state, under the lock, resumes it after the lock: so it is resumed once.
 @usableFromInline @safe
 struct Waiter: Sendable {
   private let continuation: UnsafeContinuation<Void, Never>
@@ -99,8 +101,9 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
   @usableFromInline let state: Lock<ValuesState<Update>>
 
   @usableFromInline let isTaking = Atomic(false)
-  /// What the loop has taken from a buffer without a limit, all at once, so that it need not lock for
-  /// each update. A buffer with a limit keeps what it has, to know at each update if it is full.
+  /// What the loop has taken from a buffer without a limit, all at once, to spare it the lock.
+  ///
+  /// A buffer with a limit keeps what it has, to know at each update if it is full.
   @usableFromInline @exclusivity(unchecked) var batch = Queue<Update>()
   @usableFromInline let batchCount = Atomic(0)
 
@@ -133,7 +136,7 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
     waiter?.resume()
   }
 
-  /// The loop has ended. What it has been given already it still gets.
+  /// The loop has ended, but for what it has been given already.
   @usableFromInline
   func close() {
     var discarded = Queue<Update>()

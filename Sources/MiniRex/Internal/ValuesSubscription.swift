@@ -1,4 +1,4 @@
-/// What a sequence and its iterators share: it ends the subscription when the last of them goes.
+/// What a sequence and its iterators share: its token ends the subscription when the last of them goes.
 @usableFromInline
 final class ValuesSubscription<Update: Sendable>: Sendable {
   @usableFromInline let buffer: ValuesBuffer<Update>
@@ -12,10 +12,6 @@ final class ValuesSubscription<Update: Sendable>: Sendable {
     token = publisher.subscribe { update in
       withExtendedLifetime(sentinel) { buffer.receive(update) }
     }
-  }
-
-  deinit {
-    close()
   }
 
   /// Also ends a wait that is in progress, or that is about to begin.
