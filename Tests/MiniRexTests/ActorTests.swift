@@ -160,7 +160,7 @@ import Testing
     let source = BroadcastSource<Witness>()
     let released = Shared(0)
     let subscription = source.publisher.subscribe(isolatedTo: busy) { busy, _ in busy.call() }
-    let holding = Task { await busy.hold(until: gate, isHeld) }
+    let holding = Task.detached { await busy.hold(until: gate, isHeld) }
     onThread { isHeld.wait() }
     onThread { for _ in 0..<3 { source.broadcast(Witness { released.increment() }) } }
     #expect(released.value == 0)
