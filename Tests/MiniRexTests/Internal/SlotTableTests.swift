@@ -43,6 +43,7 @@ import Testing
     #expect(tokens.last?.slot?.serial == 1_000)
     #expect(table.segmentCount <= 4)
     table.end(tokens)
+    table.deallocate()
   }
 
   @Test func `a subscriber who comes and goes at the edge of a segment allocates nothing`() {
@@ -61,6 +62,7 @@ import Testing
 
     #expect(isAlwaysThere)
     table.end(tokens)
+    table.deallocate()
   }
 
   @Test func `ended slots are released in the order of their ends`() {
