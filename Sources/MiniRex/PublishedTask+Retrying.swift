@@ -18,6 +18,8 @@ extension Publisher where Kind == TaskKind {
   ///   - times: How often it is tried again; with 0, the work runs once. A negative one stops the
   ///     program.
   ///   - delay: How long it waits between a failure and the next try.
+  ///   - clock: The only source of time.
+  ///   - work: What is tried.
   public static func retrying<Success: Sendable, Failure: Error>(
     times: Int, delay: RetryDelay = .constant(.zero),
     clock: any Clock<Duration> = ContinuousClock(),

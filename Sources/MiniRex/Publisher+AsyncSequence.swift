@@ -7,7 +7,7 @@ extension Publisher where Kind == BroadcasterKind {
   ///
   /// The subscription ends when the sequence does. So it does when the sequence fails: what went wrong
   /// is not told. Who wants to know makes results of the elements first, or collects them in a task,
-  /// with ``PublishedTask/init(collecting:)``.
+  /// with `PublishedTask(collecting:)`.
   public init<Elements: AsyncSequence & Sendable>(
     _ sequence: Elements
   ) where Elements.Element == Update {
@@ -28,7 +28,7 @@ extension Publisher where Kind == TaskKind {
   /// Makes a task of an async sequence: its result is an array of all elements, or the failure.
   ///
   /// The sequence is gone through once for all subscribers; when that begins and what cancels it is as
-  /// for ``init(_:)``. The array holds all elements until the task and its subscribers have gone, and
+  /// for `init(_:)`. The array holds all elements until the task and its subscribers have gone, and
   /// has no limit.
   public init<Elements: AsyncSequence & Sendable>(
     collecting sequence: Elements

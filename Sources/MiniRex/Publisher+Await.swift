@@ -10,8 +10,8 @@ extension Publisher where Kind == TaskKind, Update: TaskOutcome, Update.Success:
 
   /// Waits for the result, and returns its success or throws its failure.
   ///
-  /// It throws a `CancellationError` where ``result`` is `nil`, which is why the type of what it throws
-  /// is not that of the failure. Otherwise like ``result``.
+  /// It throws a `CancellationError` where `result` is `nil`, which is why the type of what it throws
+  /// is not that of the failure. Otherwise like `result`.
   public var value: Update.Success {
     get async throws { try await nextSuccess() }
   }

@@ -1,6 +1,6 @@
 /// What a task tells: its result, or something before it.
 ///
-/// It lets ``Publisher/value`` name the two types of a ``PublishedTask`` and of a ``ProgressiveTask``.
+/// It lets `value` name the two types of a ``PublishedTask`` and of a ``ProgressiveTask``.
 public protocol TaskOutcome<Success, Failure> {
   /// What the task is for.
   associatedtype Success

@@ -1,7 +1,9 @@
 /// Work that starts with the first subscriber, is shared by all, and stops when the last leaves.
 package final class SharedWork<Update: Sendable>: Sendable {
-  /// Starts the work; the token stops it. What it has captured of the run is what keeps it going:
-  /// when the last reference to the run's inlet goes, the run ends without a result.
+  /// Starts the work, and gives the token that stops it.
+  ///
+  /// What has captured the inlet keeps the run going: when the last reference to it goes, the run
+  /// ends without a result.
   package typealias Start = @Sendable (_ inlet: WorkInlet<Update>) -> Subscription
 
   private let start: Start

@@ -2,10 +2,12 @@
 ///
 /// The progress of each is how much of it is done, from 0 to 1; so is that of the whole. A task
 /// that has succeeded counts as done. What is shared, and what cancels the work, is as for
-/// ``all(_:)``.
+/// `all` of tasks without progress.
 ///
-/// - Parameter weights: How much each task counts; equally, if left out. There has to be one for each
-///   task, none may be negative, and not all may be zero; anything else stops the program.
+/// - Parameters:
+///   - tasks: The tasks, whose successes come in the same order.
+///   - weights: How much each task counts; equally, if left out. There has to be one for each task,
+///     none may be negative, and not all may be zero; anything else stops the program.
 public func all<Success: Sendable, Failure: Error>(
   _ tasks: [ProgressiveTask<Double, Success, Failure>], weights: [Double]? = nil
 ) -> ProgressiveTask<Double, [Success], Failure> {

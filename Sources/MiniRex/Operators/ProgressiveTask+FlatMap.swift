@@ -26,7 +26,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   /// Goes on with another task after a failure, whose progress follows that of this one.
   ///
   /// It is a task of its own, shared by its subscribers: `transform` is called at most once for each
-  /// run. What cancels the work is as for ``flatMap(_:)``.
+  /// run. What cancels the work is as for `flatMap`.
   public func recover<Progress, Success, Failure, NewFailure>(
     _ transform: @escaping @Sendable (Failure) -> ProgressiveTask<Progress, Success, NewFailure>
   ) -> ProgressiveTask<Progress, Success, NewFailure>

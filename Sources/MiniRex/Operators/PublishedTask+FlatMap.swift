@@ -23,8 +23,8 @@ extension Publisher where Kind == TaskKind {
   /// Goes on with another task after a failure.
   ///
   /// It is a task of its own, shared by its subscribers: `transform` is called at most once for each
-  /// run. Return ``PublishedTask/success(_:)`` for a value to use instead. What cancels the work is as
-  /// for ``flatMap(_:)``.
+  /// run. Return `.success(value)` for a value to use instead. What cancels the work is as
+  /// for `flatMap`.
   public func recover<Success, Failure, NewFailure>(
     _ transform: @escaping @Sendable (Failure) -> PublishedTask<Success, NewFailure>
   ) -> PublishedTask<Success, NewFailure> where Update == Result<Success, Failure> {

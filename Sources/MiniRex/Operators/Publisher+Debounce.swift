@@ -10,8 +10,10 @@ extension Publisher where Kind: StreamKind {
   /// delivered at once, because nothing can follow it. Each subscriber has one timer, which ends with
   /// its subscription, as does what is pending.
   ///
-  /// - Parameter interval: How long it has to be quiet. With 0, an update is delivered when the clock
-  ///   is next able to; a negative one stops the program.
+  /// - Parameters:
+  ///   - interval: How long it has to be quiet. With 0, an update is delivered when the clock
+  ///     is next able to; a negative one stops the program.
+  ///   - clock: The only source of time.
   public func debounce(
     for interval: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> Publisher {

@@ -11,8 +11,10 @@ extension Publisher {
   /// it is what came within the duration. Each subscriber has one timer, which ends with its
   /// subscription, as does what waits.
   ///
-  /// - Parameter duration: With 0, an update is delivered when the clock is next able to; a negative
-  ///   one stops the program.
+  /// - Parameters:
+  ///   - duration: With 0, an update is delivered when the clock is next able to; a negative
+  ///     one stops the program.
+  ///   - clock: The only source of time.
   public func delay(
     for duration: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> Publisher {

@@ -16,6 +16,7 @@ extension Publisher where Kind: StreamKind {
   ///   - latest: Whether the last update of an interval is delivered at its end; otherwise all that
   ///     come during an interval are left out. The last change of a published value is always
   ///     delivered.
+  ///   - clock: The only source of time.
   public func throttle(
     for interval: Duration, latest: Bool = true, clock: any Clock<Duration> = ContinuousClock()
   ) -> Publisher {

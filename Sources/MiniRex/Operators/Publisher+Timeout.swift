@@ -10,8 +10,10 @@ extension Publisher where Kind == TaskKind {
   /// this task ends, which cancels the work unless others are subscribed to it. It calls where this
   /// task does, or where the clock does when the time is up.
   ///
-  /// - Parameter duration: With 0, a result must come inside `subscribe`, or before the clock is next
-  ///   able to call; a negative one stops the program.
+  /// - Parameters:
+  ///   - duration: With 0, a result must come inside `subscribe`, or before the clock is next
+  ///     able to call; a negative one stops the program.
+  ///   - clock: The only source of time.
   public func timeout<Success: Sendable, Failure: Error>(
     after duration: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> PublishedTask<Success, TimeoutError<Failure>> where Update == Result<Success, Failure> {

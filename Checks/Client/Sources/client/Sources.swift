@@ -19,7 +19,7 @@ func broadcasters() {
   customToken.invalidate()
   expect(heard.value == [1, 2] && hasEnded.value)
 
-  let constants = merge(.sequence([3, 4]), .never)
+  let constants = merge(.sequence([3, 4]), Broadcaster.never)
   let constantsToken = constants.subscribe { number in heard.modify { $0.append(number) } }
   expect(heard.value == [1, 2, 3, 4])
   expect(constantsToken.isSubscribed)

@@ -55,6 +55,8 @@ func time() {
     [1], .success(2), every: .seconds(1), clock: clock)
   let results = (Recorder(given), Recorder(refused), Recorder(steps))
   let bell = Recorder(Broadcaster.sequence([0], after: .seconds(1), clock: clock))
+  let scheduling: any SchedulingClock<Duration> = clock
+  expect(scheduling.minimumResolution == clock.minimumResolution)
   let alarm = clock.schedule(at: clock.now.advanced(by: .seconds(9))) { fatalError("too early") }
   source.value = 1
 
@@ -92,8 +94,8 @@ func asyncCode() async throws {
   expect(values.droppedCount == 1 && values.bufferedCount == 2 && oldest.droppedCount == 2)
   var sum = 0
   for await number in every { sum += number }
-  var iterator = values.makeAsyncIterator()
-  let newest = await iterator.next()
+  var iterator: PublisherValues<Int>.Iterator = values.makeAsyncIterator()
+  let newest: PublisherValues<Int>.Element? = await iterator.next(isolation: #isolation)
   expect(sum == 6 && newest == 2)
 
   let numbers = AsyncStream<Int> { continuation in
