@@ -2,8 +2,9 @@ extension Publisher {
   /// Calls `receive` on the main actor.
   ///
   /// An update that is sent on the main thread calls at once when nothing waits, so a published
-  /// value's first call is made inside; others wait for a hop to the main actor, in order. Ending
-  /// the subscription before the hop prevents the call.
+  /// value's first call is made inside; others wait for a hop to the main actor, in order. What waits
+  /// has no limit. Ending the subscription before the hop prevents the call. When the source ends,
+  /// the subscription does after what waits.
   @MainActor
   public func subscribeOnMain(
     _ receive: @escaping @MainActor (Update) -> Void
@@ -12,8 +13,9 @@ extension Publisher {
     let hop = Hop<Update, @MainActor (Update) -> Void>(receive) { hop in
       Task { @MainActor in hop.run { $0($1) } }
     }
-    return hop.subscribe(to: self) { hop, update in
-      guard ThreadID.current == main else { return false }
+    let isHere: @Sendable () -> Bool = { ThreadID.current == main }
+    return hop.subscribe(to: self, isHere: isHere) { hop, update in
+      guard isHere() else { return false }
       return MainActor.assumeIsolated { hop.callDirectly(update) { $0($1) } }
     }
   }

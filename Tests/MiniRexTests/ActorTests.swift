@@ -100,6 +100,64 @@ import Testing
     #expect(seen == [1, 2])
   }
 
+  @Test func `R13 a source that goes on the main thread ends at once what does not wait`() {
+    let released = Shared(0)
+    var source: BroadcastSource<Int>? = BroadcastSource()
+    var subscription: Subscription?
+    do {
+      let witness = Witness { released.increment() }
+      subscription = source?.publisher.subscribeOnMain { _ in witness.touch() }
+    }
+    source?.broadcast(1)
+
+    source = nil
+
+    #expect(subscription?.isSubscribed == false)
+    #expect(released.value == 1)
+  }
+
+  @Test func `R13 a source that ends inside its callback on the main thread ends after it`() {
+    let source = BroadcastSource<Int>()
+    var seen: [Int] = []
+    let subscription = source.publisher.subscribeOnMain { number in
+      seen.append(number)
+      source.end()
+    }
+
+    source.broadcast(1)
+
+    #expect(seen == [1])
+    #expect(!subscription.isSubscribed)
+  }
+
+  @Test func `R11 R20 ending it releases what waits for an actor, though the actor is busy`() async {
+    actor Busy {
+      var calls = 0
+      func hold(until gate: Gate, _ isHeld: Gate) {
+        isHeld.open()
+        gate.wait()
+      }
+      func call() { calls += 1 }
+    }
+    let busy = Busy()
+    let isHeld = Gate()
+    let gate = Gate()
+    let source = BroadcastSource<Witness>()
+    let released = Shared(0)
+    let subscription = source.publisher.subscribe(isolatedTo: busy) { busy, _ in busy.call() }
+    let holding = Task { await busy.hold(until: gate, isHeld) }
+    onThread { isHeld.wait() }
+    onThread { for _ in 0..<3 { source.broadcast(Witness { released.increment() }) } }
+    #expect(released.value == 0)
+
+    subscription.invalidate()
+
+    #expect(released.value == 3)
+    gate.open()
+    await holding.value
+    #expect(await busy.calls == 0)
+  }
+
   @Test func `subscribe isolatedTo calls on the actor, in order, and does not keep it alive`() async
   {
     actor Log {

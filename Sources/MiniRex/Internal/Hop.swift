@@ -33,13 +33,16 @@ package final class Hop<Update: Sendable, Callback: Sendable>: Upstream, @unchec
 
   /// Subscribes, and gives the token that ends both the way here and what waits here.
   ///
-  /// - Parameter direct: Calls at once and returns true, if this is the right place to call.
+  /// - Parameters:
+  ///   - isHere: True if this is the right place to call, and so to end.
+  ///   - direct: Calls at once and returns true, if this is the right place to call.
   package func subscribe<Kind>(
     to publisher: Publisher<Update, Kind>,
+    isHere: @escaping @Sendable () -> Bool = { false },
     direct: @escaping @Sendable (Hop, Update) -> Bool = { _, _ in false }
   ) -> Subscription {
     let token = Subscription(self)
-    let sentinel = Sentinel { self.endInput() }
+    let sentinel = Sentinel { self.endInput(atOnce: isHere()) }
     let input = publisher.subscribe { update in
       withExtendedLifetime(sentinel) {
         if !direct(self, update) { self.receive(update) }
@@ -108,13 +111,19 @@ package final class Hop<Update: Sendable, Callback: Sendable>: Upstream, @unchec
     if mustSchedule { schedule(self) }
   }
 
-  private func endInput() {
+  private func endInput(atOnce isHere: Bool) {
+    var ended: Callback?
     let mustSchedule = state.withLock { state in
       state.inputHasEnded = true
       guard state.callback != nil, state.phase == .resting else { return false }
+      if isHere {
+        ended = state.callback.take()
+        return false
+      }
       state.phase = .scheduled
       return true
     }
+    withExtendedLifetime(ended) {}
     if mustSchedule { schedule(self) }
   }
 
