@@ -13,8 +13,10 @@
 /// `@Observable` class needs `@ObservationIgnored` before the wrapper.
 ///
 /// Values that are `Equatable` are published when they differ from the one before, objects that are
-/// not when they are another object, other values whenever they are set. The source ends when it is
-/// released.
+/// not when they are another object, other values whenever they are set. `==` is called on the thread
+/// that delivers, so one that belongs to an actor, as every one does in a target whose default
+/// isolation is the main actor, is not called at all unless it is marked `nonisolated`. The source
+/// ends when it is released.
 @propertyWrapper
 public final class PublishedProperty<Value: Sendable>: Sendable {
   @usableFromInline let storage: PropertyStorage<Value>

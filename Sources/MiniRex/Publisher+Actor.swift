@@ -1,23 +1,21 @@
 extension Publisher {
   /// Calls `receive` on the main actor.
   ///
-  /// An update that is sent on the main thread calls at once when nothing waits, so a published
-  /// value's first call is made inside; others wait for a hop to the main actor, in order. What waits
-  /// has no limit. Ending the subscription before the hop prevents the call. When the source ends,
-  /// the subscription does after what waits.
+  /// An update that is sent on the main actor calls at once when nothing waits, so a published
+  /// value's first call is made inside; others wait for a hop to the main actor, in order. Ending
+  /// the subscription before the hop prevents the call. What waits has no limit.
   @MainActor
   public func subscribeOnMain(
     _ receive: @escaping @MainActor (Update) -> Void
   ) -> Subscription {
-    let main = ThreadID.current
-    let hop = Hop<Update, @MainActor (Update) -> Void>(receive) { hop in
-      Task { @MainActor in hop.run { $0($1) } }
+    let hop = Hop<Update, @MainActor (Update) -> Void>(receive) { hop, isContinued in
+      if isContinued {
+        Task { @MainActor in hop.run { $0($1) } }
+      } else {
+        runOnMain { hop.run { $0($1) } }
+      }
     }
-    let isHere: @Sendable () -> Bool = { ThreadID.current == main }
-    return hop.subscribe(to: self, isHere: isHere) { hop, update in
-      guard isHere() else { return false }
-      return MainActor.assumeIsolated { hop.callDirectly(update) { $0($1) } }
-    }
+    return hop.subscribe(to: self)
   }
 
   /// Calls `receive` on the main actor for as long as `owner` lives, without keeping it alive.
@@ -56,7 +54,7 @@ extension Publisher {
   ) -> Subscription {
     let fuse = Fuse()
     let hop = Hop<Update, @Sendable (isolated Isolation, Update) -> Void>(receive) {
-      [weak actor] hop in
+      [weak actor] hop, _ in
       guard let actor else { return fuse.blow() }
       Task { await actor.run(hop) }
     }

@@ -23,7 +23,8 @@ extension Publisher {
   /// Calls `receive` with each update for as long as `owner` lives, without keeping it alive.
   ///
   /// The first update that finds the owner gone ends the subscription, and so does dropping the
-  /// token. While a call runs, it keeps the owner alive.
+  /// token. While a call runs, it keeps the owner alive. For an owner on the main actor see
+  /// ``subscribeOnMain(weakly:_:)``.
   public func subscribe<Owner: AnyObject & Sendable>(
     weakly owner: Owner, _ receive: @escaping @Sendable (Owner, Update) -> Void
   ) -> Subscription {

@@ -30,7 +30,7 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
 
   /// Calls `receive` with each update, one call at a time.
   ///
-  /// Calls come on the thread that sends, or on one that is delivering already; within a turn,
+  /// Calls come on the thread that sends, or on one that is delivering already; within an update,
   /// subscribers are called in the order in which they subscribed. The callback is kept until the
   /// subscription ends or the source does.
   ///

@@ -2,6 +2,9 @@
 ///
 /// The four kinds of the library are all there are: a publisher keeps the promise of its kind
 /// because nobody else can make one.
+///
+/// Code that is generic over `Kind: PublisherKind` can subscribe; to call operators, ask for a
+/// ``StreamKind`` or begin with ``Publisher/broadcaster``.
 public protocol PublisherKind: SendableMetatype {}
 
 /// A kind whose updates come one by one: broadcasters and published values.

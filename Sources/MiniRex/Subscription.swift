@@ -54,7 +54,8 @@ public final class Subscription: Sendable {
   /// It waits at most for the turn in progress on another thread; called by a callback of the same
   /// source, it returns at once. Two callbacks that wait for each other's subscriptions wait for
   /// ever. In async code use ``invalidateAndDrain()``. Calls that have hopped to a queue or an
-  /// actor, and tokens made by ``init(_:)``, only stop.
+  /// actor, and tokens made by ``init(_:)``, only stop. Of a publisher that is made of several, as
+  /// `merge` makes one, a transform on the way to the callback may still run.
   @available(*, noasync, message: "use 'await invalidateAndDrain()'")
   public func invalidateAndWait() {
     let parking = Parking()
@@ -82,13 +83,15 @@ public final class Subscription: Sendable {
     SubscriptionBag.detached.store(self)
   }
 
-  var slot: Slot? {
-    get {
-      unsafe UnsafeMutableRawPointer(bitPattern: place.load(ordering: .acquiring)).map(Slot.init)
-    }
-    set {
-      let address = newValue.map { unsafe UInt(bitPattern: $0.address) }
-      place.store(address ?? 0, ordering: .releasing)
-    }
+  package var slot: Slot? {
+    unsafe UnsafeMutableRawPointer(bitPattern: place.load(ordering: .acquiring)).map(Slot.init)
+  }
+
+  /// Where the slot writes its own address.
+  ///
+  /// It writes there, rather than to the token, because the token may be going: whoever finds that
+  /// its end is over does not wait for the lock.
+  var placeAddress: UnsafeMutableRawPointer {
+    unsafe withUnsafePointer(to: place) { unsafe UnsafeMutableRawPointer(mutating: $0) }
   }
 }

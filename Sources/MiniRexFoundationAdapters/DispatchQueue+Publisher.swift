@@ -10,7 +10,7 @@ extension Publisher {
   /// queue calls still come one at a time.
   public func receive(on queue: DispatchQueue) -> Publisher {
     Publisher(present: { nil }) { receive in
-      let hop = Hop<Update, @Sendable (Update) -> Void>(receive) { hop in
+      let hop = Hop<Update, @Sendable (Update) -> Void>(receive) { hop, _ in
         queue.async { hop.run { $0($1) } }
       }
       return hop.subscribe(to: self)

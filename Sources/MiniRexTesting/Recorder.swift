@@ -16,7 +16,7 @@ public final class Recorder<Update: Sendable>: Sendable {
 
   /// Subscribes at once.
   ///
-  /// - Parameter react: Called with each update, inside the callback, once it is remembered.
+  /// `react` is called with each update, inside the callback, once it is remembered.
   public init<Kind: PublisherKind>(
     _ publisher: Publisher<Update, Kind>,
     _ react: @escaping @Sendable (Update) -> Void = { _ in }

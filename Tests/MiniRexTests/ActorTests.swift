@@ -36,6 +36,21 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
+  @Test func `R3 a chain of re-entrant updates on the main actor needs no stack`() async {
+    let length = scaled(100_000)
+    let source = BroadcastSource<Int>()
+    var last = 0
+    let subscription = source.publisher.subscribeOnMain { number in
+      last = number
+      if number < length { source.broadcast(number + 1) }
+    }
+
+    source.broadcast(1)
+
+    while last < length { await Task.yield() }
+    withExtendedLifetime(subscription) {}
+  }
+
   @Test func `a callback on the main actor that sends is never called inside itself`() {
     let source = BroadcastSource<Int>()
     var depth = 0
@@ -55,15 +70,15 @@ import Testing
 
   @Test func `R20 ending before the hop prevents the call and releases the update`() async {
     let source = BroadcastSource<Witness>()
-    let released = Shared(0)
     var calls = 0
+    let releases = Shared(0)
     let subscription = source.publisher.subscribeOnMain { _ in calls += 1 }
-    onThread { source.broadcast(Witness { released.increment() }) }
-    #expect(released.value == 0)
+    onThread { source.broadcast(Witness { releases.increment() }) }
+    #expect(releases.value == 0)
 
     subscription.invalidate()
 
-    #expect(released.value == 1)
+    #expect(releases.value == 1)
     for _ in 0..<10 { await Task.yield() }
     #expect(calls == 0)
   }
@@ -100,7 +115,7 @@ import Testing
     #expect(seen == [1, 2])
   }
 
-  @Test func `R13 a source that goes on the main thread ends at once what does not wait`() {
+  @Test func `R13 a source that goes on the main actor ends at once what does not wait`() {
     let released = Shared(0)
     var source: BroadcastSource<Int>? = BroadcastSource()
     var subscription: Subscription?
@@ -116,7 +131,7 @@ import Testing
     #expect(released.value == 1)
   }
 
-  @Test func `R13 a source that ends inside its callback on the main thread ends after it`() {
+  @Test func `R13 a source that ends inside its callback on the main actor ends after it`() {
     let source = BroadcastSource<Int>()
     var seen: [Int] = []
     let subscription = source.publisher.subscribeOnMain { number in
@@ -145,7 +160,7 @@ import Testing
     let source = BroadcastSource<Witness>()
     let released = Shared(0)
     let subscription = source.publisher.subscribe(isolatedTo: busy) { busy, _ in busy.call() }
-    let holding = Task { await busy.hold(until: gate, isHeld) }
+    let holding = Task.detached { await busy.hold(until: gate, isHeld) }
     onThread { isHeld.wait() }
     onThread { for _ in 0..<3 { source.broadcast(Witness { released.increment() }) } }
     #expect(released.value == 0)

@@ -100,6 +100,28 @@ extension ContractTests {
     #expect(isDone.value)
   }
 
+  @Test func `R7 invalidateAndWait waits for onEnd too, and returns at once inside it`() {
+    let source = BroadcastSource<Int>()
+    let isInside = Gate()
+    let events = Shared<[String]>([])
+    let token = Shared<Subscription?>(nil)
+    token.value = source.publisher.subscribe { _ in
+    } onEnd: {
+      isInside.open()
+      token.value?.invalidateAndWait()
+      for _ in 0..<50_000 { _ = events.value.count }
+      events.change { $0.append("onEnd") }
+    }
+    onThreads(2) { index in
+      if index == 0 { return source.end() }
+      isInside.wait()
+      token.value?.invalidateAndWait()
+      events.change { $0.append("ended") }
+    }
+
+    #expect(events.value == ["onEnd", "ended"])
+  }
+
   @Test func `R8 ending any number of times from any number of threads ends once`() {
     let ends = Shared(0)
     let token = Subscription { ends.increment() }

@@ -190,6 +190,31 @@ extension ContractTests {
     #expect(unequal.updates.count == 3)
   }
 
+  @Test func `R17 an == that belongs to an actor is not called elsewhere`() async {
+    struct Reading: @MainActor Equatable, Sendable {
+      let number: Int
+
+      @MainActor static func == (one: Reading, other: Reading) -> Bool {
+        MainActor.preconditionIsolated()
+        return one.number == other.number
+      }
+    }
+    await #expect(processExitsWith: .success) {
+      let property = await MainActor.run { PublishedProperty(Reading(number: 1)) }
+      let recorder = Recorder(property.publisher)
+      let optional = await MainActor.run { PublishedProperty<Reading?>(nil) }
+      let optionals = Recorder(optional.publisher)
+
+      onThread {
+        property.value = Reading(number: 1)
+        for _ in 0..<2 { optional.value = Reading(number: 1) }
+      }
+
+      precondition(recorder.updates.count == 2)
+      precondition(optionals.updates.count == 3)
+    }
+  }
+
   @Test func `R22 the depth of the queue can be read`() {
     let source = BroadcastSource<Int>()
     let depths = Shared<[Int]>([])
@@ -269,6 +294,16 @@ extension ContractTests {
     for (recorder, (name, _, expected)) in zip(recorders, kept) {
       #expect(recorder.updates == expected, "\(name)")
     }
+  }
+
+  @Test func `R28 combineLatest of none calls once, and then ends`() {
+    let none: PublishedValue<()> = combineLatest()
+
+    let recorder = Recorder(none)
+
+    #expect(recorder.updates.count == 1)
+    #expect(recorder.hasEnded)
+    #expect(none.current() != nil)
   }
 
   @Test func `R28 a change that comes while initial is read is not lost`() {

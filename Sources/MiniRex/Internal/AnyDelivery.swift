@@ -88,7 +88,7 @@ class AnyDelivery: Upstream, @unchecked Sendable {
 
   /// True if a deliverer may be looking at the slots; it then comes to the lock before it rests.
   private func turnIsRunning(_ state: inout DeliveryState) -> Bool {
-    state.schedule.deliverer != nil && turnstile.call()
+    state.schedule.deliverer != nil && !state.schedule.isBetweenTurns && turnstile.call()
   }
 
   /// Under the lock: true if the caller has to drain.

@@ -14,7 +14,11 @@ package struct Difference<Value>: Sendable {
 
   @inlinable
   package init() {
-    if let equatable = Value.self as? any (Equatable & SendableMetatype).Type {
+    // The direct cast, which is free where the type is known, lets a conformance through that belongs
+    // to an actor, and whose `==` must not be called elsewhere; the one from `Any` does not.
+    if let equatable = Value.self as? any (Equatable & SendableMetatype).Type,
+      (Value.self as Any) is any (Equatable & SendableMetatype).Type
+    {
       isDifferent = equalityDifference(equatable)
     } else if let optional = Value.self as? any (AnyOptional & SendableMetatype).Type {
       isDifferent = optionalDifference(optional)

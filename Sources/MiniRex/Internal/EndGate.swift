@@ -3,6 +3,9 @@ final class EndGate: Upstream, @unchecked Sendable {
   private struct State {
     var onEnd: (@Sendable () -> Void)?
     var input: Subscription?
+    /// The thread that calls `onEnd` now, and those who wait for it to return.
+    var caller: ThreadID?
+    var waiters: [@Sendable () -> Void] = []
   }
 
   private let state: Lock<State>
@@ -17,12 +20,25 @@ final class EndGate: Upstream, @unchecked Sendable {
   }
 
   func sourceHasEnded() {
-    let onEnd = state.withLock { $0.onEnd.take() }
-    onEnd?()
+    let thread = ThreadID.current
+    let onEnd = state.withLock { state in
+      if state.onEnd != nil { state.caller = thread }
+      return state.onEnd.take()
+    }
+    guard let onEnd else { return }
+    onEnd()
+    let waiters = state.withLock { state in
+      state.caller = nil
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for resume in waiters { resume() }
   }
 
+  /// True until it is `onEnd`'s turn, although the source ends its subscriptions all at once: who
+  /// drops a token because it has ended must not keep `onEnd` from being called.
   override func isSubscribed(_ token: Subscription) -> Bool {
-    state.withLock { $0.input }?.isSubscribed ?? false
+    state.withLock { $0.onEnd != nil }
   }
 
   override func end(_ token: Subscription) {
@@ -32,8 +48,15 @@ final class EndGate: Upstream, @unchecked Sendable {
   override func end(
     _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
   ) -> Bool {
-    guard let input = disarm() else { return false }
-    return input.upstream.end(input, notifying: resume)
+    let thread = ThreadID.current
+    let isEnding = state.withLock { state in
+      guard let caller = state.caller, caller != thread else { return false }
+      state.waiters.append(resume)
+      return true
+    }
+    let input = disarm()
+    if isEnding { return true }
+    return input.map { $0.upstream.end($0, notifying: resume) } ?? false
   }
 
   private func disarm() -> Subscription? {

@@ -29,7 +29,8 @@ final class Fuse: Sendable {
   func blow() {
     let token = state.withLock { state in
       state.isBlown = true
-      state.keptToken = nil
+      // Once `token` has it, this is not the last reference, which would go under the lock.
+      defer { state.keptToken = nil }
       return state.token
     }
     token?.invalidate()

@@ -23,30 +23,23 @@ package final class Hop<Update: Sendable, Callback: Sendable>: Upstream, @unchec
   }
 
   private let state: Lock<State>
-  private let schedule: @Sendable (Hop) -> Void
+  private let schedule: @Sendable (Hop, _ isContinued: Bool) -> Void
 
-  /// - Parameter schedule: Asks for a job, in the right place, that calls ``run(calling:)``.
-  package init(_ callback: Callback, schedule: @escaping @Sendable (Hop) -> Void) {
+  /// - Parameter schedule: Asks for a job, in the right place, that calls ``run(calling:)``: at once
+  ///   if this is the right place, unless the job is continued, which would nest without end.
+  package init(
+    _ callback: Callback, schedule: @escaping @Sendable (Hop, _ isContinued: Bool) -> Void
+  ) {
     state = Lock(State(callback: callback))
     self.schedule = schedule
   }
 
   /// Subscribes, and gives the token that ends both the way here and what waits here.
-  ///
-  /// - Parameters:
-  ///   - isHere: True if this is the right place to call, and so to end.
-  ///   - direct: Calls at once and returns true, if this is the right place to call.
-  package func subscribe<Kind>(
-    to publisher: Publisher<Update, Kind>,
-    isHere: @escaping @Sendable () -> Bool = { false },
-    direct: @escaping @Sendable (Hop, Update) -> Bool = { _, _ in false }
-  ) -> Subscription {
+  package func subscribe<Kind>(to publisher: Publisher<Update, Kind>) -> Subscription {
     let token = Subscription(self)
-    let sentinel = Sentinel { self.endInput(atOnce: isHere()) }
+    let sentinel = Sentinel { self.endInput() }
     let input = publisher.subscribe { update in
-      withExtendedLifetime(sentinel) {
-        if !direct(self, update) { self.receive(update) }
-      }
+      withExtendedLifetime(sentinel) { self.receive(update) }
     }
     let isOpen = state.withLock { state in
       if !state.inputHasEnded { state.input = input }
@@ -62,69 +55,38 @@ package final class Hop<Update: Sendable, Callback: Sendable>: Upstream, @unchec
       state.queue.append(update)
       return wake(&state)
     }
-    if mustSchedule { schedule(self) }
+    if mustSchedule { schedule(self, false) }
   }
 
-  /// Calls without a job if nothing waits.
-  ///
-  /// For the right place only.
-  ///
-  /// - Returns: False if the update has to wait its turn.
-  package func callDirectly(_ update: Update, _ call: (Callback, Update) -> Void) -> Bool {
-    let callback: Callback? = state.withLock { state in
-      guard state.phase == .resting, let callback = state.callback else { return nil }
-      state.phase = .running
-      return callback
-    }
-    guard let callback else { return false }
-    call(callback, update)
-    finish()
-    return true
-  }
-
-  /// The job: calls with what waited when it began.
+  /// The job: calls with what waits, and with what its own callbacks send, for a while.
   package func run(calling call: (Callback, Update) -> Void) {
-    var remaining = state.withLock { state in
-      state.phase = .running
-      return state.queue.count
-    }
-    while remaining > 0 {
+    state.withLock { $0.phase = .running }
+    for _ in 0..<Schedule.patience {
       let next: (Callback, Update)? = state.withLock { state in
         guard let callback = state.callback, let update = state.queue.popFirst() else { return nil }
         return (callback, update)
       }
       guard let (callback, update) = next else { break }
       call(callback, update)
-      remaining -= 1
     }
-    finish()
-  }
-
-  private func finish() {
     var ended: Callback?
-    let mustSchedule = state.withLock { state in
+    let isContinued = state.withLock { state in
       state.phase = .resting
       if state.queue.count == 0, state.inputHasEnded { ended = state.callback.take() }
       return wake(&state)
     }
     withExtendedLifetime(ended) {}
-    if mustSchedule { schedule(self) }
+    if isContinued { schedule(self, true) }
   }
 
-  private func endInput(atOnce isHere: Bool) {
-    var ended: Callback?
+  private func endInput() {
     let mustSchedule = state.withLock { state in
       state.inputHasEnded = true
       guard state.callback != nil, state.phase == .resting else { return false }
-      if isHere {
-        ended = state.callback.take()
-        return false
-      }
       state.phase = .scheduled
       return true
     }
-    withExtendedLifetime(ended) {}
-    if mustSchedule { schedule(self) }
+    if mustSchedule { schedule(self, false) }
   }
 
   private func wake(_ state: inout sending State) -> Bool {

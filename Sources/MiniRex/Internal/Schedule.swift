@@ -1,14 +1,14 @@
 /// Who is entitled to an update, and who has sent it.
 @usableFromInline
-struct Ticket: Hashable, Sendable {
+package struct Ticket: Hashable, Sendable {
   /// The first and the last serial number of the subscribers that are entitled to the update.
-  @usableFromInline let first: UInt
-  @usableFromInline let last: UInt
+  @usableFromInline package let first: UInt
+  @usableFromInline package let last: UInt
   /// Sent by another thread than the one that delivered at the time.
-  @usableFromInline let isForeign: Bool
+  @usableFromInline package let isForeign: Bool
 
   @inlinable
-  init(first: UInt, last: UInt, isForeign: Bool) {
+  package init(first: UInt, last: UInt, isForeign: Bool) {
     self.first = first
     self.last = last
     self.isForeign = isForeign
@@ -16,14 +16,14 @@ struct Ticket: Hashable, Sendable {
 
   /// An ended slot has the serial number 0, which is nobody's.
   @inlinable @inline(__always)
-  func admits(_ serial: UInt) -> Bool {
+  package func admits(_ serial: UInt) -> Bool {
     serial &- first <= last &- first
   }
 }
 
 /// What the deliverer does next.
 @usableFromInline
-enum Step: Hashable, Sendable {
+package enum Step: Hashable, Sendable {
   /// Release the callbacks that were ended during the turn.
   case release
   /// Wake those who wait for the turn to be over.
@@ -42,49 +42,55 @@ enum Step: Hashable, Sendable {
 ///
 /// It knows no callback and no update, so a test can search all of its states.
 @usableFromInline
-struct Schedule: Hashable, Sendable {
+package struct Schedule: Hashable, Sendable {
   /// How many updates of other threads one deliverer delivers before a Swift task goes on.
-  static let patience = 1_000
+  package static let patience = 1_000
 
   /// The thread that runs turns; stale once it has rested, and `nil` between two deliverers.
-  @usableFromInline var deliverer: ThreadID?
+  @usableFromInline package var deliverer: ThreadID?
   /// Each subscriber gets the next number, so that a larger one joined later.
-  @usableFromInline var lastSerial: UInt = 0
-  @usableFromInline var hasEnded = false
+  @usableFromInline package var lastSerial: UInt = 0
+  @usableFromInline package var hasEnded = false
   @usableFromInline var foreignUpdates = 0
+  /// True while the deliverer looks at no slot: what others end then is theirs to release, or they
+  /// could keep it busy, and the table growing, for ever.
+  @usableFromInline package var isBetweenTurns = false
 
-  @inlinable init() {}
+  @inlinable package init() {}
 
   @inlinable
-  mutating func join() -> UInt {
+  package mutating func join() -> UInt {
     lastSerial += 1
     return lastSerial
   }
 
   /// An update is for everybody who has joined by now.
   @inlinable
-  func ticketForAll(from thread: ThreadID) -> Ticket {
+  package func ticketForAll(from thread: ThreadID) -> Ticket {
     Ticket(first: 1, last: lastSerial, isForeign: thread != deliverer)
   }
 
   /// A first value is for the newest subscriber alone.
   @inlinable
-  func ticketForNewest(from thread: ThreadID) -> Ticket {
+  package func ticketForNewest(from thread: ThreadID) -> Ticket {
     Ticket(first: lastSerial, last: lastSerial, isForeign: thread != deliverer)
   }
 
   @inlinable
-  mutating func begin(on thread: ThreadID) {
+  package mutating func begin(on thread: ThreadID) {
     deliverer = thread
     foreignUpdates = 0
+    isBetweenTurns = false
   }
 
   /// What is left to do after a turn.
   ///
   /// Releases come first, so that those who waited for the turn find them done.
-  mutating func next(
-    front: Ticket?, unreleased: Bool, waiters: Bool, subscribers: Bool
+  package mutating func next(
+    front: Ticket?, unreleased: Bool, waiters: Bool, subscribers: Bool,
+    patience: Int = Schedule.patience
   ) -> Step {
+    isBetweenTurns = true
     if unreleased { return .release }
     if waiters { return .wake }
     guard let front else {
@@ -93,12 +99,13 @@ struct Schedule: Hashable, Sendable {
       return .rest
     }
     if front.isForeign {
-      if foreignUpdates == Schedule.patience {
+      if foreignUpdates == patience {
         deliverer = nil
         return .handOver
       }
       foreignUpdates += 1
     }
+    isBetweenTurns = false
     return .deliver
   }
 }

@@ -13,6 +13,17 @@ package final class SharedWork<Update: Sendable>: Sendable {
     self.start = start
   }
 
+  /// Makes work of subscriptions to other publishers.
+  package convenience init(
+    subscribing start: @escaping @Sendable (WorkInlet<Update>, SubscriptionBag) -> Void
+  ) {
+    self.init { inlet in
+      let bag = SubscriptionBag()
+      start(inlet, bag)
+      return Subscription { bag.invalidate() }
+    }
+  }
+
   package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
     // A run that is over without a result is followed by a fresh one.
     var old: WorkRun<Update>?

@@ -13,11 +13,12 @@ public import Synchronization
 //   only while it stands in the list of `Ended` slots.
 // - Serial numbers grow from slot to slot, and slots before the last segment's end are all in use
 //   or ended: a later slot joined later.
-// - A slot and its token point at each other until one of them ends, under the lock.
+// - A slot and its token point at each other until one of them ends, under the lock. The slot's last
+//   word to the token is that it lives nowhere; the token may be gone right after.
 
 /// A callback that can be called where it lies, without a retain.
 @usableFromInline
-struct Callback<Update>: ~Copyable {
+package struct Callback<Update>: ~Copyable {
   @usableFromInline let receive: @Sendable (Update) -> Void
 
   @inlinable @inline(__always)
@@ -26,14 +27,14 @@ struct Callback<Update>: ~Copyable {
   }
 
   @inlinable @inline(__always)
-  borrowing func callAsFunction(_ update: Update) {
+  package borrowing func callAsFunction(_ update: Update) {
     receive(update)
   }
 }
 
 /// The place of one subscriber: serial number, token, callback; four words in all.
 @usableFromInline @safe
-struct Slot: Equatable, @unchecked Sendable {
+package struct Slot: Equatable, @unchecked Sendable {
   @usableFromInline let address: UnsafeMutableRawPointer
 
   @inlinable static var word: Int { MemoryLayout<UInt>.size }
@@ -45,13 +46,13 @@ struct Slot: Equatable, @unchecked Sendable {
   }
 
   @inlinable
-  static func == (one: Slot, other: Slot) -> Bool {
+  package static func == (one: Slot, other: Slot) -> Bool {
     unsafe one.address == other.address
   }
 
   /// Who lives here; 0 is nobody.
   @inlinable
-  var serial: UInt {
+  package var serial: UInt {
     get { unsafe serialPointer.pointee.load(ordering: .relaxed) }
     nonmutating set { unsafe serialPointer.pointee.store(newValue, ordering: .relaxed) }
   }
@@ -72,12 +73,12 @@ struct Slot: Equatable, @unchecked Sendable {
   }
 
   @inlinable @inline(__always)
-  func callback<Update>(of _: Update.Type) -> UnsafeMutablePointer<Callback<Update>> {
+  package func callback<Update>(of _: Update.Type) -> UnsafeMutablePointer<Callback<Update>> {
     unsafe (address + 2 * Slot.word).assumingMemoryBound(to: Callback<Update>.self)
   }
 
   @inlinable @inline(__always)
-  func setCallback<Update>(_ receive: @escaping @Sendable (Update) -> Void) {
+  package func setCallback<Update>(_ receive: @escaping @Sendable (Update) -> Void) {
     unsafe callback(of: Update.self).initialize(to: Callback(receive))
   }
 
@@ -89,34 +90,35 @@ struct Slot: Equatable, @unchecked Sendable {
 
   fileprivate func initialize(serial: UInt, token: Subscription) {
     unsafe serialPointer.initialize(to: Atomic(serial))
-    unsafe linkPointer.initialize(to: Unmanaged.passUnretained(token).toOpaque())
-    token.slot = self
+    unsafe linkPointer.initialize(to: token.placeAddress)
+    unsafe tellToken(UInt(bitPattern: address))
   }
 
   fileprivate func move(to slot: Slot) {
     if slot == self { return }
     unsafe slot.address.copyMemory(from: address, byteCount: Slot.stride)
-    slot.withToken { $0.slot = slot }
+    slot.tellToken(unsafe UInt(bitPattern: slot.address))
   }
 
-  fileprivate func withToken(_ body: (Subscription) -> Void) {
-    guard let link = unsafe link else { return }
-    unsafe Unmanaged<Subscription>.fromOpaque(link)._withUnsafeGuaranteedRef(body)
+  /// Tells the token where it lives now: 0 is nowhere, after which the token may be gone.
+  fileprivate func tellToken(_ address: UInt) {
+    guard let place = unsafe link?.assumingMemoryBound(to: Atomic<UInt>.self) else { return }
+    unsafe place.pointee.store(address, ordering: .releasing)
   }
 }
 
 /// A callback on its way out of the table: its two words, for closures may be moved bit by bit.
-struct EndedCallback: Sendable {
+package struct EndedCallback: Sendable {
   fileprivate var words: (UInt, UInt)
 }
 
 /// Releases callbacks whose type only their `Delivery` knows.
 @usableFromInline @safe
-struct CallbackRelease: Sendable {
+package struct CallbackRelease: Sendable {
   @usableFromInline let release: @Sendable (UnsafeMutableRawPointer) -> Void
 
   @inlinable
-  init<Update>(_: Update.Type) {
+  package init<Update>(_: Update.Type) {
     unsafe release = { address in
       unsafe address.assumingMemoryBound(to: Callback<Update>.self).deinitialize(count: 1)
     }
@@ -125,7 +127,7 @@ struct CallbackRelease: Sendable {
   /// Releases what the callback has captured.
   ///
   /// User code may run: never under a lock.
-  func callAsFunction(_ callback: EndedCallback?) {
+  package func callAsFunction(_ callback: EndedCallback?) {
     guard var words = callback?.words else { return }
     unsafe withUnsafeMutablePointer(to: &words) { unsafe release(UnsafeMutableRawPointer($0)) }
   }
@@ -133,7 +135,7 @@ struct CallbackRelease: Sendable {
 
 /// A block of slots, with links to the blocks before and after it.
 @usableFromInline @safe
-struct Segment: Equatable, @unchecked Sendable {
+package struct Segment: Equatable, @unchecked Sendable {
   private struct Header {
     var next: Segment?
     var previous: Segment?
@@ -143,7 +145,7 @@ struct Segment: Equatable, @unchecked Sendable {
   @usableFromInline let address: UnsafeMutableRawPointer
 
   @inlinable
-  static func == (one: Segment, other: Segment) -> Bool {
+  package static func == (one: Segment, other: Segment) -> Bool {
     unsafe one.address == other.address
   }
 
@@ -169,7 +171,7 @@ struct Segment: Equatable, @unchecked Sendable {
 
   fileprivate var capacity: Int { unsafe (end.address - start.address) / Slot.stride }
 
-  @usableFromInline fileprivate(set) var next: Segment? {
+  @usableFromInline package fileprivate(set) var next: Segment? {
     get { unsafe header.pointee.next }
     nonmutating set { unsafe header.pointee.next = newValue }
   }
@@ -179,14 +181,14 @@ struct Segment: Equatable, @unchecked Sendable {
 
 /// The slots that a turn visits, in the order of their subscribers.
 @usableFromInline
-struct Extent: Sendable {
-  @usableFromInline let first: Segment
-  @usableFromInline let start: Slot
-  @usableFromInline let last: Segment
-  @usableFromInline let end: Slot
+package struct Extent: Sendable {
+  @usableFromInline package let first: Segment
+  @usableFromInline package let start: Slot
+  @usableFromInline package let last: Segment
+  @usableFromInline package let end: Slot
 
   @inlinable @inline(__always)
-  func visit(_ body: (Slot) -> Void) {
+  package func visit(_ body: (Slot) -> Void) {
     var segment = first
     var slot = start
     while true {
@@ -205,36 +207,36 @@ struct Extent: Sendable {
 
 /// The subscribers of one source, in the order in which they subscribed.
 @usableFromInline
-struct SlotTable: ~Copyable, @unchecked Sendable {
+package struct SlotTable: ~Copyable, @unchecked Sendable {
   private var first: Segment?
   private var last: Segment?
   /// Where the next subscriber goes, unless that is the end of the last segment.
   private var end: Slot?
   private var capacity = 0
   private var holes = 0
-  @usableFromInline private(set) var count = 0
+  @usableFromInline package private(set) var count = 0
 
   /// Slots that ended while a turn ran, oldest first, linked by `link`.
   private var firstEnded: Slot?
   private var lastEnded: Slot?
 
-  init() {}
+  package init() {}
 
   /// Frees the memory, when the source and all of its tokens are gone.
-  mutating func deallocate() {
+  package mutating func deallocate() {
     freeSegments(from: first)
     self = SlotTable()
   }
 
   /// What a turn that begins now visits; `nil` without subscribers.
-  @usableFromInline var extent: Extent? {
+  @usableFromInline package var extent: Extent? {
     guard let first, let last, let end else { return nil }
     return Extent(first: first, start: first.start, last: last, end: end)
   }
 
   /// Appends a slot, whose callback the caller sets before it unlocks; O(1) amortised.
   @usableFromInline
-  mutating func append(serial: UInt, token: Subscription) -> Slot {
+  package mutating func append(serial: UInt, token: Subscription) -> Slot {
     let slot = makeRoom()
     slot.initialize(serial: serial, token: token)
     end = unsafe Slot(slot.address + Slot.stride)
@@ -258,13 +260,13 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
   }
 
   /// Ends the slot while no turn runs, and returns its callback to be released after the lock.
-  mutating func remove(_ slot: Slot) -> EndedCallback {
+  package mutating func remove(_ slot: Slot) -> EndedCallback {
     vacate(slot)
     return slot.takeCallback()
   }
 
   /// Ends the slot while a turn runs: its callback stays until `takeEnded`.
-  mutating func removeLater(_ slot: Slot) {
+  package mutating func removeLater(_ slot: Slot) {
     vacate(slot)
     if let lastEnded { unsafe lastEnded.link = slot.address } else { firstEnded = slot }
     lastEnded = slot
@@ -272,16 +274,16 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
 
   private mutating func vacate(_ slot: Slot) {
     slot.serial = 0
-    slot.withToken { $0.slot = nil }
+    slot.tellToken(0)
     unsafe slot.link = nil
     count -= 1
     holes += 1
   }
 
-  var hasEnded: Bool { firstEnded != nil }
+  package var hasEnded: Bool { firstEnded != nil }
 
   /// Takes the callback that has waited longest for its release.
-  mutating func takeEnded() -> EndedCallback? {
+  package mutating func takeEnded() -> EndedCallback? {
     guard let slot = firstEnded else { return nil }
     firstEnded = unsafe slot.link.map { unsafe Slot($0) }
     if firstEnded == nil { lastEnded = nil }
@@ -290,7 +292,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
   }
 
   /// Ends all, in order, while a turn runs.
-  mutating func removeAllLater() {
+  package mutating func removeAllLater() {
     extent?.visit { slot in
       if slot.serial != 0 { removeLater(slot) }
     }
@@ -300,7 +302,7 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
   ///
   /// It searches from the newest backwards: O(1) when few have joined since.
   @usableFromInline
-  func extent(of serial: UInt) -> Extent? {
+  package func extent(of serial: UInt) -> Extent? {
     guard var segment = last, var slot = end else { return nil }
     while true {
       while slot != segment.start {
@@ -319,9 +321,9 @@ struct SlotTable: ~Copyable, @unchecked Sendable {
 
   /// Gives up the holes at the end, and moves the rest together once most slots are holes.
   ///
-  /// Between turns only, when no ended slot awaits its release. O(1) amortised.
-  mutating func tidy() {
-    guard holes > 0 else { return }
+  /// Between turns only; it does nothing while an ended slot awaits its release. O(1) amortised.
+  package mutating func tidy() {
+    guard holes > 0, firstEnded == nil else { return }
     trim()
     if holes > 16, holes > count { compact() }
   }

@@ -28,6 +28,17 @@ package struct ThreadID: Hashable, Sendable {
   }
 }
 
+extension ThreadID {
+  /// True on the thread that the platform reserves for the main actor, where there is one.
+  static var isMain: Bool {
+    #if canImport(Darwin)
+      pthread_main_np() != 0
+    #else
+      false
+    #endif
+  }
+}
+
 /// A place for one thread to sleep until another says go.
 ///
 /// Unchecked: `isOpen` is only touched under the `mutex` beside it.

@@ -6,18 +6,18 @@ public import Synchronization
 /// - delivering: a turn runs. Next: resting, by its deliverer, or called, by anybody else.
 /// - called: as before, and the deliverer has to look under the lock before it rests.
 @usableFromInline
-struct Turnstile: ~Copyable, Sendable {
-  @usableFromInline let phase = Atomic<UInt8>(Turnstile.resting)
+package struct Turnstile: ~Copyable, Sendable {
+  @usableFromInline package let phase = Atomic<UInt8>(Turnstile.resting)
 
-  @inlinable static var resting: UInt8 { 0 }
-  @inlinable static var delivering: UInt8 { 1 }
-  @inlinable static var called: UInt8 { 2 }
+  @inlinable package static var resting: UInt8 { 0 }
+  @inlinable package static var delivering: UInt8 { 1 }
+  @inlinable package static var called: UInt8 { 2 }
 
-  @inlinable init() {}
+  @inlinable package init() {}
 
   /// True if the caller, who holds the lock, is now the deliverer; else the deliverer is called.
   @inlinable
-  borrowing func enter() -> Bool {
+  package borrowing func enter() -> Bool {
     if phase.load(ordering: .acquiring) != Turnstile.resting, call() { return false }
     phase.store(Turnstile.delivering, ordering: .relaxed)
     return true
@@ -25,7 +25,7 @@ struct Turnstile: ~Copyable, Sendable {
 
   /// False if nobody delivers, so that there is nobody to call.
   @inlinable
-  borrowing func call() -> Bool {
+  package borrowing func call() -> Bool {
     let seen = phase.compareExchange(
       expected: Turnstile.delivering, desired: Turnstile.called, ordering: .acquiringAndReleasing)
     return seen.original != Turnstile.resting
@@ -33,7 +33,7 @@ struct Turnstile: ~Copyable, Sendable {
 
   /// False if somebody called: the deliverer has to look under the lock.
   @inlinable @inline(__always)
-  borrowing func leave() -> Bool {
+  package borrowing func leave() -> Bool {
     phase.compareExchange(
       expected: Turnstile.delivering, desired: Turnstile.resting, ordering: .releasing
     ).exchanged
@@ -41,13 +41,13 @@ struct Turnstile: ~Copyable, Sendable {
 
   /// The deliverer, who holds the lock, has seen all that it was called for, or all but `more`.
   @inlinable
-  borrowing func answer(expectingMore more: Bool) {
+  package borrowing func answer(expectingMore more: Bool) {
     phase.store(more ? Turnstile.called : Turnstile.delivering, ordering: .relaxed)
   }
 
   /// The deliverer, who holds the lock, has nothing left to do.
   @inlinable
-  borrowing func rest() {
+  package borrowing func rest() {
     phase.store(Turnstile.resting, ordering: .releasing)
   }
 }

@@ -2,7 +2,11 @@
 ///
 /// The first call is made inside `subscribe`, if those of the inputs are. An update in which no
 /// element differs from the last one is skipped. Inputs are subscribed to in the order given, and
-/// two that change at once make two updates. It ends when all inputs have.
+/// two that change at once make two updates. It ends when all inputs have; of none, after the first
+/// call.
+///
+/// For an input that is a broadcaster, as `filter` gives one, see
+/// ``Publisher/publishedValue(initial:)``.
 @inlinable
 public func combineLatest<each Value: Sendable>(
   _ input: repeat PublishedValue<each Value>
@@ -19,6 +23,9 @@ public func combineLatest<each Value: Sendable>(
         input.subscribe { value in
           withExtendedLifetime(sentinel) { latest.set(cell, to: value) }
         })
+    }
+    withExtendedLifetime(sentinel) {
+      if inputs.isEmpty, let nothing = latest.collect() { latest.delivery.send(nothing) }
     }
     return Subscription(gate: gate, inputs: inputs)
   }

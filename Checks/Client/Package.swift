@@ -1,0 +1,32 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package that uses MiniRex from outside, in the plain settings of a new package. Its own, because
+// a target may only be called Combine where no user of MiniRex sees it.
+let package = Package(
+  name: "Client",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(name: "MiniRex", path: "../..")],
+  targets: [
+    .target(name: "Combine"),
+    .target(
+      name: "BesideCombine",
+      dependencies: ["Combine", .product(name: "MiniRex", package: "MiniRex")]),
+    .target(
+      name: "Chains", dependencies: [.product(name: "MiniRex", package: "MiniRex")],
+      swiftSettings: [
+        .unsafeFlags(["-Xfrontend", "-warn-long-expression-type-checking=100"])
+      ]),
+    .executableTarget(
+      name: "client",
+      dependencies: [
+        "BesideCombine", "Chains", .product(name: "MiniRex", package: "MiniRex"),
+        .product(name: "MiniRexTesting", package: "MiniRex"),
+      ]),
+    .executableTarget(
+      name: "example", dependencies: [.product(name: "MiniRex", package: "MiniRex")]),
+    .executableTarget(name: "core", dependencies: [.product(name: "MiniRex", package: "MiniRex")]),
+    .executableTarget(name: "bare"),
+  ],
+  swiftLanguageModes: [.v6]
+)

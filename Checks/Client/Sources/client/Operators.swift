@@ -1,0 +1,38 @@
+import Chains
+import MiniRex
+import MiniRexTesting
+
+func operators() {
+  let numbers: Broadcaster<Int> = .sequence([1, 2, 2, 3])
+  expect(Recorder(numbers.map { $0 * 2 }).updates == [2, 4, 4, 6])
+  expect(Recorder(numbers.filter { $0 != 2 }).updates == [1, 3])
+  expect(Recorder(numbers.compactMap { $0 > 1 ? "\($0)" : nil }).updates == ["2", "2", "3"])
+  expect(Recorder(numbers.removeDuplicates()).updates == [1, 2, 3])
+  expect(Recorder(numbers.removeDuplicates(by: { $1 - $0 < 2 })).updates == [1, 3])
+  expect(Recorder(numbers.scan(0, +)).updates == [1, 3, 5, 8])
+  expect(Recorder(numbers.prefix(2)).updates == [1, 2])
+  expect(Recorder(numbers.dropFirst()).updates == [2, 2, 3])
+  expect(Recorder(merge([numbers, numbers.prefix(1)])).updates == [1, 2, 2, 3, 1])
+  expect(Recorder(merge(numbers.prefix(1), PublishedValue.constant(9))).updates == [1, 9])
+
+  let width = PublishedProperty(2)
+  let height = PublishedProperty(3.0)
+  let size = combineLatest(width.publisher, height.publisher)
+  let area = combineLatest(width.publisher, height.publisher, transform: { Double($0) * $1 })
+  let areas = Recorder(area)
+  width.value = 4
+  expect(areas.updates == [6, 12] && size.current()?.0 == 4)
+  expect(Recorder(area.broadcaster).updates == [12])
+
+  let source = BroadcastSource<Int>()
+  let latest = source.publisher.publishedValue(initial: 0)
+  source.broadcast(8)
+  expect(latest.current() == 8)
+}
+
+func chains() {
+  expect(Recorder(twelve(of: .sequence(Array(1...12)))).updates == ["71", "121", "191"])
+  expect(Recorder(twelve(of: .constant(2))).updates == [])
+  let name = several(.constant(2), .constant(3), .constant(0.5), scale: .never)
+  expect(Recorder(name).updates == ["3"])
+}

@@ -1,0 +1,35 @@
+/// What the command line asks for.
+struct Options: Sendable {
+  static let usage = "usage: minirex-tail [--once] [--match TEXT] [--every SECONDS] [FILE...]"
+
+  /// Read to the end, instead of waiting for more.
+  var isOnce = false
+  var match: [UInt8]?
+  /// The time between two looks at the files.
+  var interval = Duration.milliseconds(100)
+  var files: [String] = []
+
+  /// `nil` if there is an unknown option, or a value is missing or makes no sense.
+  init?(_ arguments: some Sequence<String>) {
+    var rest = arguments.makeIterator()
+    while let argument = rest.next() {
+      switch argument {
+      case "--once":
+        isOnce = true
+      case "--match":
+        guard let text = rest.next() else { return nil }
+        match = Array(text.utf8)
+      case "--every":
+        guard let seconds = rest.next().flatMap(Double.init), (0.001...86_400).contains(seconds)
+        else { return nil }
+        interval = .seconds(seconds)
+      case "--":
+        while let file = rest.next() { files.append(file) }
+      default:
+        if argument.hasPrefix("-"), argument != "-" { return nil }
+        files.append(argument)
+      }
+    }
+    if files.isEmpty { files = ["-"] }
+  }
+}

@@ -1,0 +1,48 @@
+extension Clock where Duration == Swift.Duration {
+  /// A broadcaster that calls after each interval, with the time since its subscription.
+  ///
+  /// ```swift
+  /// let subscription = clock.broadcaster(every: .seconds(1)).subscribe { print($0) }
+  /// ```
+  ///
+  /// It calls where the clock does; every subscriber has one timer of its own, which ends with its
+  /// subscription. It never ends by itself. Calls are due at whole multiples of the interval, so they
+  /// do not drift; multiples that have passed before it could call are left out.
+  ///
+  /// - Parameter interval: One that is not longer than 0 stops the program.
+  public func broadcaster(every interval: Swift.Duration) -> Broadcaster<Swift.Duration> {
+    if interval <= .zero {
+      misuse("'broadcaster(every:)' takes an interval longer than 0, not \(interval).")
+    }
+    let timekeeper = Timekeeper(self)
+    return Publisher(present: { nil }) { receive in
+      let start = SerialState(Swift.Duration.zero)
+      return Broadcaster.sequence([()]).subscribe(by: timekeeper) { event, alarm in
+        switch event {
+        case .update(_, let now):
+          unsafe start.value = now
+          alarm.set(to: now + interval)
+        case .ring(let instant):
+          alarm.set(to: next(after: instant, every: interval, notBefore: timekeeper.now()))
+          unsafe receive(instant - start.value)
+        case .end:
+          break
+        }
+        return true
+      }
+    }
+  }
+}
+
+/// The next whole multiple that has not passed; exact, however many have.
+private func next(
+  after instant: Duration, every interval: Duration, notBefore now: Duration
+) -> Duration {
+  var next = instant + interval
+  while next < now {
+    var step = interval
+    while next + step + step < now { step += step }
+    next += step
+  }
+  return next
+}

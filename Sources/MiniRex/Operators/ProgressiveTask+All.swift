@@ -1,0 +1,66 @@
+/// Several tasks as one, whose progress is the weighted sum of theirs.
+///
+/// The progress of each is how much of it is done, from 0 to 1; so is that of the whole. A task
+/// that has succeeded counts as done. What is shared, and what cancels the work, is as for
+/// ``all(_:)``.
+///
+/// - Parameter weights: How much each task counts; equally, if left out. There has to be one for each
+///   task, none may be negative, and not all may be zero; anything else stops the program.
+public func all<Success: Sendable, Failure: Error>(
+  _ tasks: [ProgressiveTask<Double, Success, Failure>], weights: [Double]? = nil
+) -> ProgressiveTask<Double, [Success], Failure> {
+  let shares = shares(of: weights, count: tasks.count)
+  return ProgressiveTask<Double, [Success], Failure>(
+    sharing: SharedWork { inlet, bag in
+      let cells = tasks.map { _ in LatestCell<Success>() }
+      let gathering = Gathering<Failure>(shares: shares, in: bag) { fraction in
+        inlet.report(.progress(fraction))
+      } finish: { failure in
+        let successes = cells.compactMap { unsafe $0.value }
+        inlet.finish(.finished(failure.map { .failure($0) } ?? .success(successes)))
+      }
+      for (index, task) in tasks.enumerated() { gathering.add(task, at: index, to: cells[index]) }
+    })
+}
+
+/// Several tasks of different types as one, whose progress is the weighted sum of theirs.
+///
+/// Otherwise like the form for an array.
+public func all<each Success: Sendable, Failure: Error>(
+  _ task: repeat ProgressiveTask<Double, each Success, Failure>, weights: [Double]? = nil
+) -> ProgressiveTask<Double, (repeat each Success), Failure> {
+  var count = 0
+  for _ in repeat each task { count += 1 }
+  let shares = shares(of: weights, count: count)
+  return ProgressiveTask<Double, (repeat each Success), Failure>(
+    sharing: SharedWork { inlet, bag in
+      let cells = (repeat LatestCell<each Success>())
+      let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }
+      let gathering = Gathering<Failure>(shares: shares, in: bag) { fraction in
+        inlet.report(.progress(fraction))
+      } finish: { failure in
+        if let failure {
+          inlet.finish(.finished(.failure(failure)))
+        } else if let values = collect() {
+          inlet.finish(.finished(.success(values)))
+        }
+      }
+      var index = 0
+      for (task, cell) in repeat (each task, each cells) {
+        gathering.add(task, at: index, to: cell)
+        index += 1
+      }
+    })
+}
+
+private func shares(of weights: [Double]?, count: Int) -> [Double] {
+  let weights = weights ?? [Double](repeating: 1, count: count)
+  if weights.count != count {
+    misuse("'all' takes a weight for each of its \(count) tasks, not \(weights.count) weights.")
+  }
+  let sum = weights.reduce(0, +)
+  if count > 0, !(weights.allSatisfy { $0 >= 0 } && sum > 0 && sum.isFinite) {
+    misuse("'all' takes weights of 0 or more, not all of them 0, not \(weights).")
+  }
+  return weights.map { $0 / sum }
+}

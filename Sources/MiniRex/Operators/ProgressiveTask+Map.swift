@@ -1,0 +1,74 @@
+extension Publisher where Kind == ProgressiveTaskKind {
+  /// Transforms the success.
+  ///
+  /// `transform` is called for each subscriber by itself; the work still runs once.
+  public func map<Progress, Success, NewSuccess: Sendable, Failure>(
+    _ transform: @escaping @Sendable (Success) -> NewSuccess
+  ) -> ProgressiveTask<Progress, NewSuccess, Failure>
+  where Update == TaskUpdate<Progress, Success, Failure> {
+    mapUpdate {
+      .progress($0)
+    } result: {
+      $0.map(transform)
+    }
+  }
+
+  /// Transforms the failure.
+  ///
+  /// `transform` is called for each subscriber by itself; the work still runs once.
+  public func mapError<Progress, Success, Failure, NewFailure: Error>(
+    _ transform: @escaping @Sendable (Failure) -> NewFailure
+  ) -> ProgressiveTask<Progress, Success, NewFailure>
+  where Update == TaskUpdate<Progress, Success, Failure> {
+    mapUpdate {
+      .progress($0)
+    } result: {
+      $0.mapError(transform)
+    }
+  }
+
+  /// Transforms the progress.
+  ///
+  /// `transform` is called for each subscriber by itself; the work still runs once.
+  public func mapProgress<Progress, NewProgress: Sendable, Success, Failure>(
+    _ transform: @escaping @Sendable (Progress) -> NewProgress
+  ) -> ProgressiveTask<NewProgress, Success, Failure>
+  where Update == TaskUpdate<Progress, Success, Failure> {
+    mapUpdate {
+      .progress(transform($0))
+    } result: {
+      $0
+    }
+  }
+
+  /// The result alone, as a task without progress.
+  ///
+  /// Subscribing to it starts and shares the work like subscribing to this one.
+  public func withoutProgress<Progress, Success, Failure>() -> PublishedTask<Success, Failure>
+  where Update == TaskUpdate<Progress, Success, Failure> {
+    PublishedTask(present: { nil }) { receive in
+      start { if case .finished(let result) = $0 { receive(result) } }
+    }
+  }
+
+  /// A task that never has any progress to tell.
+  public init<Progress, Success, Failure>(_ task: PublishedTask<Success, Failure>)
+  where Update == TaskUpdate<Progress, Success, Failure> {
+    self.init(present: { nil }) { receive in task.start { receive(.finished($0)) } }
+  }
+
+  private func mapUpdate<Progress, Success, Failure, NewProgress, NewSuccess, NewFailure>(
+    progress: @escaping @Sendable (Progress) -> TaskUpdate<NewProgress, NewSuccess, NewFailure>,
+    result: @escaping @Sendable (Result<Success, Failure>) -> Result<NewSuccess, NewFailure>
+  ) -> ProgressiveTask<NewProgress, NewSuccess, NewFailure>
+  where Update == TaskUpdate<Progress, Success, Failure> {
+    ProgressiveTask<NewProgress, NewSuccess, NewFailure>(present: { nil }) { receive in
+      start { update in
+        switch update {
+        case .progress(let amount): receive(progress(amount))
+        case .finished(let outcome): receive(.finished(result(outcome)))
+        }
+      }
+    }
+  }
+}

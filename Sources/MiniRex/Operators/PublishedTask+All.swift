@@ -1,0 +1,46 @@
+/// A task that finishes with all successes, or with the first failure.
+///
+/// It is shared by its subscribers. A failure leaves the tasks that still run, and so does the last
+/// subscriber; that cancels those to which nobody else is subscribed. If one ends without a result,
+/// so does this one, once the others are over. Of no tasks, it succeeds at once.
+public func all<each Success: Sendable, Failure: Error>(
+  _ task: repeat PublishedTask<each Success, Failure>
+) -> PublishedTask<(repeat each Success), Failure> {
+  PublishedTask<(repeat each Success), Failure>(
+    sharing: SharedWork { inlet, bag in
+      let cells = (repeat LatestCell<each Success>())
+      let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }
+      var shares: [Double] = []
+      for _ in repeat each task { shares.append(1) }
+      let gathering = Gathering<Failure>(shares: shares, in: bag) { failure in
+        if let failure {
+          inlet.finish(.failure(failure))
+        } else if let values = collect() {
+          inlet.finish(.success(values))
+        }
+      }
+      var index = 0
+      for (task, cell) in repeat (each task, each cells) {
+        gathering.add(task, at: index, to: cell)
+        index += 1
+      }
+    })
+}
+
+/// A task that finishes with all successes, in the order of the array, or with the first failure.
+///
+/// Otherwise like ``all(_:)-(PublishedTask<Success,Failure>)``.
+public func all<Success: Sendable, Failure: Error>(
+  _ tasks: [PublishedTask<Success, Failure>]
+) -> PublishedTask<[Success], Failure> {
+  PublishedTask<[Success], Failure>(
+    sharing: SharedWork { inlet, bag in
+      let cells = tasks.map { _ in LatestCell<Success>() }
+      let shares = [Double](repeating: 1, count: tasks.count)
+      let gathering = Gathering<Failure>(shares: shares, in: bag) { failure in
+        let successes = cells.compactMap { unsafe $0.value }
+        inlet.finish(failure.map { .failure($0) } ?? .success(successes))
+      }
+      for (index, task) in tasks.enumerated() { gathering.add(task, at: index, to: cells[index]) }
+    })
+}

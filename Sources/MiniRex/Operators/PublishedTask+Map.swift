@@ -1,0 +1,23 @@
+extension Publisher where Kind == TaskKind {
+  /// Transforms the success.
+  ///
+  /// `transform` is called for each subscriber by itself; the work still runs once.
+  public func map<Success, NewSuccess: Sendable, Failure>(
+    _ transform: @escaping @Sendable (Success) -> NewSuccess
+  ) -> PublishedTask<NewSuccess, Failure> where Update == Result<Success, Failure> {
+    PublishedTask<NewSuccess, Failure>(present: { nil }) { receive in
+      start { receive($0.map(transform)) }
+    }
+  }
+
+  /// Transforms the failure.
+  ///
+  /// `transform` is called for each subscriber by itself; the work still runs once.
+  public func mapError<Success, Failure, NewFailure: Error>(
+    _ transform: @escaping @Sendable (Failure) -> NewFailure
+  ) -> PublishedTask<Success, NewFailure> where Update == Result<Success, Failure> {
+    PublishedTask<Success, NewFailure>(present: { nil }) { receive in
+      start { receive($0.mapError(transform)) }
+    }
+  }
+}

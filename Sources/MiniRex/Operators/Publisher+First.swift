@@ -1,0 +1,22 @@
+extension Publisher where Kind: StreamKind {
+  /// A task that finishes with the first update.
+  ///
+  /// Of a published value that is the current one. It is shared: it subscribes with its first
+  /// subscriber, for all of them, and leaves when it has the update or the last of them has left. It
+  /// ends without a result if the source ends before.
+  public func first() -> PublishedTask<Update, Never> {
+    first { _ in true }
+  }
+
+  /// A task that finishes with the first update that `isIncluded` says yes to.
+  ///
+  /// Otherwise like ``first()``.
+  public func first(
+    where isIncluded: @escaping @Sendable (Update) -> Bool
+  ) -> PublishedTask<Update, Never> {
+    PublishedTask<Update, Never>(
+      sharing: SharedWork { inlet, bag in
+        subscribe { if isIncluded($0) { inlet.finish(.success($0)) } }.store(in: bag)
+      })
+  }
+}

@@ -1,0 +1,90 @@
+import MiniRex
+import Testing
+
+@Suite struct ScheduleTests {
+  private let me = ThreadID(rawValue: 1)
+  private let other = ThreadID(rawValue: 2)
+
+  @Test func `a random script admits exactly who had joined`() {
+    for seed in 0..<UInt64(scaled(300)) {
+      var random = SeededGenerator(seed: seed)
+      var schedule = Schedule()
+      var joined: [UInt] = []
+      for _ in 0..<30 {
+        if joined.isEmpty || Bool.random(using: &random) { joined.append(schedule.join()) }
+        let ticket = schedule.ticketForAll(from: me)
+        let newest = schedule.ticketForNewest(from: me)
+        for serial in 0...schedule.lastSerial + 3 {
+          let isLike =
+            ticket.admits(serial) == joined.contains(serial)
+            && newest.admits(serial) == (serial == joined.last)
+          if !isLike { Issue.record("seed \(seed), serial \(serial) of \(joined)") }
+        }
+      }
+      #expect(joined == joined.sorted())
+    }
+  }
+
+  @Test func `an update is foreign unless the deliverer sent it`() {
+    var schedule = Schedule()
+    _ = schedule.join()
+    #expect(schedule.ticketForAll(from: me).isForeign)
+
+    schedule.begin(on: me)
+
+    #expect(!schedule.ticketForAll(from: me).isForeign)
+    #expect(!schedule.ticketForNewest(from: me).isForeign)
+    #expect(schedule.ticketForAll(from: other).isForeign)
+    #expect(schedule.ticketForNewest(from: other).isForeign)
+  }
+
+  @Test(
+    arguments: [nil, false, true] as [Bool?],
+    [(false, false), (false, true), (true, false), (true, true)])
+  func `what is next depends on what is left`(foreign: Bool?, ended: (source: Bool, all: Bool)) {
+    for unreleased in [false, true] {
+      for waiters in [false, true] {
+        var schedule = Schedule()
+        _ = schedule.join()
+        schedule.begin(on: me)
+        schedule.hasEnded = ended.source
+        let front = foreign.map { Ticket(first: 1, last: 1, isForeign: $0) }
+
+        let step = schedule.next(
+          front: front, unreleased: unreleased, waiters: waiters, subscribers: !ended.all)
+
+        let expected: Step =
+          if unreleased { .release } else if waiters { .wake } else if front != nil {
+            .deliver
+          } else if ended.source, !ended.all { .finish } else { .rest }
+        #expect(step == expected)
+        #expect((schedule.deliverer == nil) == (step == .rest))
+        #expect(schedule.isBetweenTurns == (step != .deliver))
+      }
+    }
+  }
+
+  @Test func `R24 a deliverer delivers 1,000 updates of others, and its own without limit`() {
+    var schedule = Schedule()
+    _ = schedule.join()
+    schedule.begin(on: me)
+    let own = schedule.ticketForAll(from: me)
+    let foreign = schedule.ticketForAll(from: other)
+
+    var steps = (0..<1_000).flatMap { _ in [step(&schedule, own), step(&schedule, foreign)] }
+    #expect(steps.allSatisfy { $0 == .deliver })
+    steps = (0..<5_000).map { _ in step(&schedule, own) }
+    #expect(steps.allSatisfy { $0 == .deliver })
+    #expect(schedule.deliverer == me)
+
+    #expect(step(&schedule, foreign) == .handOver)
+    #expect(schedule.deliverer == nil)
+
+    schedule.begin(on: other)
+    #expect(step(&schedule, foreign) == .deliver)
+  }
+
+  private func step(_ schedule: inout Schedule, _ front: Ticket) -> Step {
+    schedule.next(front: front, unreleased: false, waiters: false, subscribers: true)
+  }
+}

@@ -1,0 +1,57 @@
+/// Visits every state that a program can reach, in every order of its threads' steps.
+struct StateSearch {
+  private(set) var states = 0
+  /// The first breach of a rule, and the way to it.
+  private(set) var breach: String?
+
+  private let program: Program
+
+  init(_ program: Program) {
+    self.program = program
+    breach = search().map { trace(of: $0.broken, $0.path) }
+  }
+
+  private mutating func search() -> (broken: String, path: [Int])? {
+    let start = Machine(program)
+    var visited: Set = [start.state]
+    var path = [(machine: start, nextThread: 0, isStuck: true)]
+    while let (machine, thread, isStuck) = path.last {
+      if thread == machine.state.threads.count {
+        var last = path.removeLast().machine
+        if !isStuck { continue }
+        last.checkRest()
+        if let broken = last.state.broken { return (broken, path.map(\.nextThread)) }
+        continue
+      }
+      path[path.count - 1].nextThread += 1
+      var next = machine
+      guard next.step(thread) else { continue }
+      path[path.count - 1].isStuck = false
+      if let broken = next.state.broken { return (broken, path.map(\.nextThread)) }
+      if visited.insert(next.state).inserted { path.append((next, 0, true)) }
+    }
+    states = visited.count
+    return nil
+  }
+
+  private func trace(of broken: String, _ path: [Int]) -> String {
+    var machine = Machine(program)
+    var lines = ["\(broken), in \(program)"]
+    for nextThread in path {
+      let thread = nextThread - 1
+      let frame = machine.state.threads[thread].last.map { "\($0)" } ?? "nothing"
+      _ = machine.step(thread)
+      lines.append("  thread \(thread): \(frame)")
+    }
+    return lines.joined(separator: "\n").replacing("MiniRexTests.", with: "")
+  }
+}
+
+extension Machine {
+  /// Called in a state in which nobody can take a step.
+  fileprivate mutating func checkRest() {
+    let isDone = state.threads.allSatisfy { $0.isEmpty }
+    expect(isDone, "R10 everybody waits for ever")
+    if isDone { checkEnd() }
+  }
+}

@@ -1,0 +1,223 @@
+import MiniRex
+import Synchronization
+
+/// What surrounds the real `Schedule` and `Turnstile`, as steps that the search can order.
+///
+/// Each method mirrors one critical section of `AnyDelivery`, `Delivery` or `PropertyStorage`; a
+/// change there asks for the same change here, and `StateSearchLikenessTests` notice most of those.
+struct Machine {
+  enum Event: Equatable {
+    case called(Int, with: Int)
+    case released(Int)
+  }
+
+  let program: Program
+  var state: MachineState
+  /// What was called and released, in order, if somebody asks.
+  var log: [Event]?
+
+  init(_ program: Program) {
+    self.program = program
+    var state = MachineState()
+    state.references = program.references
+    for subscriber in program.subscribers.indices {
+      var person = Person()
+      if subscriber < program.initial {
+        person.hasJoined = true
+        person.hasToken = true
+        person.hasFirst = program.kind == .value
+        let serial = state.schedule.join()
+        state.places.append(Place(serial: serial, subscriber: subscriber))
+      }
+      state.people.append(person)
+    }
+    state.threads = program.threads.indices.map { [.operations(.thread($0), next: 0)] }
+    // The thread of the Swift task that goes on after a hand-over.
+    state.threads.append([])
+    self.state = state
+  }
+
+  func id(_ thread: Int) -> ThreadID { ThreadID(rawValue: UInt(thread) + 1) }
+
+  var subscriberCount: Int { state.places.count { $0.serial != 0 } }
+
+  /// Lets the real turnstile decide.
+  mutating func turnstile<Result>(_ body: (borrowing Turnstile) -> Result) -> Result {
+    let turnstile = Turnstile()
+    turnstile.phase.store(state.phase, ordering: .relaxed)
+    defer { state.phase = turnstile.phase.load(ordering: .relaxed) }
+    return body(turnstile)
+  }
+
+  mutating func push(_ frame: Frame, on thread: Int) {
+    state.threads[thread].append(frame)
+  }
+
+  mutating func begin(on thread: Int) {
+    state.schedule.begin(on: id(thread))
+    state.foreignUpdates = 0
+    state.isVisited = true
+  }
+
+  // `DeliveryState.join`
+  mutating func join(_ subscriber: Int) -> Bool {
+    state.people[subscriber].valueAtJoin = state.value
+    state.people[subscriber].last = state.sent
+    if state.schedule.hasEnded { return false }
+    state.places.append(Place(serial: state.schedule.join(), subscriber: subscriber))
+    state.people[subscriber].hasJoined = true
+    return true
+  }
+
+  // `Delivery.admit`
+  mutating func admit(_ update: Update, replacing replaced: Int?, on thread: Int) {
+    guard subscriberCount > 0, !state.schedule.hasEnded else { return }
+    let wasQuiet = isQuiet
+    if turnstile({ $0.enter() }) {
+      begin(on: thread)
+      push(.leave, on: thread)
+      let ticket = state.schedule.ticketForAll(from: id(thread))
+      deliver(update, replacing: replaced, ticket, on: thread)
+      return
+    }
+    expect(!wasQuiet, "R24 nobody delivers, and \(update) waits")
+    let ticket = state.schedule.ticketForAll(from: id(thread))
+    state.queue.append(
+      PendingUpdate(update: update, replaced: replaced, ticket: ticket, sender: thread))
+  }
+
+  // `Delivery.deliver`
+  mutating func deliver(
+    _ update: Update, replacing replaced: Int?, _ ticket: Ticket, on thread: Int
+  ) {
+    checkTurn(of: update)
+    if let replaced, replaced == update.value { return }
+    push(.turn(update, ticket, position: 0, end: state.places.count), on: thread)
+  }
+
+  // `Delivery.admitFirst`, after `join`
+  mutating func admitFirst(_ subscriber: Int, on thread: Int) {
+    let first = Update(number: 0, value: state.value, isFirst: true)
+    let othersDeliver = state.threads.indices.contains { $0 != thread && isDelivering($0) }
+    if turnstile({ $0.enter() }) {
+      begin(on: thread)
+      state.threads[thread] += [.subscribed(subscriber), .leave]
+      claim(subscriber, first, on: thread)
+    } else if state.schedule.deliverer == id(thread) {
+      push(.subscribed(subscriber), on: thread)
+      claim(subscriber, first, on: thread)
+    } else {
+      expect(othersDeliver, "R5 the first value of \(subscriber) waits for nobody")
+      let ticket = state.schedule.ticketForNewest(from: id(thread))
+      state.queue.append(
+        PendingUpdate(update: first, replaced: nil, ticket: ticket, sender: thread))
+      state.people[subscriber].hasToken = true
+    }
+  }
+
+  mutating func claim(_ subscriber: Int, _ update: Update, on thread: Int) {
+    expect(state.people[subscriber].active == 0, "R1 two calls of \(subscriber) overlap")
+    let deliverers = state.threads.indices.count { isDelivering($0) }
+    expect(deliverers <= 1, "R2 there are \(deliverers) deliverers")
+    state.people[subscriber].active += 1
+    push(.claimed(subscriber, update), on: thread)
+  }
+
+  // `AnyDelivery.turnIsRunning`
+  mutating func turnIsRunning() -> Bool {
+    state.schedule.deliverer != nil && !state.schedule.isBetweenTurns && turnstile { $0.call() }
+  }
+
+  // `AnyDelivery.remove`: true if the caller has to release the callback.
+  mutating func remove(_ subscriber: Int, on thread: Int) -> Bool {
+    let live = state.places.firstIndex { $0.serial != 0 && $0.subscriber == subscriber }
+    guard let live else { return false }
+    let isVisited = state.isVisited && !isQuiet
+    state.people[subscriber].enders.insert(thread)
+    if turnIsRunning() {
+      expect(isVisited, "R11 no turn runs, and \(subscriber) is not released")
+      removeLater(live)
+      return false
+    }
+    vacate(live)
+    tidy()
+    return true
+  }
+
+  mutating func vacate(_ place: Int) {
+    state.places[place].serial = 0
+    state.people[state.places[place].subscriber].hasEnded = true
+  }
+
+  mutating func removeLater(_ place: Int) {
+    vacate(place)
+    state.ended.append(state.places[place].subscriber)
+  }
+
+  mutating func tidy() {
+    if !state.ended.isEmpty { return }
+    checkTidy()
+    state.places.removeAll { $0.serial == 0 }
+  }
+
+  // `AnyDelivery.end(on:)`
+  mutating func endSource(on thread: Int) {
+    state.sourceHasEnded = true
+    if state.schedule.hasEnded { return }
+    state.schedule.hasEnded = true
+    guard subscriberCount > 0, turnstile({ $0.enter() }) else { return }
+    begin(on: thread)
+    push(.proceed, on: thread)
+  }
+
+  // One critical section of `AnyDelivery.proceed`
+  mutating func proceed(on thread: Int) {
+    let step = state.schedule.next(
+      front: state.queue.first?.ticket, unreleased: !state.ended.isEmpty,
+      waiters: !state.waiters.isEmpty, subscribers: subscriberCount > 0,
+      patience: program.patience)
+    state.isVisited = step == .deliver
+    switch step {
+    case .release:
+      push(.release(state.ended.removeFirst()), on: thread)
+    case .wake:
+      push(.wake(state.waiters), on: thread)
+      state.waiters = []
+    case .finish:
+      expect(state.sourceHasEnded && state.queue.isEmpty, "R13 the end came too early")
+      for place in state.places.indices where state.places[place].serial != 0 {
+        removeLater(place)
+      }
+    case .deliver:
+      deliverNext(on: thread)
+    case .handOver:
+      expect(state.foreignUpdates >= program.patience, "R24 the deliverer gave up early")
+      tidy()
+      checkReleases()
+      state.threads[thread].removeLast()
+      let task = state.threads.count - 1
+      expect(state.threads[task].isEmpty || task == thread, "R24 two tasks go on")
+      push(.takeOver, on: task)
+    case .rest:
+      tidy()
+      checkReleases()
+      state.threads[thread].removeLast()
+      turnstile { $0.rest() }
+    }
+  }
+
+  private mutating func deliverNext(on thread: Int) {
+    tidy()
+    checkReleases()
+    let next = state.queue.removeFirst()
+    let more = !state.queue.isEmpty || state.schedule.hasEnded
+    turnstile { $0.answer(expectingMore: more) }
+    if next.sender != thread { state.foreignUpdates += 1 }
+    let isTask = thread == state.threads.count - 1
+    expect(
+      isTask || state.foreignUpdates <= program.patience, "R24 the deliverer was held too long")
+    state.threads[thread].removeLast()
+    push(.leave, on: thread)
+    deliver(next.update, replacing: next.replaced, next.ticket, on: thread)
+  }
+}

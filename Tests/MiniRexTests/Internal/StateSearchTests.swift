@@ -1,0 +1,20 @@
+import Testing
+
+@Suite(.serialized) struct StateSearchTests {
+  @Test(arguments: ProgramGroup.all)
+  func `R1 to R6, R8, R11, R13, R14, R16 and R24 hold in every state`(of group: ProgramGroup) {
+    let step = max(1, Int(Double(group.every) / scale))
+    var programs = 0
+    var states = 0
+    for index in stride(from: 0, to: group.programs.count, by: step) {
+      let search = StateSearch(group.programs[index])
+      programs += 1
+      states += search.states
+      if let breach = search.breach {
+        Issue.record("\(breach)")
+        return
+      }
+    }
+    print("state search, \(group.name): \(programs) programs, \(states) states")
+  }
+}

@@ -1,0 +1,160 @@
+import MiniRex
+import MiniRexTesting
+import Testing
+
+@Suite struct RetryingTests {
+  struct Broken: Error, Equatable { let attempt: Int }
+
+  let clock = ManualClock()
+  let attempts = Shared(0)
+
+  /// Fails until the given attempt.
+  private func task(
+    times: Int, delay: RetryDelay, until success: Int = .max
+  ) -> PublishedTask<Int, Broken> {
+    PublishedTask.retrying(times: times, delay: delay, clock: clock) {
+      [attempts] () async throws(Broken) in
+      let attempt = attempts.increment()
+      if attempt < success { throw Broken(attempt: attempt) }
+      return attempt
+    }
+  }
+
+  @Test func `it tries again, after the delay, until it succeeds`() async {
+    let recorder = Recorder(task(times: 5, delay: .constant(.seconds(1)), until: 3))
+    await clock.waitForSleepers(1)
+    #expect(attempts.value == 1)
+    await clock.advance(by: .seconds(1))
+    await clock.waitForSleepers(1)
+    #expect(attempts.value == 2)
+    await clock.advance(by: .seconds(1))
+    #expect(await recorder.next() == [.success(3)])
+    #expect(recorder.hasEnded)
+  }
+
+  @Test func `it fails with the last failure, whose type it keeps`() async {
+    let recorder = Recorder(task(times: 2, delay: .constant(.zero)))
+    #expect(await recorder.next() == [.failure(Broken(attempt: 3))])
+    #expect(attempts.value == 3)
+  }
+
+  @Test func `with 0 the work runs once`() async {
+    let recorder = Recorder(task(times: 0, delay: .constant(.seconds(1))))
+    #expect(await recorder.next() == [.failure(Broken(attempt: 1))])
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func `R19 one run for all subscribers, and a finished one never runs again`() async {
+    let publisher = task(times: 1, delay: .constant(.seconds(1)), until: 2)
+    let first = Recorder(publisher)
+    await clock.waitForSleepers(1)
+    let second = Recorder(publisher)
+    await clock.advance(by: .seconds(1))
+    #expect(await first.next() == [.success(2)])
+    #expect(await second.next() == [.success(2)])
+    #expect(Recorder(publisher).updates == [.success(2)])
+    #expect(attempts.value == 2)
+  }
+
+  @Test func `R19 it stops between two tries when the last subscriber leaves`() async {
+    let publisher = task(times: 5, delay: .constant(.seconds(1)), until: 3)
+    let recorder = Recorder(publisher)
+    await clock.waitForSleepers(1)
+    recorder.invalidate()
+    #expect(clock.sleeperCount == 0)
+
+    let next = Recorder(publisher)
+    await clock.waitForSleepers(1)
+    await clock.advance(by: .seconds(1))
+    #expect(await next.next() == [.success(3)])
+    #expect(recorder.updates == [])
+    #expect(attempts.value == 3)
+  }
+
+  @Test func `R19 it does not try again when it is cancelled in a try`() async {
+    let ended = TaskSource<Void, Never>()
+    let publisher = PublishedTask.retrying(times: 5, clock: clock) {
+      [attempts, clock] () async throws in
+      attempts.increment()
+      defer { ended.finish(.success(())) }
+      try await clock.sleep(for: .seconds(1))
+    }
+    let end = Recorder(ended.publisher.broadcaster.map { _ in 1 })
+    let recorder = Recorder(publisher.broadcaster.map { _ in 1 })
+    await clock.waitForSleepers(1)
+    recorder.invalidate()
+    #expect(await end.next() == [1])
+    #expect(attempts.value == 1)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func `a clock that throws ends the tries with the last failure`() async {
+    let publisher = PublishedTask.retrying(
+      times: 5, delay: .constant(.seconds(1)), clock: StoppedClock()
+    ) { [attempts] () async throws(Broken) -> Int in
+      throw Broken(attempt: attempts.increment())
+    }
+    #expect(await Recorder(publisher).next() == [.failure(Broken(attempt: 1))])
+  }
+
+  @Test func `an exponential delay doubles up to its cap`() async {
+    let recorder = Recorder(
+      task(times: 5, delay: .exponential(from: .seconds(1), upTo: .seconds(5))))
+    var deadlines: [Duration] = []
+    for _ in 0..<5 {
+      await clock.waitForSleepers(1)
+      let before = clock.now
+      clock.advanceToNext()
+      deadlines.append(before.duration(to: clock.now))
+    }
+    #expect(deadlines == [1, 2, 4, 5, 5].map { .seconds($0) })
+    #expect(await recorder.next() == [.failure(Broken(attempt: 6))])
+  }
+
+  @Test func `R25 jitter comes from the generator: the same seed, the same delays`() async {
+    func deadlines(seed: UInt64) async -> [Duration] {
+      let clock = ManualClock()
+      let delay = RetryDelay.exponential(
+        from: .seconds(1), upTo: .seconds(60), jitter: 0.5, using: SeededGenerator(seed: seed))
+      let recorder = Recorder(
+        PublishedTask.retrying(times: 4, delay: delay, clock: clock) {
+          () async throws(Broken) -> Int in throw Broken(attempt: 0)
+        })
+      var deadlines: [Duration] = []
+      for _ in 0..<4 {
+        await clock.waitForSleepers(1)
+        let before = clock.now
+        clock.advanceToNext()
+        deadlines.append(before.duration(to: clock.now))
+      }
+      _ = await recorder.next()
+      return deadlines
+    }
+    let first = await deadlines(seed: 1)
+    for _ in 0..<scaled(200) { #expect(await deadlines(seed: 1) == first) }
+    #expect(await deadlines(seed: 2) != first)
+    for (delay, full) in zip(first, [1, 2, 4, 8]) {
+      #expect(delay <= .seconds(full) && delay >= .milliseconds(500 * full))
+    }
+  }
+
+  @Test func `R23 a negative count or delay and an odd jitter stop the program with advice`()
+    async
+  {
+    let times = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = PublishedTask.retrying(times: -1) { 1 }
+    }
+    let delay = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = RetryDelay.constant(.seconds(-1))
+    }
+    let jitter = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = RetryDelay.exponential(from: .zero, upTo: .zero, jitter: 1.5)
+    }
+    let messages = [times, delay, jitter].map {
+      $0.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+    }
+    #expect(messages[0].contains("'retrying' takes a count of 0 or more, not -1."))
+    #expect(messages[1].contains("'constant' takes a duration of 0 or more"))
+    #expect(messages[2].contains("'jitter' is a part from 0 to 1, not 1.5."))
+  }
+}

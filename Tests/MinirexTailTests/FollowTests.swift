@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+extension MinirexTailTests {
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `lines are told as they come, until a signal ends it in order`(signal: Int32) async throws {
+    let log = try folder.write("a1\n", to: "log")
+    let child = try Child("--match", "a", log)
+
+    #expect(await child.output.until("a1") == ["a1"])
+    try folder.append("b\na2\nhalf", to: "log")
+    #expect(await child.output.until("a2") == ["a2"])
+    try folder.append(" a3", to: "log")
+    child.send(signal)
+
+    #expect(await child.output.rest() == ["half a3"] + summary(lines: 4, bytes: 15, matches: 3))
+    #expect(await child.status() == 0)
+  }
+
+  @Test func `a signal does not wait for the next look, and what was written before it counts`()
+    async throws
+  {
+    let log = try folder.write("1\n", to: "log")
+    let child = try Child("--every", "3600", log)
+
+    await child.errors.until("1 lines")
+    try folder.append("2\n3\n", to: "log")
+    child.send(SIGTERM)
+
+    #expect(await child.output.rest() == summary(lines: 3, bytes: 6))
+  }
+
+  @Test func `the status is told when it has changed, and only then`() async throws {
+    let log = try folder.write("", to: "log")
+    let child = try Child("--every", "0.001", "--match", "x", log)
+
+    await child.errors.until("0 lines")
+    try folder.append("ERROR x\n", to: "log")
+    let first = await child.errors.until("1 lines")
+    try folder.append("[error] x\nWarning\ninfo: errors\nterror\n", to: "log")
+    let second = await child.errors.until("5 lines")
+    child.send(SIGINT)
+
+    #expect(first == ["1 lines, 8 bytes, 1 matching, 1 error"])
+    #expect(second == ["5 lines, 46 bytes, 2 matching, 2 error, 1 warning, 1 info"])
+    #expect(await child.errors.rest() == [])
+  }
+
+  @Test func `a file that is replaced again and again loses no line`() async throws {
+    let log = try folder.write("0 first\n", to: "log")
+    let child = try Child("--every", "0.001", "--match", "", log)
+
+    await child.output.until("0 first")
+    for number in 1...5 {
+      let writer = try FileHandle(forWritingTo: URL(filePath: log))
+      try writer.seekToEnd()
+      try folder.move("log", to: "old\(number)")
+      // While there is no file, or an empty one, the writer keeps to the old one.
+      try writer.write(contentsOf: Data("\(number) moved\n".utf8))
+      #expect(await child.output.until("moved") == ["\(number) moved"])
+      try folder.write("", to: "log")
+      try writer.write(contentsOf: Data("\(number) late\n".utf8))
+      #expect(await child.output.until("late") == ["\(number) late"])
+      try writer.write(contentsOf: Data("\(number) last".utf8))
+      try folder.append("\(number) new\n", to: "log")
+      #expect(await child.output.until("new") == ["\(number) last", "\(number) new"])
+    }
+    child.send(SIGINT)
+
+    #expect(await child.output.rest() == summary(lines: 21, bytes: 143, matches: 21))
+    #expect(await child.errors.rest().count { $0 == "minirex-tail: \(log): file replaced" } == 5)
+    #expect(await child.status() == 0)
+  }
+
+  @Test func `a file that another one is moved onto loses no line`() async throws {
+    let log = try folder.write("old\n", to: "log")
+    let child = try Child("--match", "", log)
+
+    await child.output.until("old")
+    try folder.append("older\n", to: "log")
+    try folder.write("new\n", to: "next")
+    #expect(unsafe rename(folder.path("next"), log) == 0)
+    #expect(await child.output.until("new") == ["older", "new"])
+    child.send(SIGINT)
+
+    #expect(await child.output.rest() == summary(lines: 3, bytes: 14, matches: 3))
+  }
+
+  @Test func `a truncated file is told of, and read from its beginning`() async throws {
+    let log = try folder.write("long line\nhalf", to: "log")
+    let child = try Child("--match", "", log)
+
+    await child.output.until("long line")
+    #expect(unsafe truncate(log, 0) == 0)
+    await child.errors.until("minirex-tail: \(log): file truncated")
+    #expect(await child.output.until("half") == ["half"])
+    try folder.append("new\n", to: "log")
+    #expect(await child.output.until("new") == ["new"])
+    child.send(SIGINT)
+
+    #expect(await child.output.rest() == summary(lines: 3, bytes: 18, matches: 3))
+  }
+
+  @Test func `a missing file is told of once and waited for`() async throws {
+    let log = folder.path("log")
+    let other = try folder.write("", to: "other")
+    let child = try Child("--every", "0.001", "--match", "", log, other)
+
+    #expect(
+      await child.errors.until("No such file")
+        == ["minirex-tail: \(log): No such file or directory"])
+    for look in 1...5 {
+      try folder.append("\(look)\n", to: "other")
+      #expect(await child.output.until("\(look)") == ["\(look)"])
+    }
+    try folder.write("there\n", to: "log")
+    #expect(await child.output.until("there") == ["there"])
+    child.send(SIGINT)
+
+    #expect(await child.output.rest() == summary(lines: 6, bytes: 16, matches: 6))
+    #expect(await child.errors.rest().allSatisfy { !$0.contains("No such file") })
+    #expect(await child.status() == 1)
+  }
+
+  @Test(arguments: [["--match", "a"], ["--match", "a", "-"], ["--once", "--match", "a"]])
+  func `standard input is read as it comes, to its end`(arguments: [String]) async throws {
+    let child = try Child(arguments)
+
+    try child.write("a1\nb\n")
+    #expect(await child.output.until("a1") == ["a1"])
+    try child.write("a2")
+    try child.closeInput()
+
+    #expect(await child.output.rest() == ["a2"] + summary(lines: 3, bytes: 7, matches: 2))
+    #expect(await child.status() == 0)
+  }
+
+  @Test func `a signal ends it while standard input is open and silent`() async throws {
+    let child = try Child("--match", "a")
+
+    try child.write("a1\na2")
+    await child.output.until("a1")
+    child.send(SIGINT)
+
+    #expect(await child.output.rest() == ["a2"] + summary(lines: 2, bytes: 5, matches: 2))
+  }
+
+  @Test func `it ends quietly when nobody reads its output any more`() async throws {
+    let child = try Child(["--match", "a"], readsOutput: false)
+
+    try child.write("a1\n")
+
+    #expect(await child.status() == -SIGPIPE)
+    #expect(await child.errors.rest() == [])
+  }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+/// Serialized, because a process that is started while another one is gets its pipes too.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct MinirexTailTests {
+  let folder: Folder
+
+  init() throws {
+    folder = try Folder()
+  }
+
+  /// Runs it to its end.
+  func run(_ arguments: String...) async throws -> (
+    output: [String], errors: [String], status: Int32?
+  ) {
+    let child = try Child(arguments)
+    let output = await child.output.rest()
+    let errors = await child.errors.rest()
+    return (output, errors, await child.status())
+  }
+
+  func summary(lines: Int, bytes: Int, matches: Int = 0) -> [String] {
+    ["lines: \(lines)", "bytes: \(bytes)", "matches: \(matches)", "updates: \(lines)"]
+  }
+}
+
+extension MinirexTailTests {
+  @Test func `a log is read to its end, its matches printed, and summed up`() async throws {
+    let log = try folder.write("one\ntwo ERROR\nthree\n\nERROR\n", to: "log")
+
+    let run = try await run("--once", "--match", "ERROR", log)
+
+    #expect(run.output == ["two ERROR", "ERROR"] + summary(lines: 5, bytes: 27, matches: 2))
+    #expect(run.errors == [])
+    #expect(run.status == 0)
+  }
+
+  @Test func `files are read one after the other, each last line also without a newline`()
+    async throws
+  {
+    // More than its turn of 4 MiB.
+    let long = String(repeating: "-", count: 5 << 20)
+    let first = try folder.write("\(long)\na1\na2", to: "first")
+    let second = try folder.write("", to: "second")
+    let third = try folder.write("a3", to: "third")
+
+    let run = try await run("--once", "--match", "a", first, second, third)
+
+    #expect(run.output.prefix(3) == ["a1", "a2", "a3"])
+    #expect(run.output.contains("bytes: \(long.utf8.count + 8)"))
+  }
+
+  @Test func `more than one read and one look take is found whole`() async throws {
+    let text = (0..<200_000).map { "line \($0) of a log that is long\n" }.joined()
+    let log = try folder.write(text, to: "log")
+
+    let run = try await run("--once", "--match", "line 1999", log)
+
+    let matches = (0..<200_000).filter { "\($0)".hasPrefix("1999") }
+    #expect(run.output.dropLast(4) == matches.map { "line \($0) of a log that is long" }[...])
+    #expect(
+      run.output.suffix(4)
+        == summary(lines: 200_000, bytes: text.utf8.count, matches: matches.count)[...])
+  }
+
+  @Test func `a text matches where its beginning comes twice`() async throws {
+    let log = try folder.write("aab\nab\naa\na\n", to: "log")
+
+    let run = try await run("--once", "--match", "ab", log)
+
+    #expect(run.output == ["aab", "ab"] + summary(lines: 4, bytes: 12, matches: 2))
+  }
+
+  @Test func `what is not UTF-8 becomes replacement characters, which are counted`() async throws {
+    let text = Data("ok é\n".utf8) + Data([0xFF, 0xFE]) + Data("bad é".utf8) + Data([0xE2, 0x82])
+    let log = try folder.write(text + Data("\n".utf8), to: "log")
+
+    let run = try await run("--once", "--match", "é", log)
+
+    #expect(
+      run.output == ["ok é", "\u{FFFD}\u{FFFD}bad é\u{FFFD}"]
+        + summary(lines: 2, bytes: text.count + 1, matches: 2) + ["replaced: 3"])
+  }
+
+  @Test func `a line over 1 MiB comes in pieces, none of which cuts a character`() async throws {
+    let mebibyte = 1 << 20
+    let long = "x" + String(repeating: "é", count: mebibyte)
+    let whole = String(repeating: "y", count: mebibyte)
+    let log = try folder.write("\(long)\n\(whole)\nend\n", to: "log")
+
+    let run = try await run("--once", "--match", "", log)
+
+    let pieces = run.output.dropLast(5)
+    #expect(pieces.dropLast(2).joined() == long)
+    #expect(pieces.suffix(2) == [whole, "end"])
+    #expect(pieces.map(\.utf8.count) == [mebibyte - 1, mebibyte, 2, mebibyte, 3])
+    #expect(
+      run.output.suffix(5)
+        == (summary(lines: 5, bytes: 3 * mebibyte + 7, matches: 5) + ["cut: 2"])[...])
+  }
+
+  @Test func `there may be more files than can be open at once`() async throws {
+    let logs = try (0..<100).map { try folder.write("line\n", to: "log \($0)") }
+
+    let child = try Child(["--once"] + logs, openFiles: 50)
+
+    #expect(await child.output.rest() == summary(lines: 100, bytes: 500))
+    #expect(await child.errors.rest() == [])
+    #expect(await child.status() == 0)
+  }
+
+  @Test func `a name that is given twice is read twice, standard input until it ends`()
+    async throws
+  {
+    let log = try folder.write("line\n", to: "log")
+    let child = try Child("--once", "-", log, log, "-")
+
+    try child.write("typed\n")
+    try child.closeInput()
+
+    #expect(await child.output.rest() == summary(lines: 3, bytes: 16))
+    #expect(await child.errors.rest() == [])
+    #expect(await child.status() == 0)
+  }
+
+  @Test func `each file that cannot be read is told of once, and the others are read`() async throws
+  {
+    let log = try folder.write("line\n", to: "log")
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.path("loop"), withDestinationPath: "loop")
+    let (missing, circle) = (folder.path("missing"), folder.path("loop"))
+
+    let run = try await run("--once", missing, folder.path("."), circle, log)
+
+    #expect(
+      run.errors == [
+        "minirex-tail: \(missing): No such file or directory",
+        "minirex-tail: \(folder.path(".")): Is a directory",
+        "minirex-tail: \(circle): Too many levels of symbolic links",
+      ])
+    #expect(run.output == summary(lines: 1, bytes: 5))
+    #expect(run.status == 1)
+  }
+
+  @Test(arguments: [
+    ["--twice"], ["-x", "file"], ["--match"], ["--every"], ["--every", "often"], ["--every", "0"],
+    ["--every", "-1"], ["--every", "nan"], ["--every", "1e300"],
+  ])
+  func `a wrong option or value is answered with the usage`(arguments: [String]) async throws {
+    let child = try Child(arguments)
+
+    #expect(await child.errors.until("usage: minirex-tail").count == 1)
+    #expect(await child.output.rest() == [])
+    #expect(await child.status() == 2)
+  }
+}
