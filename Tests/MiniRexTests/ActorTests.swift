@@ -145,7 +145,8 @@ import Testing
     #expect(!subscription.isSubscribed)
   }
 
-  @Test func `R11 R20 ending it releases what waits for an actor, though the actor is busy`() async {
+  @Test func `R11 R20 ending it releases what waits for an actor, though the actor is busy`() async
+  {
     actor Busy {
       var calls = 0
       func hold(until gate: Gate, _ isHeld: Gate) {
