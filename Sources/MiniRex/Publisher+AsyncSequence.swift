@@ -3,7 +3,7 @@ extension Publisher where Kind == BroadcasterKind {
   ///
   /// Each subscriber starts a loop of its own over the sequence, in a Swift task that goes on when its
   /// callback has returned, and that is cancelled when the subscriber leaves. A sequence that only
-  /// one loop can go through, like an `AsyncStream`, wants `share()` behind it.
+  /// one loop can go through, as an `AsyncStream` is, serves one subscriber.
   ///
   /// The subscription ends when the sequence does. So it does when the sequence fails: what went wrong
   /// is not told. Who wants to know makes results of the elements first, or collects them in a task,
