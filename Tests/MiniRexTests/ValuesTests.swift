@@ -27,6 +27,11 @@ private final class Loop<Update: Sendable>: Sendable {
     executor.run()
   }
 
+  deinit {
+    task.cancel()
+    executor.run()
+  }
+
   func run() -> [Update] {
     executor.run()
     return taken.value
