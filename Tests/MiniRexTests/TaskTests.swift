@@ -254,6 +254,36 @@ final class DrivenWork<Success: Sendable>: Sendable {
     #expect(await Recorder(written).next() == [.failure(Failed(number: 3))])
   }
 
+  @Test func `R13 a token keeps neither the result of its task nor what made it`() {
+    let releases = Shared(0)
+    let gate = TaskSource<Int, Never>()
+    let tokens = {
+      let witness = Witness { releases.increment() }
+      let atOnce = PublishedTask<Witness, Never> { finish in
+        finish(.success(Witness { releases.increment() }))
+        return .ended
+      }
+      let later = gate.publisher.flatMap { _ in
+        witness.touch()
+        return .success(1)
+      }
+      return [atOnce.subscribe { _ in }, later.subscribe { _ in }]
+    }()
+
+    gate.finish(.success(1))
+
+    #expect(releases.value == 2)
+    #expect(tokens.allSatisfy { !$0.isSubscribed })
+  }
+
+  @Test func `first asks no more once it has found`() {
+    let questions = Shared(0)
+    let task = Broadcaster.sequence([1, 2, 3]).first { _ in questions.increment() > 0 }
+
+    #expect(Recorder(task).updates == [.success(1)])
+    #expect(questions.value == 1)
+  }
+
   // Operators
 
   @Test func `map and mapError transform for each subscriber, the work runs once`() {

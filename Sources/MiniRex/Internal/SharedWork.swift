@@ -37,7 +37,13 @@ package final class SharedWork<Update: Sendable>: Sendable {
       return (run, true)
     }
     withExtendedLifetime(old) {}
-    let token = Subscription(WorkMembership(run.storage.subscribe(receive), of: run, in: self))
+    let membership = WorkMembership(of: run, in: self)
+    let sentinel = Sentinel { [weak membership] in membership?.leave() }
+    membership.begin(
+      run.storage.subscribe { update in
+        withExtendedLifetime(sentinel) { receive(update) }
+      })
+    let token = Subscription(membership)
     if isFirst { run.attach(start(WorkInlet(run))) }
     return token
   }
@@ -139,38 +145,44 @@ package final class WorkInlet<Update: Sendable>: Sendable {
   }
 }
 
+/// A subscriber of a run, which lets go of it when either of them ends: a token keeps no result.
 private final class WorkMembership<Update: Sendable>: Upstream, @unchecked Sendable {
-  private let inner: Subscription
-  private let run: WorkRun<Update>
-  private let hasLeft = Lock(false)
-  private let work: SharedWork<Update>
-
-  init(_ inner: Subscription, of run: WorkRun<Update>, in work: SharedWork<Update>) {
-    self.inner = inner
-    self.run = run
-    self.work = work
+  private struct State {
+    var inner: Subscription?
+    /// `nil` once it has left.
+    var membership: (run: WorkRun<Update>, work: SharedWork<Update>)?
   }
 
-  override func isSubscribed(_ token: Subscription) -> Bool { inner.isSubscribed }
+  private let state: Lock<State>
+
+  init(of run: WorkRun<Update>, in work: SharedWork<Update>) {
+    state = Lock(State(membership: (run, work)))
+  }
+
+  func begin(_ inner: Subscription) {
+    state.withLock { $0.inner = inner }
+  }
+
+  func leave() {
+    let membership = state.withLock { $0.membership.take() }
+    if let (run, work) = membership { work.leave(run) }
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool {
+    state.withLock { $0.inner }?.isSubscribed ?? false
+  }
 
   override func end(_ token: Subscription) {
-    inner.invalidate()
+    state.withLock { $0.inner }?.invalidate()
     leave()
   }
 
   override func end(
     _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
   ) -> Bool {
-    let mustWait = inner.upstream.end(inner, notifying: resume)
+    let inner = state.withLock { $0.inner }
+    let mustWait = inner.map { $0.upstream.end($0, notifying: resume) } ?? false
     leave()
     return mustWait
-  }
-
-  private func leave() {
-    let isFirst = hasLeft.withLock { hasLeft in
-      defer { hasLeft = true }
-      return !hasLeft
-    }
-    if isFirst { work.leave(run) }
   }
 }

@@ -16,7 +16,12 @@ extension Publisher where Kind: StreamKind {
   ) -> PublishedTask<Update, Never> {
     PublishedTask<Update, Never>(
       sharing: SharedWork { inlet, bag in
-        subscribe { if isIncluded($0) { inlet.finish(.success($0)) } }.store(in: bag)
+        let hasFound = SerialState(false)
+        subscribe { update in
+          if unsafe hasFound.value || !isIncluded(update) { return }
+          unsafe hasFound.value = true
+          inlet.finish(.success(update))
+        }.store(in: bag)
       })
   }
 }
