@@ -31,7 +31,7 @@ struct DeliveryState: ~Copyable, Sendable {
 /// The part of a source's machine that its tokens know.
 ///
 /// It is not generic, because a token calls it dynamically, and what a generic class overrides is
-/// never specialised.
+/// never specialised. Unchecked like every `Upstream`: its state is in a `Lock`.
 @usableFromInline
 class AnyDelivery: Upstream, @unchecked Sendable {
   @usableFromInline let lock = Lock(DeliveryState())

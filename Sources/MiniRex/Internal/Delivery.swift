@@ -23,7 +23,8 @@ enum NextTurn: Sendable {
 /// The machine through which every source delivers.
 ///
 /// One thread at a time is the deliverer. What others send meanwhile, or its own callbacks, waits
-/// in the queue, first in, first out, so that subscribers agree on the order.
+/// in the queue, first in, first out, so that subscribers agree on the order. Unchecked like every
+/// `Upstream`: `queue` is guarded by the `lock` of the superclass.
 @usableFromInline
 final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   /// An update in the queue, in step with its ticket, and the value it is compared with.

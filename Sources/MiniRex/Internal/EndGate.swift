@@ -1,4 +1,4 @@
-/// Calls `onEnd`, unless the subscription is ended from this side.
+/// Calls `onEnd`, unless the subscription is ended from this side; its state is in a `Lock`.
 final class EndGate: Upstream, @unchecked Sendable {
   private struct State {
     var onEnd: (@Sendable () -> Void)?

@@ -1,7 +1,8 @@
 /// Carries updates, in order, to where the callback has to run: a queue, an actor, the main thread.
 ///
 /// What waits is kept here rather than in the jobs of the queue, so that ending the subscription
-/// releases it also when the queue never runs.
+/// releases it also when the queue never runs. Unchecked like every `Upstream`: its state is in a
+/// `Lock`.
 @usableFromInline
 package final class Hop<Update: Sendable, Callback: Sendable>: Upstream, @unchecked Sendable {
   /// - resting: nothing waits and nothing runs. Next: scheduled or running.

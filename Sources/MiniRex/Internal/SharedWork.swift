@@ -146,6 +146,8 @@ package final class WorkInlet<Update: Sendable>: Sendable {
 }
 
 /// A subscriber of a run, which lets go of it when either of them ends: a token keeps no result.
+///
+/// Unchecked like every `Upstream`: its state is in a `Lock`.
 private final class WorkMembership<Update: Sendable>: Upstream, @unchecked Sendable {
   private struct State {
     var inner: Subscription?

@@ -33,6 +33,8 @@ package struct Callback<Update>: ~Copyable {
 }
 
 /// The place of one subscriber: serial number, token, callback; four words in all.
+///
+/// Unchecked, as `Segment` and `SlotTable` are: the invariants above say who may touch them when.
 @usableFromInline @safe
 package struct Slot: Equatable, @unchecked Sendable {
   @usableFromInline let address: UnsafeMutableRawPointer

@@ -1,4 +1,7 @@
 /// What a token ends.
+///
+/// Unchecked because a class that is inherited from cannot be anything else, and its subclasses have
+/// to repeat it. It has no state; each of them says what guards its own.
 @usableFromInline
 package class Upstream: @unchecked Sendable {
   init() {}
@@ -18,7 +21,7 @@ package class Upstream: @unchecked Sendable {
   }
 }
 
-/// Something of the user's that is stopped by a closure.
+/// Something of the user's that is stopped by a closure; its state is in a `Lock`.
 final class CancelledByClosure: Upstream, @unchecked Sendable {
   private let cancel: Lock<(@Sendable () -> Void)?>
 
@@ -36,7 +39,7 @@ final class CancelledByClosure: Upstream, @unchecked Sendable {
   }
 }
 
-/// A gate that callbacks pass through, and the inputs that reach it.
+/// A gate that callbacks pass through, and the inputs that reach it; both are constant.
 final class GatedInputs: Upstream, @unchecked Sendable {
   private let gate: Subscription
   private let inputs: [Subscription]

@@ -74,7 +74,10 @@ final class Latest<Values: Sendable>: Sendable {
   }
 }
 
-/// The newest value of one input; guarded by the lock of the delivery.
+/// The newest value of one input.
+///
+/// Unsafe: guarded by the lock of the delivery, or, for a task of `all`, written once before the event
+/// that makes it read.
 @usableFromInline
 final class LatestCell<Value: Sendable>: Sendable {
   @usableFromInline nonisolated(unsafe) var value: Value?
