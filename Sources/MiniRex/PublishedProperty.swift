@@ -53,7 +53,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   @inlinable
   public var value: Value {
     get { storage.current }
-    set { storage.set(newValue) }
+    @inline(__always) set { storage.set(newValue) }
   }
 
   /// The ``value``, when written as a wrapper.

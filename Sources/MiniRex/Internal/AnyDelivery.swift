@@ -21,10 +21,11 @@ struct DeliveryState: ~Copyable, Sendable {
       subscribers: table.count > 0)
   }
 
-  mutating func nextTurn() -> Turn? {
+  mutating func nextTurn() -> QueuedTurn? {
     guard let ticket = tickets.popFirst() else { return nil }
     let isForOne = ticket.first == ticket.last
-    return Turn(ticket: ticket, extent: isForOne ? table.extent(of: ticket.first) : table.extent)
+    return QueuedTurn(
+      ticket: ticket, extent: isForOne ? table.extent(of: ticket.first) : table.extent)
   }
 }
 

@@ -1,21 +1,27 @@
-/// An update on its way to the subscribers that are entitled to it.
+/// A turn at once, for everybody who has joined by now.
 @usableFromInline
 struct Turn: Sendable {
-  @usableFromInline let ticket: Ticket
-  /// `nil` if they have all ended.
-  @usableFromInline let extent: Extent?
+  @usableFromInline let lastSerial: UInt
+  @usableFromInline let extent: Extent
 
-  @inlinable
-  init(ticket: Ticket, extent: Extent?) {
-    self.ticket = ticket
+  @inlinable @inline(__always)
+  init(lastSerial: UInt, extent: Extent) {
+    self.lastSerial = lastSerial
     self.extent = extent
   }
+}
+
+/// A turn from the queue, for those whom its ticket admits; no extent if they have all ended.
+@usableFromInline
+struct QueuedTurn: Sendable {
+  @usableFromInline let ticket: Ticket
+  @usableFromInline let extent: Extent?
 }
 
 /// What the deliverer of a `Delivery` does next.
 @usableFromInline
 enum NextTurn: Sendable {
-  case turn(Turn)
+  case turn(QueuedTurn)
   case handOver
   case rest
 }
@@ -42,11 +48,12 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
 
   /// Unchecked: guarded by `lock`.
   @usableFromInline @exclusivity(unchecked) var queue = Queue<Pending>()
-  @usableFromInline let difference: Difference<Update>?
+  /// Tells which updates of a published value are left out.
+  @usableFromInline let comparison: Comparison<Update>
 
   @inlinable
   init(skippingDuplicates difference: Difference<Update>? = nil) {
-    self.difference = difference
+    comparison = Comparison(difference)
     super.init(release: CallbackRelease(Update.self))
   }
 
@@ -133,19 +140,29 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   }
 
   /// Under the lock: the turn that the caller has to run, unless the update waits or interests nobody.
-  @inlinable
+  @inlinable @inline(__always)
   func admit(
     _ update: Update, replacing replaced: Update?, from thread: ThreadID,
     _ state: inout DeliveryState
   ) -> Turn? {
-    guard state.table.count > 0, !state.schedule.hasEnded else { return nil }
+    guard state.table.count > 0, let extent = state.table.extent, !state.schedule.hasEnded
+    else { return nil }
     if turnstile.enter() {
       state.schedule.begin(on: thread)
-      return Turn(ticket: state.schedule.ticketForAll(from: thread), extent: state.table.extent)
+      return Turn(lastSerial: state.schedule.lastSerial, extent: extent)
     }
+    enqueue(update, replacing: replaced, from: thread, &state)
+    return nil
+  }
+
+  /// Not inlined, so that the way of an update that need not wait stays short.
+  @inlinable @inline(never)
+  func enqueue(
+    _ update: Update, replacing replaced: Update?, from thread: ThreadID,
+    _ state: inout DeliveryState
+  ) {
     unsafe queue.append(Pending(update: update, replaced: replaced))
     state.tickets.append(state.schedule.ticketForAll(from: thread))
-    return nil
   }
 
   /// Ends the source: what it has accepted is still delivered, then its subscriptions end.
@@ -155,18 +172,33 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     if lock.withLock({ end(on: thread, &$0) }) { drain() }
   }
 
-  @inlinable
+  /// An ended slot has the serial number 0, which is nobody's.
+  @inlinable @inline(__always)
   func deliver(_ update: Update, _ turn: Turn) {
-    let ticket = turn.ticket
-    turn.extent?.visit { slot in
-      if ticket.admits(slot.serial) { unsafe slot.callback(of: Update.self).pointee(update) }
+    turn.extent.visit { slot in
+      if slot.serial &- 1 < turn.lastSerial {
+        unsafe slot.callback(of: Update.self).pointee(update)
+      }
     }
   }
 
+  @inlinable @inline(__always)
+  func deliver(_ update: Update, replacing replaced: Update, _ turn: Turn) {
+    if comparison.isChange(from: replaced, to: update) { deliver(update, turn) }
+  }
+
   @inlinable
-  func deliver(_ update: Update, replacing replaced: Update?, _ turn: Turn) {
-    if let replaced, let difference, !difference(replaced, update) { return }
-    deliver(update, turn)
+  func deliver(_ pending: Pending, _ turn: QueuedTurn) {
+    if let replaced = pending.replaced,
+      !comparison.isChange(from: replaced, to: pending.update)
+    {
+      return
+    }
+    turn.extent?.visit { slot in
+      if turn.ticket.admits(slot.serial) {
+        unsafe slot.callback(of: Update.self).pointee(pending.update)
+      }
+    }
   }
 
   /// The end of a turn.
@@ -181,7 +213,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
       var pending: Pending?
       switch proceed(pop: { pending = unsafe queue.popFirst() }) {
       case .turn(let turn):
-        if let pending { deliver(pending.update, replacing: pending.replaced, turn) }
+        if let pending { deliver(pending, turn) }
       case .handOver:
         Task.detached { self.takeOver() }
         return

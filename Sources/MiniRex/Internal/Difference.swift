@@ -3,9 +3,11 @@
 /// An `Equatable` value differs when `!=` says so, an object that is not `Equatable` when it is
 /// another object, anything else always. The choice is made from the type that `Value` really is,
 /// so that generic code compares as well as any other.
+///
+/// Unchecked: `isDifferent` is `@Sendable`, or the type's own `==`, which belongs to no actor.
 @usableFromInline
-package struct Difference<Value>: Sendable {
-  @usableFromInline let isDifferent: @Sendable (Value, Value) -> Bool
+package struct Difference<Value>: @unchecked Sendable {
+  @usableFromInline let isDifferent: (Value, Value) -> Bool
 
   @inlinable
   package init(_ isDifferent: @escaping @Sendable (Value, Value) -> Bool) {
@@ -13,13 +15,19 @@ package struct Difference<Value>: Sendable {
   }
 
   @inlinable
+  init(ofEquatable isDifferent: @escaping (Value, Value) -> Bool) {
+    self.isDifferent = isDifferent
+  }
+
+  @inlinable
   package init() {
-    // The direct cast, which is free where the type is known, lets a conformance through that belongs
-    // to an actor, and whose `==` must not be called elsewhere; the one from `Any` does not.
-    if let equatable = Value.self as? any (Equatable & SendableMetatype).Type,
+    // The cast of `Likeness`, which costs nothing and calls `==` directly where the type is known,
+    // lets a conformance through that belongs to an actor, and whose `==` must not be called
+    // elsewhere; the one from `Any` does not.
+    if let likeness = Likeness<Value>() as? any EquatableLikeness,
       (Value.self as Any) is any (Equatable & SendableMetatype).Type
     {
-      isDifferent = equalityDifference(equatable)
+      self = likeness.difference()
     } else if let optional = Value.self as? any (AnyOptional & SendableMetatype).Type {
       isDifferent = optionalDifference(optional)
     } else {
@@ -33,6 +41,42 @@ package struct Difference<Value>: Sendable {
   }
 }
 
+/// A difference that is asked where it lies, without a retain; of none, every value is a change.
+@usableFromInline
+struct Comparison<Value>: ~Copyable, Sendable {
+  @usableFromInline let difference: Difference<Value>?
+
+  @inlinable
+  init(_ difference: Difference<Value>?) {
+    self.difference = difference
+  }
+
+  @inlinable @inline(__always)
+  borrowing func isChange(from old: Value, to new: Value) -> Bool {
+    difference?.isDifferent(old, new) ?? true
+  }
+}
+
+@usableFromInline
+struct Likeness<Value> {
+  @inlinable init() {}
+}
+
+@usableFromInline
+protocol EquatableLikeness {
+  /// - Returns: That of the values of `Likeness`, whose type is `Value`.
+  func difference<Value>() -> Difference<Value>
+}
+
+extension Likeness: EquatableLikeness where Value: Equatable {
+  @inlinable
+  func difference<Same>() -> Difference<Same> {
+    Difference<Same>(ofEquatable: {
+      unsafe unsafeBitCast($0, to: Value.self) != unsafeBitCast($1, to: Value.self)
+    })
+  }
+}
+
 @usableFromInline
 package protocol AnyOptional {
   associatedtype Wrapped
@@ -41,14 +85,6 @@ package protocol AnyOptional {
 
 extension Optional: AnyOptional {
   @usableFromInline package var wrapped: Wrapped? { self }
-}
-
-@inlinable
-func equalityDifference<Value, E: Equatable & SendableMetatype>(
-  _: E.Type
-) -> @Sendable (Value, Value) -> Bool {
-  // `E` is the type that `Value` turned out to be, so the casts change nothing.
-  { unsafe unsafeBitCast($0, to: E.self) != unsafeBitCast($1, to: E.self) }
 }
 
 @usableFromInline

@@ -4,7 +4,7 @@
 /// `modifier` is set, which then has it alone.
 @usableFromInline
 final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
-  @usableFromInline let delivery = Delivery<Value>(skippingDuplicates: Difference())
+  @usableFromInline let delivery: Delivery<Value>
   @usableFromInline @exclusivity(unchecked) var value: Value
   /// The thread that runs the body of a `modify`.
   @usableFromInline @exclusivity(unchecked) var modifier: ThreadID?
@@ -12,6 +12,7 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   init(_ value: Value) {
+    delivery = Delivery(skippingDuplicates: Difference())
     unsafe self.value = value
   }
 
@@ -49,18 +50,28 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     withLock { _ in unsafe value }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func set(_ newValue: Value) {
+    while !trySet(newValue) { waitForModifier() }
+  }
+
+  /// - Returns: False if a `modify` has the value.
+  @inlinable @inline(__always)
+  func trySet(_ newValue: Value) -> Bool {
     let thread = ThreadID.current
     var replaced = newValue
-    let turn = withLock { state in
+    var turn: Turn?
+    let isFree = delivery.lock.withLock { state in
+      guard unsafe modifier == nil else { return false }
       unsafe swap(&value, &replaced)
-      return delivery.admit(newValue, replacing: replaced, from: thread, &state)
+      turn = delivery.admit(newValue, replacing: replaced, from: thread, &state)
+      return true
     }
     if let turn {
       delivery.deliver(newValue, replacing: replaced, turn)
       delivery.leave()
     }
+    return isFree
   }
 
   func beginModify() {

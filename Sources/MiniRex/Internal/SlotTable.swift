@@ -138,10 +138,16 @@ package struct CallbackRelease: Sendable {
 /// A block of slots, with links to the blocks before and after it.
 @usableFromInline @safe
 package struct Segment: Equatable, @unchecked Sendable {
-  private struct Header {
-    var next: Segment?
-    var previous: Segment?
-    var end: Slot
+  @usableFromInline
+  struct Header {
+    @usableFromInline var next: Segment?
+    @usableFromInline var previous: Segment?
+    @usableFromInline var end: Slot
+
+    init(previous: Segment?, end: Slot) {
+      self.previous = previous
+      self.end = end
+    }
   }
 
   @usableFromInline let address: UnsafeMutableRawPointer
@@ -151,9 +157,9 @@ package struct Segment: Equatable, @unchecked Sendable {
     unsafe one.address == other.address
   }
 
-  private static var headerSize: Int { (MemoryLayout<Header>.size + 15) & ~15 }
+  @inlinable static var headerSize: Int { (MemoryLayout<Header>.size + 15) & ~15 }
 
-  private var header: UnsafeMutablePointer<Header> {
+  @inlinable var header: UnsafeMutablePointer<Header> {
     unsafe address.assumingMemoryBound(to: Header.self)
   }
 
@@ -168,12 +174,12 @@ package struct Segment: Equatable, @unchecked Sendable {
     unsafe address.deallocate()
   }
 
-  @usableFromInline var start: Slot { unsafe Slot(address + Segment.headerSize) }
-  @usableFromInline var end: Slot { unsafe header.pointee.end }
+  @inlinable var start: Slot { unsafe Slot(address + Segment.headerSize) }
+  @inlinable var end: Slot { unsafe header.pointee.end }
 
   fileprivate var capacity: Int { unsafe (end.address - start.address) / Slot.stride }
 
-  @usableFromInline package fileprivate(set) var next: Segment? {
+  @inlinable package var next: Segment? {
     get { unsafe header.pointee.next }
     nonmutating set { unsafe header.pointee.next = newValue }
   }
@@ -184,10 +190,10 @@ package struct Segment: Equatable, @unchecked Sendable {
 /// The slots that a turn visits, in the order of their subscribers.
 @usableFromInline
 package struct Extent: Sendable {
-  @usableFromInline package let first: Segment
-  @usableFromInline package let start: Slot
-  @usableFromInline package let last: Segment
-  @usableFromInline package let end: Slot
+  @usableFromInline package fileprivate(set) var first: Segment
+  @usableFromInline package fileprivate(set) var start: Slot
+  @usableFromInline package fileprivate(set) var last: Segment
+  @usableFromInline package fileprivate(set) var end: Slot
 
   @inlinable @inline(__always)
   package func visit(_ body: (Slot) -> Void) {
@@ -210,10 +216,9 @@ package struct Extent: Sendable {
 /// The subscribers of one source, in the order in which they subscribed.
 @usableFromInline
 package struct SlotTable: ~Copyable, @unchecked Sendable {
-  private var first: Segment?
-  private var last: Segment?
-  /// Where the next subscriber goes, unless that is the end of the last segment.
-  private var end: Slot?
+  /// What a turn that begins now visits; where it ends, the next subscriber goes, unless that is the
+  /// end of its last segment. `nil` until somebody subscribes.
+  @usableFromInline package private(set) var extent: Extent?
   private var capacity = 0
   private var holes = 0
   @usableFromInline package private(set) var count = 0
@@ -226,14 +231,8 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
 
   /// Frees the memory, when the source and all of its tokens are gone.
   package mutating func deallocate() {
-    freeSegments(from: first)
+    freeSegments(from: extent?.first)
     self = SlotTable()
-  }
-
-  /// What a turn that begins now visits; `nil` without subscribers.
-  @usableFromInline package var extent: Extent? {
-    guard let first, let last, let end else { return nil }
-    return Extent(first: first, start: first.start, last: last, end: end)
   }
 
   /// Appends a slot, whose callback the caller sets before it unlocks; O(1) amortised.
@@ -241,23 +240,28 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   package mutating func append(serial: UInt, token: Subscription) -> Slot {
     let slot = makeRoom()
     slot.initialize(serial: serial, token: token)
-    end = unsafe Slot(slot.address + Slot.stride)
+    extent?.end = unsafe Slot(slot.address + Slot.stride)
     count += 1
     return slot
   }
 
   private mutating func makeRoom() -> Slot {
-    if let last, let end, end != last.end { return end }
-    let next = last?.next ?? addSegment()
-    last = next
+    guard let extent else {
+      let first = makeSegment(after: nil)
+      self.extent = Extent(first: first, start: first.start, last: first, end: first.start)
+      return first.start
+    }
+    if extent.end != extent.last.end { return extent.end }
+    let next = extent.last.next ?? makeSegment(after: extent.last)
+    self.extent?.last = next
     return next.start
   }
 
-  private mutating func addSegment() -> Segment {
+  private mutating func makeSegment(after previous: Segment?) -> Segment {
     let size = max(4, capacity)
-    let segment = Segment(capacity: size, previous: last)
+    let segment = Segment(capacity: size, previous: previous)
     capacity += size
-    if let last { last.next = segment } else { first = segment }
+    previous?.next = segment
     return segment
   }
 
@@ -305,7 +309,7 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   /// It searches from the newest backwards: O(1) when few have joined since.
   @usableFromInline
   package func extent(of serial: UInt) -> Extent? {
-    guard var segment = last, var slot = end else { return nil }
+    guard var segment = extent?.last, var slot = extent?.end else { return nil }
     while true {
       while slot != segment.start {
         let end = slot
@@ -331,21 +335,22 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   }
 
   private mutating func trim() {
-    while holes > 0, let segment = last, let slot = end {
+    while holes > 0, let segment = extent?.last, let slot = extent?.end {
       if slot == segment.start {
         guard let previous = segment.previous else { return }
         moveEnd(to: previous.end, in: previous)
       } else {
         let newest = unsafe Slot(slot.address - Slot.stride)
         if newest.serial != 0 { return }
-        end = newest
+        extent?.end = newest
         holes -= 1
       }
     }
   }
 
   private mutating func compact() {
-    guard let extent, var segment = first else { return }
+    guard let extent else { return }
+    var segment = extent.first
     var place = segment.start
     extent.visit { slot in
       if slot.serial == 0 { return }
@@ -362,13 +367,13 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
 
   /// Keeps one spare segment, so that a subscriber who comes and goes at the edge allocates nothing.
   private mutating func moveEnd(to slot: Slot, in segment: Segment) {
-    last = segment
-    end = slot
+    extent?.last = segment
+    extent?.end = slot
     guard let spare = segment.next else { return }
     freeSegments(from: spare.next)
     spare.next = nil
     capacity = 0
-    var kept = first
+    var kept = extent?.first
     while let segment = kept {
       capacity += segment.capacity
       kept = segment.next

@@ -101,12 +101,12 @@ struct ValueIsMissing: Error {
 func elementDifference<each Value>(
   _ difference: repeat Difference<each Value>
 ) -> Difference<(repeat each Value)> {
-  Difference { last, next in
+  Difference({ last, next in
     for (difference, last, next) in repeat (each difference, each last, each next) {
       if difference(last, next) { return true }
     }
     return false
-  }
+  })
 }
 
 extension Publisher {

@@ -15,7 +15,7 @@ extension Publisher where Kind: StreamKind {
   public func removeDuplicates(
     by areEqual: @escaping @Sendable (_ last: Update, _ next: Update) -> Bool
   ) -> Publisher<Update, Kind> {
-    let difference = Difference<Update> { !areEqual($0, $1) }
+    let difference = Difference<Update>({ !areEqual($0, $1) })
     return Publisher(present: present) { start(skippingDuplicates(difference, $0)) }
   }
 }
