@@ -36,7 +36,7 @@ extension Publisher where Kind == PublishedValueKind {
     self.init(present: initial) { receive in
       let delivery = Delivery<Update>()
       let sentinel = Sentinel { delivery.end() }
-      let gate = Subscription(delivery)
+      let gate = Subscription(delivery, place: Subscription.nowhere)
       let input = delivery.subscribe(gate, skippingDuplicates(difference, receive)) {
         let input = changes.subscribe { change in
           withExtendedLifetime(sentinel) { delivery.send(change) }

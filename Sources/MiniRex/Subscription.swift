@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// A token that stands for a subscription, and ends it when it goes.
 ///
@@ -6,17 +6,23 @@ internal import Synchronization
 /// subscription like ``invalidate()``. It keeps alive neither the source nor a value of it.
 public final class Subscription: Sendable {
   /// A subscription that has ended: what you get from a source that is gone.
-  public static let ended = Subscription(Upstream())
+  public static let ended = Subscription(Upstream(), place: Subscription.nowhere)
 
   @usableFromInline let upstream: Upstream
 
   /// The address of its place in the table of the source; guarded by the lock of the source, so
   /// that a look without the lock finds an end that is over, but not one that is under way.
-  private let place = Atomic<UInt>(0)
+  @usableFromInline let place: Atomic<UInt>
 
-  @usableFromInline
-  init(_ upstream: Upstream) {
+  /// The place of a token that has ended, or not joined yet.
+  @inlinable static var nowhere: UInt { 0 }
+  /// The place of a token that does not stand in the table of a source.
+  @inlinable static var elsewhere: UInt { 1 }
+
+  @inlinable
+  init(_ upstream: Upstream, place: UInt = Subscription.elsewhere) {
     self.upstream = upstream
+    self.place = Atomic(place)
   }
 
   /// Makes a token for something of your own.
@@ -33,7 +39,7 @@ public final class Subscription: Sendable {
   }
 
   deinit {
-    upstream.end(self)
+    invalidate()
   }
 
   /// False once the subscription has ended, whether you or its source ended it.
@@ -46,7 +52,7 @@ public final class Subscription: Sendable {
   /// in progress, by the end of that turn. O(1) amortised, however many others are subscribed; it
   /// waits for nothing. Ending twice does nothing.
   public func invalidate() {
-    upstream.end(self)
+    if place.load(ordering: .acquiring) != Subscription.nowhere { upstream.end(self) }
   }
 
   /// Ends the subscription, and returns when no callback of it runs any more.

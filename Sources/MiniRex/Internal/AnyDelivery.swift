@@ -55,32 +55,33 @@ class AnyDelivery: Upstream, @unchecked Sendable {
   override func isSubscribed(_ token: Subscription) -> Bool { token.slot != nil }
 
   override func end(_ token: Subscription) {
-    if token.slot == nil { return }
-    let callback = lock.withLock { remove(token, from: &$0) }
-    release(callback)
+    var callback = EndedCallback.none
+    lock.withLock { callback = remove(token, from: &$0) }
+    release(&callback)
   }
 
   override func end(
     _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
   ) -> Bool {
     let thread = ThreadID.current
-    var callback: EndedCallback?
+    var callback = EndedCallback.none
     let mustWait = lock.withLock { state in
       callback = remove(token, from: &state)
       let mustWait = state.schedule.deliverer != thread && turnIsRunning(&state)
       if mustWait { state.waiters.append(resume) }
       return mustWait
     }
-    release(callback)
+    release(&callback)
     return mustWait
   }
 
   /// Ends the token, and returns its callback if it has to be released after the lock.
-  private func remove(_ token: Subscription, from state: inout DeliveryState) -> EndedCallback? {
-    guard let slot = token.slot else { return nil }
+  @inline(__always)
+  private func remove(_ token: Subscription, from state: inout DeliveryState) -> EndedCallback {
+    guard let slot = token.slot else { return .none }
     if turnIsRunning(&state) {
       state.table.removeLater(slot)
-      return nil
+      return .none
     }
     let callback = state.table.remove(slot)
     state.table.tidy()
@@ -108,7 +109,7 @@ class AnyDelivery: Upstream, @unchecked Sendable {
   @usableFromInline
   func proceed(pop: () -> Void) -> NextTurn {
     while true {
-      var callback: EndedCallback?
+      var callback = EndedCallback.none
       var waiters: [@Sendable () -> Void] = []
       let next: NextTurn? = lock.withLock { state in
         switch state.nextStep() {
@@ -134,7 +135,7 @@ class AnyDelivery: Upstream, @unchecked Sendable {
         }
         return nil
       }
-      release(callback)
+      release(&callback)
       for resume in waiters { resume() }
       if let next { return next }
     }

@@ -60,7 +60,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   /// Gives the subscriber what is sent from now on.
   @inlinable
   func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
-    let token = Subscription(self)
+    let token = Subscription(self, place: Subscription.nowhere)
     let hasJoined = lock.withLock { join(token, receive, &$0) }
     return hasJoined ? token : .ended
   }

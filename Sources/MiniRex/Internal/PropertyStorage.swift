@@ -101,7 +101,7 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
   @inlinable
   func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> Subscription {
     let thread = ThreadID.current
-    let token = Subscription(delivery)
+    let token = Subscription(delivery, place: Subscription.nowhere)
     let (value, call) = withLock { state in
       let value = unsafe self.value
       return (value, delivery.join(token, receive, first: value, from: thread, &state))

@@ -109,9 +109,12 @@ package struct Slot: Equatable, @unchecked Sendable {
   }
 }
 
-/// A callback on its way out of the table: its two words, for closures may be moved bit by bit.
+/// A callback on its way out of the table: its two words, for closures may be moved bit by bit. Two
+/// zeros are no callback.
 package struct EndedCallback: Sendable {
   fileprivate var words: (UInt, UInt)
+
+  static var none: EndedCallback { EndedCallback(words: (0, 0)) }
 }
 
 /// Releases callbacks whose type only their `Delivery` knows.
@@ -129,9 +132,10 @@ package struct CallbackRelease: Sendable {
   /// Releases what the callback has captured.
   ///
   /// User code may run: never under a lock.
-  package func callAsFunction(_ callback: EndedCallback?) {
-    guard var words = callback?.words else { return }
-    unsafe withUnsafeMutablePointer(to: &words) { unsafe release(UnsafeMutableRawPointer($0)) }
+  @inline(__always)
+  package func callAsFunction(_ callback: inout EndedCallback) {
+    if callback.words.0 == 0 { return }
+    unsafe withUnsafeMutablePointer(to: &callback) { unsafe release(UnsafeMutableRawPointer($0)) }
   }
 }
 
@@ -238,22 +242,22 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   /// Appends a slot, whose callback the caller sets before it unlocks; O(1) amortised.
   @usableFromInline
   package mutating func append(serial: UInt, token: Subscription) -> Slot {
-    let slot = makeRoom()
+    let slot = extent.flatMap { $0.end == $0.last.end ? nil : $0.end } ?? makeRoom()
     slot.initialize(serial: serial, token: token)
     extent?.end = unsafe Slot(slot.address + Slot.stride)
     count += 1
     return slot
   }
 
+  @inline(never)
   private mutating func makeRoom() -> Slot {
-    guard let extent else {
+    guard let last = extent?.last else {
       let first = makeSegment(after: nil)
-      self.extent = Extent(first: first, start: first.start, last: first, end: first.start)
+      extent = Extent(first: first, start: first.start, last: first, end: first.start)
       return first.start
     }
-    if extent.end != extent.last.end { return extent.end }
-    let next = extent.last.next ?? makeSegment(after: extent.last)
-    self.extent?.last = next
+    let next = last.next ?? makeSegment(after: last)
+    extent?.last = next
     return next.start
   }
 
@@ -266,14 +270,21 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   }
 
   /// Ends the slot while no turn runs, and returns its callback to be released after the lock.
+  @inline(__always)
   package mutating func remove(_ slot: Slot) -> EndedCallback {
     vacate(slot)
+    if unsafe extent?.end.address == slot.address + Slot.stride {
+      extent?.end = slot
+    } else {
+      holes += 1
+    }
     return slot.takeCallback()
   }
 
   /// Ends the slot while a turn runs: its callback stays until `takeEnded`.
   package mutating func removeLater(_ slot: Slot) {
     vacate(slot)
+    holes += 1
     if let lastEnded { unsafe lastEnded.link = slot.address } else { firstEnded = slot }
     lastEnded = slot
   }
@@ -283,14 +294,13 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
     slot.tellToken(0)
     unsafe slot.link = nil
     count -= 1
-    holes += 1
   }
 
   package var hasEnded: Bool { firstEnded != nil }
 
   /// Takes the callback that has waited longest for its release.
-  package mutating func takeEnded() -> EndedCallback? {
-    guard let slot = firstEnded else { return nil }
+  package mutating func takeEnded() -> EndedCallback {
+    guard let slot = firstEnded else { return .none }
     firstEnded = unsafe slot.link.map { unsafe Slot($0) }
     if firstEnded == nil { lastEnded = nil }
     unsafe slot.link = nil

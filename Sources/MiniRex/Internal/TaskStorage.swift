@@ -68,7 +68,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   @usableFromInline
   package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
     let thread = ThreadID.current
-    let token = Subscription(delivery)
+    let token = Subscription(delivery, place: Subscription.nowhere)
     let (latest, call) = delivery.lock.withLock { state -> (Update?, FirstCall?) in
       guard let latest = unsafe self.latest else {
         return (nil, delivery.join(token, receive, &state) ? nil : .only)

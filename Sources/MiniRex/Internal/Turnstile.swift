@@ -18,7 +18,7 @@ package struct Turnstile: ~Copyable, Sendable {
   /// True if the caller, who holds the lock, is now the deliverer; else the deliverer is called.
   @inlinable
   package borrowing func enter() -> Bool {
-    if phase.load(ordering: .acquiring) != Turnstile.resting, call() { return false }
+    if call() { return false }
     phase.store(Turnstile.delivering, ordering: .relaxed)
     return true
   }
@@ -26,6 +26,7 @@ package struct Turnstile: ~Copyable, Sendable {
   /// False if nobody delivers, so that there is nobody to call.
   @inlinable
   package borrowing func call() -> Bool {
+    if phase.load(ordering: .acquiring) == Turnstile.resting { return false }
     let seen = phase.compareExchange(
       expected: Turnstile.delivering, desired: Turnstile.called, ordering: .acquiringAndReleasing)
     return seen.original != Turnstile.resting

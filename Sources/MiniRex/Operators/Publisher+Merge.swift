@@ -2,6 +2,7 @@
 ///
 /// Publishers of any kinds are taken as broadcasters, and subscribed to in the order given. It ends
 /// when all of them have; of none, at once.
+@inlinable
 public func merge<Update: Sendable, each Kind: PublisherKind>(
   _ publisher: repeat Publisher<Update, each Kind>
 ) -> Broadcaster<Update> {
@@ -14,6 +15,7 @@ public func merge<Update: Sendable, each Kind: PublisherKind>(
 ///
 /// They are subscribed to in the order of the array. It ends when all of them have; of none, at
 /// once.
+@inlinable
 public func merge<Update: Sendable, Kind: PublisherKind>(
   _ publishers: [Publisher<Update, Kind>]
 ) -> Broadcaster<Update> {

@@ -29,7 +29,7 @@ extension SlotTable {
   mutating func end(_ tokens: [Subscription]) {
     for token in tokens {
       guard let slot = token.slot else { continue }
-      CallbackRelease(CallLog.self)(remove(slot))
+      release(remove(slot))
       tidy()
     }
   }
@@ -43,6 +43,11 @@ extension SlotTable {
     }
     return count
   }
+}
+
+func release(_ callback: EndedCallback) {
+  var callback = callback
+  CallbackRelease(CallLog.self)(&callback)
 }
 
 /// What the callbacks of a script write to.
@@ -61,7 +66,6 @@ final class SlotTableScript {
   private var random: SeededGenerator
   private var table = SlotTable()
   private let log = ReleaseLog()
-  private let release = CallbackRelease(CallLog.self)
   private var lastSerial: UInt = 0
   private var live: [(serial: UInt, token: Subscription)] = []
   private var ended: [UInt] = []

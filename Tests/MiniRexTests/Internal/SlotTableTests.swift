@@ -17,7 +17,7 @@ import Testing
 
     for token in tokens.reversed() {
       guard let slot = token.slot else { continue }
-      CallbackRelease(CallLog.self)(table.remove(slot))
+      release(table.remove(slot))
       table.tidy()
     }
 
@@ -33,7 +33,7 @@ import Testing
 
     for token in tokens.dropLast() {
       guard let slot = token.slot else { continue }
-      CallbackRelease(CallLog.self)(table.remove(slot))
+      release(table.remove(slot))
       table.tidy()
     }
     var visited = 0
@@ -76,7 +76,7 @@ import Testing
     table.removeAllLater()
     #expect(log.released.isEmpty)
     #expect(tokens.allSatisfy { $0.slot == nil })
-    while table.hasEnded { CallbackRelease(CallLog.self)(table.takeEnded()) }
+    while table.hasEnded { release(table.takeEnded()) }
 
     #expect(log.released == [4, 1, 6, 2, 3, 5])
     table.tidy()
