@@ -1,0 +1,75 @@
+import CBench
+
+/// Measures the contestants of one workload by turns, each as often as the options say.
+func measure(_ workload: String, of suite: Suite, _ options: Options) -> WorkloadResult? {
+  guard let unit = workloads.first(where: { $0.name == workload })?.unit else { return nil }
+  if workload == memoryWorkload { return weigh(suite, unit, options) }
+  var runs = suite.cases.filter { $0.workload == workload }.map {
+    Calibrated($0, nanoseconds: options.nanoseconds(for: workload))
+  }
+  if runs.isEmpty { return nil }
+  suite.pairsPerSecond = [:]
+  for rep in 0..<options.reps {
+    for i in runs.indices { runs[(i + rep) % runs.count].sample() }
+  }
+  return WorkloadResult(
+    name: workload, unit: unit,
+    contestants: runs.map {
+      let pairs = suite.pairsPerSecond[$0.contestant] ?? []
+      return ($0.contestant, Measurement($0.samples, pairsPerSecond: pairs))
+    })
+}
+
+/// A contestant that knows how many operations make a repetition long enough to be measured.
+private struct Calibrated {
+  let contestant: String
+  private let units: Double
+  private let run: Run
+  private var operations = 1
+  private(set) var samples: [Double] = []
+
+  init(_ benchmark: Case, nanoseconds target: Double) {
+    contestant = benchmark.contestant
+    units = benchmark.units
+    run = benchmark.make()
+    run(1)
+    var time = nanoseconds()
+    while time < target / 2, operations < 1 << 26 {
+      operations *= time < target / 40 ? 8 : 2
+      time = nanoseconds()
+    }
+    operations = max(1, min(1 << 26, Int(Double(operations) * target / time)))
+  }
+
+  mutating func sample() {
+    samples.append(nanoseconds() / Double(operations) / units)
+  }
+
+  private func nanoseconds() -> Double {
+    let began = cb_now()
+    run(operations)
+    return Double(cb_now() - began)
+  }
+}
+
+/// Bytes of the heap per subscription; a few repetitions, because they hardly differ.
+private func weigh(_ suite: Suite, _ unit: String, _ options: Options) -> WorkloadResult {
+  let count = 1_000_000
+  var samples: [String: [Double]] = [:]
+  let names = suite.memCases.keys.sorted { $0 == "minirex" || $1 != "minirex" && $0 < $1 }
+  for _ in 0..<min(options.reps, 3) {
+    for name in names {
+      guard let make = suite.memCases[name] else { continue }
+      withExtendedLifetime(make(1000)) {}
+      cb_trim()
+      let before = cb_heap_in_use()
+      let kept = make(count)
+      let bytes = Double(cb_heap_in_use() - before)
+      samples[name, default: []].append(bytes / Double(count))
+      withExtendedLifetime(kept) {}
+    }
+  }
+  return WorkloadResult(
+    name: memoryWorkload, unit: unit,
+    contestants: names.map { ($0, Measurement(samples[$0] ?? [])) })
+}
