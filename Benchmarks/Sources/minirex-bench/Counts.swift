@@ -41,12 +41,16 @@ struct Counts {
   }
 }
 
-/// Shows the counts of MiniRex and bare; false if a goal was missed.
+/// Shows the counts of MiniRex and bare where one thread does all; false if a goal was missed.
 func showCounts(_ suite: Suite, _ options: Options) -> Bool {
   guard cb_have_counts() else { return restartCounting() }
+  guard countsAnObject() else {
+    complain("Counting does not work here: an object was made, retained and released unseen.")
+    return false
+  }
   print("per unit".padded(to: 40) + "allocations     retains    releases")
   var misses: [String] = []
-  for (name, _) in workloads where options.selects(name) && isCounted(name) {
+  for name in workloads.map(\.name) where options.selects(name) && !threadsMeet(in: name) {
     for benchmark in suite.cases
     where benchmark.workload == name && ["minirex", "bare"].contains(benchmark.contestant) {
       let counts = Counts(benchmark)
@@ -64,9 +68,14 @@ func showCounts(_ suite: Suite, _ options: Options) -> Bool {
   return misses.isEmpty
 }
 
-/// What other threads do meanwhile would be counted too.
-private func isCounted(_ workload: String) -> Bool {
-  !["contended", "async", "receive-on-queue"].contains { workload.hasPrefix($0) }
+/// Whether one object is seen to come and go.
+private func countsAnObject() -> Bool {
+  let before = cb_read_counts()
+  let object = opaque(Holder([0]))
+  Unmanaged.passRetained(object).release()
+  let after = cb_read_counts()
+  return after.mallocs > before.mallocs && after.retains > before.retains
+    && after.releases > before.releases
 }
 
 /// Starts this program again, with the counting library before all others.

@@ -16,12 +16,12 @@ func complain(_ message: String) {
 }
 
 private func list(_ suite: Suite) -> Bool {
-  for (name, unit) in workloads {
+  for workload in workloads {
     let names =
-      name == memoryWorkload
+      workload.name == memoryWorkload
       ? suite.memCases.keys.sorted()
-      : suite.cases.filter { $0.workload == name }.map(\.contestant)
-    print(name.padded(to: 20), unit.padded(to: 24), names.joined(separator: ", "))
+      : suite.cases.filter { $0.workload == workload.name }.map(\.contestant)
+    print(workload.name.padded(to: 20), workload.unit.padded(to: 24), names.joined(separator: ", "))
   }
   return true
 }
@@ -46,13 +46,14 @@ private func showTimes(_ suite: Suite, _ options: Options) -> Bool {
     goals.filter { options.selects($0.workload) }.compactMap(\.otherWorkload)
       + workloads.map(\.name).filter(options.selects))
   var results: [WorkloadResult] = []
-  for (name, _) in workloads where wanted.contains(name) {
-    if let result = measure(name, of: suite, options) {
+  for workload in workloads where wanted.contains(workload.name) {
+    if let result = measure(workload, of: suite, options) {
       results.append(result)
       if !options.json { showTable(of: result, among: results) }
     }
   }
-  if options.json { print(json(of: results)) }
+  print(options.json ? json(of: results) : summary(of: results))
+  if let folder = options.plots { return draw(into: folder, suite, results, options) }
   return true
 }
 

@@ -70,9 +70,8 @@ struct Options {
   ///
   /// Threads and tasks take a while to start.
   func nanoseconds(for workload: String) -> Double {
-    let meetsThreads =
-      workload.hasPrefix("contended") || workload.hasPrefix("async") || workload == "task"
-    return (meetsThreads ? 25e6 : 6e6) / (isBrief ? 20 : 1)
+    let isLong = threadsMeet(in: workload) || workload == "task"
+    return (isLong ? 25e6 : 6e6) / (isBrief ? 20 : 1)
   }
 }
 

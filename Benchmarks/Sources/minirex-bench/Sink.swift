@@ -35,5 +35,4 @@ final class Holder<T> {
 
 /// What the optimiser knows nothing of.
 @inline(never)
-@_optimize(none)
 func opaque<T>(_ x: T) -> T { x }

@@ -10,21 +10,15 @@ struct Case {
   let make: () -> Run
 }
 
-/// One contestant in the workload that weighs memory; what `make` returns is kept while it is weighed.
-struct MemoryCase {
-  let contestant: String
-  let make: (Int) -> AnyObject
-}
-
 /// All the workloads there are, in the order in which they are shown.
 final class Suite {
   private(set) var cases: [Case] = []
+  /// Who makes so many subscriptions; what is returned is kept while it is weighed.
   var memCases: [String: (Int) -> AnyObject] = [:]
   /// What `contended-churn` reaches beside its deliveries, by contestant; one per run.
   var pairsPerSecond: [String: [Double]] = [:]
 
   init() {
-    registerBare()
     fanout()
     values()
     chains()
@@ -35,6 +29,7 @@ final class Suite {
     tasks()
     memory()
     queues()
+    registerBare()
   }
 
   func bench(
@@ -46,18 +41,41 @@ final class Suite {
 
 let memoryWorkload = "memory-1000000"
 
-/// Every workload by its name, in the order of the table, with the unit of its numbers.
-let workloads: [(name: String, unit: String)] = [
-  ("fanout-1", "ns per delivery"), ("fanout-10", "ns per delivery"),
-  ("fanout-1000", "ns per delivery"), ("fanout-100000", "ns per delivery"),
-  ("value-1", "ns per set"), ("value-10", "ns per set"), ("value-distinct", "ns per set"),
-  ("chain-3", "ns per update"), ("chain-10", "ns per update"),
-  ("churn-0", "ns per pair"), ("churn-1000", "ns per pair"), ("churn-100000", "ns per pair"),
-  ("churn-oldest-100000", "ns per pair"), ("churn-random-100000", "ns per pair"),
-  ("contended-2", "ns per delivery"), ("contended-churn", "ns per delivery"),
-  ("combineLatest-2", "ns per update"), ("combineLatest-8", "ns per update"),
-  ("merge-8", "ns per update"),
-  ("async-burst", "ns per update"), ("async-pingpong", "ns per round trip"),
-  ("task", "ns per task"), (memoryWorkload, "bytes per subscription"),
-  ("notification-10", "ns per post"), ("receive-on-queue", "ns per update"),
+struct Workload {
+  let name: String
+  let unit: String
+
+  init(_ name: String, _ unit: String) {
+    self.name = name
+    self.unit = unit
+  }
+}
+
+/// All there are, in the order of the table.
+let workloads = [
+  Workload("fanout-1", "ns per delivery"),
+  Workload("fanout-10", "ns per delivery"),
+  Workload("fanout-1000", "ns per delivery"),
+  Workload("fanout-100000", "ns per delivery"),
+  Workload("value-1", "ns per set"),
+  Workload("value-10", "ns per set"),
+  Workload("value-distinct", "ns per set"),
+  Workload("chain-3", "ns per update"),
+  Workload("chain-10", "ns per update"),
+  Workload("churn-0", "ns per pair"),
+  Workload("churn-1000", "ns per pair"),
+  Workload("churn-100000", "ns per pair"),
+  Workload("churn-oldest-100000", "ns per pair"),
+  Workload("churn-random-100000", "ns per pair"),
+  Workload("contended-2", "ns per delivery"),
+  Workload("contended-churn", "ns per delivery"),
+  Workload("combineLatest-2", "ns per update"),
+  Workload("combineLatest-8", "ns per update"),
+  Workload("merge-8", "ns per update"),
+  Workload("async-burst", "ns per update"),
+  Workload("async-pingpong", "ns per round trip"),
+  Workload("task", "ns per task"),
+  Workload(memoryWorkload, "bytes per subscription"),
+  Workload("notification-10", "ns per post"),
+  Workload("receive-on-queue", "ns per update"),
 ]

@@ -20,6 +20,14 @@ func showTable(of result: WorkloadResult, among results: [WorkloadResult]) {
   fflush(nil)
 }
 
+/// How many goals were met, and which were not.
+func summary(of results: [WorkloadResult]) -> String {
+  let verdicts = goals.filter { results[$0.workload] != nil }.compactMap(results.verdict)
+  let missed = verdicts.filter { !$0.isMet }.map(\.goal.workload)
+  let met = "\(verdicts.count - missed.count) of \(verdicts.count) goals are met"
+  return missed.isEmpty ? "\(met)." : "\(met); missed: \(missed.joined(separator: ", "))."
+}
+
 private func line(of verdict: Verdict) -> String {
   let goal = verdict.goal
   var line = verdict.isMet ? "pass" : "MISS"

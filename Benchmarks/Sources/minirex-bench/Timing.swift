@@ -1,11 +1,10 @@
 import CBench
 
 /// Measures the contestants of one workload by turns, each as often as the options say.
-func measure(_ workload: String, of suite: Suite, _ options: Options) -> WorkloadResult? {
-  guard let unit = workloads.first(where: { $0.name == workload })?.unit else { return nil }
-  if workload == memoryWorkload { return weigh(suite, unit, options) }
-  var runs = suite.cases.filter { $0.workload == workload }.map {
-    Calibrated($0, nanoseconds: options.nanoseconds(for: workload))
+func measure(_ workload: Workload, of suite: Suite, _ options: Options) -> WorkloadResult? {
+  if workload.name == memoryWorkload { return weigh(workload, suite, options) }
+  var runs = suite.cases.filter { $0.workload == workload.name }.map {
+    Calibrated($0, nanoseconds: options.nanoseconds(for: workload.name))
   }
   if runs.isEmpty { return nil }
   suite.pairsPerSecond = [:]
@@ -13,7 +12,7 @@ func measure(_ workload: String, of suite: Suite, _ options: Options) -> Workloa
     for i in runs.indices { runs[(i + rep) % runs.count].sample() }
   }
   return WorkloadResult(
-    name: workload, unit: unit,
+    name: workload.name, unit: workload.unit,
     contestants: runs.map {
       let pairs = suite.pairsPerSecond[$0.contestant] ?? []
       return ($0.contestant, Measurement($0.samples, pairsPerSecond: pairs))
@@ -53,7 +52,7 @@ private struct Calibrated {
 }
 
 /// Bytes of the heap per subscription; a few repetitions, because they hardly differ.
-private func weigh(_ suite: Suite, _ unit: String, _ options: Options) -> WorkloadResult {
+private func weigh(_ workload: Workload, _ suite: Suite, _ options: Options) -> WorkloadResult {
   let count = 1_000_000
   var samples: [String: [Double]] = [:]
   let names = suite.memCases.keys.sorted { $0 == "minirex" || $1 != "minirex" && $0 < $1 }
@@ -70,6 +69,6 @@ private func weigh(_ suite: Suite, _ unit: String, _ options: Options) -> Worklo
     }
   }
   return WorkloadResult(
-    name: memoryWorkload, unit: unit,
+    name: workload.name, unit: workload.unit,
     contestants: names.map { ($0, Measurement(samples[$0] ?? [])) })
 }

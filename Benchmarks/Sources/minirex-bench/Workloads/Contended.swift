@@ -5,6 +5,10 @@ import MiniRex
 extension Suite {
   func contended() {
     contended(by: 2, named: "contended-2")
+    bench("contended-2", "NotificationCenter", units: 10) {
+      let post = postToObservers(10) { cb_tls_add(1) }
+      return { k in twoThreads(k) { m in for _ in 0..<m { post() } } }
+    }
     bench("contended-churn", "minirex", units: 10) {
       let source = opaque(BroadcastSource<Int>())
       let tokens = tenSubscribers(source)
