@@ -22,6 +22,7 @@ func measure(_ workload: Workload, of suite: Suite, _ options: Options) -> Workl
 /// A contestant that knows how many operations make a repetition long enough to be measured.
 private struct Calibrated {
   let contestant: String
+  private let isAlone: Bool
   private let units: Double
   private let run: Run
   private var operations = 1
@@ -29,6 +30,7 @@ private struct Calibrated {
 
   init(_ benchmark: Case, nanoseconds target: Double) {
     contestant = benchmark.contestant
+    isAlone = !threadsMeet(in: benchmark.workload)
     units = benchmark.units
     run = benchmark.make()
     run(1)
@@ -40,7 +42,9 @@ private struct Calibrated {
     operations = max(1, min(1 << 26, Int(Double(operations) * target / time)))
   }
 
+  /// One operation goes before, to bring back what the others have driven from the caches.
   mutating func sample() {
+    if isAlone { run(1) }
     samples.append(nanoseconds() / Double(operations) / units)
   }
 

@@ -17,8 +17,6 @@ extension Suite {
           withExtendedLifetime(tokens) {}
         }
       }
-    }
-    for n in [1, 10, 1000] {
       bench("fanout-\(n)", "NotificationCenter", units: Double(n)) {
         let acc = Acc()
         let post = postToObservers(n) { acc.add(1) }

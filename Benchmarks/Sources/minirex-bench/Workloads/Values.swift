@@ -32,6 +32,11 @@ extension Suite {
         withExtendedLifetime(token) {}
       }
     }
+    bench("value-distinct", "Observation") {
+      let model = opaque(Observed())
+      follow(model, Acc())
+      return { k in for i in 0..<k { model.value = i >> 1 } }
+    }
   }
 }
 
