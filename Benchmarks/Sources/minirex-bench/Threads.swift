@@ -1,4 +1,3 @@
-import CBench
 import Foundation
 import Synchronization
 
@@ -38,29 +37,32 @@ func emitWhileChurn(
     }
   }
   start.wait()
-  let began = cb_now()
   emit(n)
-  let ended = cb_now()
+  Stopwatch.shared.stop()
   isOver.flag.store(true, ordering: .relaxed)
   thread.join()
-  return Double(pairs.p.pointee) / (Double(ended - began) / 1e9)
+  return Double(pairs.p.pointee) / (Stopwatch.shared.nanoseconds / 1e9)
 }
 
 private final class Over: Sendable {
   let flag = Atomic(false)
 }
 
-/// Holds back threads until all have come.
+/// Holds back threads until all have come; their time begins there, however long they took to start.
 private final class StartLine: Sendable {
   private let missing: Atomic<Int>
+  private let isOpen = Atomic(false)
 
   init(_ count: Int) {
     missing = Atomic(count)
   }
 
   func wait() {
-    missing.subtract(1, ordering: .acquiringAndReleasing)
-    while missing.load(ordering: .acquiring) > 0 { sched_yield() }
+    if missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      Stopwatch.shared.start()
+      isOpen.store(true, ordering: .releasing)
+    }
+    while !isOpen.load(ordering: .acquiring) { sched_yield() }
   }
 }
 

@@ -49,9 +49,10 @@ private struct Calibrated {
   }
 
   private func nanoseconds() -> Double {
-    let began = cb_now()
+    Stopwatch.shared.start()
     run(operations)
-    return Double(cb_now() - began)
+    Stopwatch.shared.stop()
+    return Stopwatch.shared.nanoseconds
   }
 }
 

@@ -15,11 +15,11 @@ extension Suite {
       return { k in
         let pairs = emitWhileChurn(k) { m in
           for i in 0..<m { broadcast(source, i) }
+          waitUntilDelivered(source)
         } churnOnce: {
           source.publisher.subscribe { cb_tls_add(Int64($0)) }.invalidate()
         }
         self.pairsPerSecond["minirex", default: []].append(pairs)
-        waitUntilDelivered(source)
         withExtendedLifetime(tokens) {}
       }
     }
