@@ -1,0 +1,102 @@
+import CBench
+import Foundation
+
+/// What a unit allocates, retains and releases; two runs of different length, so that what a run does
+/// once cancels.
+struct Counts {
+  let allocations: Double
+  let retains: Double
+  let releases: Double
+
+  init(_ benchmark: Case) {
+    let run = benchmark.make()
+    let short = benchmark.units >= 1000 ? 5 : 10_000
+    run(short)
+    let start = cb_read_counts()
+    run(short)
+    let middle = cb_read_counts()
+    run(short * 2)
+    let end = cb_read_counts()
+    func perUnit(_ count: (cb_counts) -> UInt64) -> Double {
+      let more = Double(count(end) - count(middle)) - Double(count(middle) - count(start))
+      return more / Double(short) / benchmark.units
+    }
+    allocations = perUnit(\.mallocs)
+    retains = perUnit(\.retains)
+    releases = perUnit(\.releases)
+  }
+
+  /// What is over the goal, in words.
+  ///
+  /// Tables that grow make a fraction of an allocation.
+  func misses(of goal: CountGoal) -> [String] {
+    let all: [(String, Double, Double?)] = [
+      ("allocations", allocations, goal.allocations), ("retains", retains, goal.retains),
+      ("releases", releases, goal.releases),
+    ]
+    return all.compactMap { name, count, limit in
+      guard let limit, count > limit + 0.01 else { return nil }
+      return "\(number(count)) \(name), the goal is \(number(limit))"
+    }
+  }
+}
+
+/// Shows the counts of MiniRex and bare where one thread does all; false if a goal was missed.
+func showCounts(_ suite: Suite, _ options: Options) -> Bool {
+  guard cb_have_counts() else { return restartCounting() }
+  guard countsAnObject() else {
+    complain("Counting does not work here: an object was made, retained and released unseen.")
+    return false
+  }
+  print("per unit".padded(to: 40) + "allocations     retains    releases")
+  var misses: [String] = []
+  for name in workloads.map(\.name) where options.selects(name) && !threadsMeet(in: name) {
+    for benchmark in suite.cases
+    where benchmark.workload == name && ["minirex", "bare"].contains(benchmark.contestant) {
+      let counts = Counts(benchmark)
+      let columns = [counts.allocations, counts.retains, counts.releases]
+      print(
+        "\(name) \(benchmark.contestant)".padded(to: 39)
+          + columns.map { number($0).aligned(to: 12) }.joined())
+      if benchmark.contestant == "minirex", let goal = countGoal(of: name) {
+        misses += counts.misses(of: goal).map { "\(name): \($0)." }
+      }
+    }
+  }
+  fflush(nil)
+  for miss in misses { complain(miss) }
+  return misses.isEmpty
+}
+
+/// Whether one object is seen to come and go.
+private func countsAnObject() -> Bool {
+  let before = cb_read_counts()
+  let object = opaque(Holder([0]))
+  Unmanaged.passRetained(object).release()
+  let after = cb_read_counts()
+  return after.mallocs > before.mallocs && after.retains > before.retains
+    && after.releases > before.releases
+}
+
+/// Starts this program again, with the counting library before all others.
+private func restartCounting() -> Bool {
+  #if os(Linux)
+    let program = "/proc/self/exe"
+    let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: program)) ?? ""
+    let library = URL(filePath: path).deletingLastPathComponent()
+      .appending(path: "libCounting.so").path
+    guard FileManager.default.fileExists(atPath: library) else {
+      complain(
+        "--count needs libCounting.so beside it: "
+          + "'swift build -c release --package-path Benchmarks' builds both.")
+      return false
+    }
+    setenv("LD_PRELOAD", library, 1)
+    var arguments = CommandLine.arguments.map { strdup($0) } + [nil]
+    execv(path, &arguments)
+    complain("\(path) does not start again.")
+  #else
+    complain("--count works on Linux only: it stands before the functions of the C library.")
+  #endif
+  return false
+}

@@ -1,0 +1,69 @@
+/// A ratio that MiniRex must not exceed.
+struct Goal {
+  let workload: String
+  /// Whose number it is divided by: a contestant of the same workload, or of `otherWorkload`.
+  let reference: String
+  let limit: Double
+  var otherWorkload: String?
+  var atLeastPairsPerSecond: Double?
+
+  /// A Swift task runs on another thread.
+  var comparesMedians: Bool {
+    threadsMeet(in: workload) || reference == "Task"
+  }
+}
+
+/// Where threads meet, a minimum is luck, so medians are compared.
+func threadsMeet(in workload: String) -> Bool {
+  ["contended", "senders", "async", "receive-on-queue"].contains { workload.hasPrefix($0) }
+}
+
+let goals: [Goal] = [
+  Goal(workload: "fanout-1", reference: "bare", limit: 0.45),
+  Goal(workload: "fanout-10", reference: "bare", limit: 0.25),
+  Goal(workload: "fanout-1000", reference: "bare", limit: 0.25),
+  Goal(workload: "fanout-100000", reference: "bare", limit: 0.25),
+  Goal(workload: "value-1", reference: "bare", limit: 0.45),
+  Goal(workload: "value-10", reference: "bare", limit: 0.22),
+  Goal(workload: "value-distinct", reference: "bare", limit: 0.6),
+  Goal(workload: "chain-3", reference: "bare", limit: 0.55),
+  Goal(workload: "chain-10", reference: "bare", limit: 0.9),
+  Goal(workload: "churn-0", reference: "bare", limit: 1.1),
+  Goal(workload: "churn-1000", reference: "bare", limit: 1.1),
+  Goal(workload: "churn-100000", reference: "bare", limit: 1.1),
+  Goal(
+    workload: "churn-oldest-100000", reference: "minirex", limit: 6, otherWorkload: "churn-0"),
+  Goal(
+    workload: "churn-random-100000", reference: "minirex", limit: 6, otherWorkload: "churn-0"),
+  Goal(workload: "contended-2", reference: "bare", limit: 0.35),
+  Goal(
+    workload: "contended-churn", reference: "bare", limit: 1, atLeastPairsPerSecond: 300_000),
+  Goal(workload: "combineLatest-2", reference: "bare", limit: 0.5),
+  Goal(workload: "combineLatest-8", reference: "bare", limit: 0.6),
+  Goal(workload: "merge-8", reference: "bare", limit: 0.8),
+  Goal(workload: "async-burst", reference: "AsyncStream", limit: 0.04),
+  Goal(workload: "async-pingpong", reference: "AsyncStream", limit: 1.1),
+  Goal(workload: "task", reference: "bare", limit: 3.5),
+  Goal(workload: "task", reference: "Task", limit: 0.25),
+  Goal(workload: memoryWorkload, reference: "bare", limit: 0.8),
+  Goal(workload: "notification-10", reference: "NotificationCenter", limit: 0.5),
+]
+
+/// Allocations, retains and releases that a unit must not exceed.
+struct CountGoal {
+  let allocations: Double
+  let retains: Double?
+  let releases: Double?
+}
+
+func countGoal(of workload: String) -> CountGoal? {
+  switch workload {
+  case _ where workload.hasPrefix("fanout") || workload.hasPrefix("value"),
+    _ where workload.hasPrefix("chain"):
+    CountGoal(allocations: 0, retains: 0, releases: 0)
+  case _ where workload.hasPrefix("churn"):
+    CountGoal(allocations: 2, retains: nil, releases: nil)
+  default:
+    nil
+  }
+}

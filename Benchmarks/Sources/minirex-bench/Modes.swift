@@ -1,0 +1,68 @@
+import Foundation
+
+/// Does what is asked for.
+///
+/// - Returns: Whether everything held that has to.
+func run(_ options: Options) -> Bool {
+  let suite = Suite()
+  if options.list { return list(suite) }
+  if let workload = options.once { return runOnce(workload, suite, options) }
+  if options.count { return showCounts(suite, options) }
+  return showTimes(suite, options)
+}
+
+func complain(_ message: String) {
+  FileHandle.standardError.write(Data("minirex-bench: \(message)\n".utf8))
+}
+
+private func list(_ suite: Suite) -> Bool {
+  for workload in workloads {
+    let names =
+      workload.name == memoryWorkload
+      ? suite.memCases.keys.sorted()
+      : suite.cases.filter { $0.workload == workload.name }.map(\.contestant)
+    print(workload.name.padded(to: 20), workload.unit.padded(to: 24), names.joined(separator: ", "))
+  }
+  return true
+}
+
+private func runOnce(_ workload: String, _ suite: Suite, _ options: Options) -> Bool {
+  let found = suite.cases.first {
+    $0.workload == workload && $0.contestant == options.contestant
+  }
+  guard let found else {
+    complain("No '\(options.contestant)' takes part in '\(workload)'; see --list.")
+    return false
+  }
+  let run = found.make()
+  run(100)
+  run(options.units)
+  print(found.units)
+  return true
+}
+
+private func showTimes(_ suite: Suite, _ options: Options) -> Bool {
+  let wanted = Set(
+    goals.filter { options.selects($0.workload) }.compactMap(\.otherWorkload)
+      + workloads.map(\.name).filter(options.selects))
+  var results: [WorkloadResult] = []
+  for workload in workloads where wanted.contains(workload.name) {
+    if let result = measure(workload, of: suite, options) {
+      results.append(result)
+      if !options.json { showTable(of: result, among: results) }
+    }
+  }
+  print(options.json ? json(of: results) : summary(of: results))
+  if let folder = options.plots { return draw(into: folder, suite, results, options) }
+  return true
+}
+
+extension String {
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: Swift.max(0, width - count))
+  }
+
+  func aligned(to width: Int) -> String {
+    String(repeating: " ", count: Swift.max(0, width - count)) + self
+  }
+}

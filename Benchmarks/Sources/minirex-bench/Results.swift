@@ -1,0 +1,50 @@
+/// What a contestant needed per unit in one workload.
+struct Measurement {
+  let min: Double
+  let median: Double
+  var pairsPerSecond: Double?
+
+  init(_ samples: [Double], pairsPerSecond: [Double] = []) {
+    let sorted = samples.sorted()
+    min = sorted[0]
+    median = sorted[sorted.count / 2]
+    let pairs = pairsPerSecond.sorted()
+    self.pairsPerSecond = pairs.isEmpty ? nil : pairs[pairs.count / 2]
+  }
+}
+
+struct WorkloadResult {
+  let name: String
+  let unit: String
+  /// By contestant, in the order in which they registered.
+  let contestants: [(name: String, measurement: Measurement)]
+
+  subscript(contestant: String) -> Measurement? {
+    contestants.first { $0.name == contestant }?.measurement
+  }
+}
+
+/// What became of a goal.
+struct Verdict {
+  let goal: Goal
+  let ratio: Double
+  let pairsPerSecond: Double?
+
+  var isMet: Bool {
+    ratio <= goal.limit && (pairsPerSecond ?? .infinity) >= (goal.atLeastPairsPerSecond ?? 0)
+  }
+}
+
+extension [WorkloadResult] {
+  func verdict(on goal: Goal) -> Verdict? {
+    guard let mine = self[goal.workload]?["minirex"],
+      let other = self[goal.otherWorkload ?? goal.workload]?[goal.reference]
+    else { return nil }
+    let ratio = goal.comparesMedians ? mine.median / other.median : mine.min / other.min
+    return Verdict(goal: goal, ratio: ratio, pairsPerSecond: mine.pairsPerSecond)
+  }
+
+  subscript(name: String) -> WorkloadResult? {
+    first { $0.name == name }
+  }
+}

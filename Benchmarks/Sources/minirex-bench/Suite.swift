@@ -1,0 +1,81 @@
+/// Does so many operations.
+typealias Run = (Int) -> Void
+
+/// One contestant in one workload.
+struct Case {
+  let workload: String
+  let contestant: String
+  /// How many units, deliveries or pairs, an operation has.
+  let units: Double
+  let make: () -> Run
+}
+
+/// All the workloads there are, in the order in which they are shown.
+final class Suite {
+  private(set) var cases: [Case] = []
+  /// Who makes so many subscriptions; what is returned is kept while it is weighed.
+  var memCases: [String: (Int) -> AnyObject] = [:]
+  /// What `contended-churn` reaches beside its deliveries, by contestant; one per run.
+  var pairsPerSecond: [String: [Double]] = [:]
+
+  init() {
+    fanout()
+    values()
+    chains()
+    churn()
+    contended()
+    combining()
+    async()
+    tasks()
+    memory()
+    queues()
+    registerBare()
+  }
+
+  func bench(
+    _ workload: String, _ contestant: String, units: Double = 1, _ make: @escaping () -> Run
+  ) {
+    cases.append(Case(workload: workload, contestant: contestant, units: units, make: make))
+  }
+}
+
+let memoryWorkload = "memory-1000000"
+
+struct Workload {
+  let name: String
+  let unit: String
+
+  init(_ name: String, _ unit: String) {
+    self.name = name
+    self.unit = unit
+  }
+}
+
+/// All there are, in the order of the table.
+let workloads = [
+  Workload("fanout-1", "ns per delivery"),
+  Workload("fanout-10", "ns per delivery"),
+  Workload("fanout-1000", "ns per delivery"),
+  Workload("fanout-100000", "ns per delivery"),
+  Workload("value-1", "ns per set"),
+  Workload("value-10", "ns per set"),
+  Workload("value-distinct", "ns per set"),
+  Workload("chain-3", "ns per update"),
+  Workload("chain-10", "ns per update"),
+  Workload("churn-0", "ns per pair"),
+  Workload("churn-1000", "ns per pair"),
+  Workload("churn-100000", "ns per pair"),
+  Workload("churn-oldest-100000", "ns per pair"),
+  Workload("churn-random-100000", "ns per pair"),
+  Workload("contended-2", "ns per delivery"),
+  Workload("contended-churn", "ns per delivery"),
+  Workload("combineLatest-2", "ns per update"),
+  Workload("combineLatest-8", "ns per update"),
+  Workload("merge-8", "ns per update"),
+  Workload("async-burst", "ns per update"),
+  Workload("async-pingpong", "ns per round trip"),
+  Workload("task", "ns per task"),
+  Workload(memoryWorkload, "bytes per subscription"),
+  Workload("notification-10", "ns per post"),
+  Workload("receive-on-queue", "ns per update"),
+]

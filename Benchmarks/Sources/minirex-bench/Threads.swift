@@ -1,0 +1,95 @@
+import Foundation
+import Synchronization
+
+/// Runs `body` with the halves of `n` on two threads, which begin together.
+func twoThreads(_ n: Int, _ body: @escaping (Int) -> Void) {
+  onThreads(2, n, body)
+}
+
+/// Runs `body` with its part of `n` on each of so many threads, which begin together.
+func onThreads(_ count: Int, _ n: Int, _ body: @escaping (Int) -> Void) {
+  let start = StartLine(count)
+  let threads = (1..<count).map { _ in
+    JoinedThread {
+      start.wait()
+      body(n / count)
+    }
+  }
+  start.wait()
+  body(n - n / count * (count - 1))
+  for thread in threads { thread.join() }
+}
+
+/// Runs `emit` on this thread, and `churnOnce` on another for as long.
+///
+/// - Returns: How often `churnOnce` was called in a second.
+func emitWhileChurn(
+  _ n: Int, emit: (Int) -> Void, churnOnce: @escaping () -> Void
+) -> Double {
+  let isOver = Over()
+  let pairs = Cell(0)
+  let start = StartLine(2)
+  let thread = JoinedThread {
+    start.wait()
+    while !isOver.flag.load(ordering: .relaxed) {
+      for _ in 0..<8 { churnOnce() }
+      pairs.p.pointee += 8
+    }
+  }
+  start.wait()
+  emit(n)
+  Stopwatch.shared.stop()
+  isOver.flag.store(true, ordering: .relaxed)
+  thread.join()
+  return Double(pairs.p.pointee) / (Stopwatch.shared.nanoseconds / 1e9)
+}
+
+private final class Over: Sendable {
+  let flag = Atomic(false)
+}
+
+/// Holds back threads until all have come; their time begins there, however long they took to start.
+private final class StartLine: Sendable {
+  private let missing: Atomic<Int>
+  private let isOpen = Atomic(false)
+
+  init(_ count: Int) {
+    missing = Atomic(count)
+  }
+
+  func wait() {
+    if missing.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      Stopwatch.shared.start()
+      isOpen.store(true, ordering: .releasing)
+    }
+    while !isOpen.load(ordering: .acquiring) { sched_yield() }
+  }
+}
+
+private final class JoinedThread {
+  private let done = DispatchSemaphore(value: 0)
+
+  init(_ body: @escaping () -> Void) {
+    // The one who starts it waits for it, so `body` needs not be Sendable.
+    nonisolated(unsafe) let body = body
+    let done = done
+    Thread.detachNewThread {
+      body()
+      done.signal()
+    }
+  }
+
+  func join() {
+    done.wait()
+  }
+}
+
+/// Runs `body` on the pool of Swift's tasks, and waits for it.
+func blocking(_ body: @escaping @Sendable () async -> Void) {
+  let done = DispatchSemaphore(value: 0)
+  Task.detached {
+    await body()
+    done.signal()
+  }
+  done.wait()
+}

@@ -1,0 +1,79 @@
+import CBench
+
+/// Measures the contestants of one workload by turns, each as often as the options say.
+func measure(_ workload: Workload, of suite: Suite, _ options: Options) -> WorkloadResult? {
+  if workload.name == memoryWorkload { return weigh(workload, suite, options) }
+  var runs = suite.cases.filter { $0.workload == workload.name }.map {
+    Calibrated($0, nanoseconds: options.nanoseconds(for: workload.name))
+  }
+  if runs.isEmpty { return nil }
+  suite.pairsPerSecond = [:]
+  for rep in 0..<options.reps {
+    for i in runs.indices { runs[(i + rep) % runs.count].sample() }
+  }
+  return WorkloadResult(
+    name: workload.name, unit: workload.unit,
+    contestants: runs.map {
+      let pairs = suite.pairsPerSecond[$0.contestant] ?? []
+      return ($0.contestant, Measurement($0.samples, pairsPerSecond: pairs))
+    })
+}
+
+/// A contestant that knows how many operations make a repetition long enough to be measured.
+private struct Calibrated {
+  let contestant: String
+  private let isAlone: Bool
+  private let units: Double
+  private let run: Run
+  private var operations = 1
+  private(set) var samples: [Double] = []
+
+  init(_ benchmark: Case, nanoseconds target: Double) {
+    contestant = benchmark.contestant
+    isAlone = !threadsMeet(in: benchmark.workload)
+    units = benchmark.units
+    run = benchmark.make()
+    run(1)
+    var time = nanoseconds()
+    while time < target / 2, operations < 1 << 26 {
+      operations *= time < target / 40 ? 8 : 2
+      time = nanoseconds()
+    }
+    operations = max(1, min(1 << 26, Int(Double(operations) * target / time)))
+  }
+
+  /// One operation goes before, to bring back what the others have driven from the caches.
+  mutating func sample() {
+    if isAlone { run(1) }
+    samples.append(nanoseconds() / Double(operations) / units)
+  }
+
+  private func nanoseconds() -> Double {
+    Stopwatch.shared.start()
+    run(operations)
+    Stopwatch.shared.stop()
+    return Stopwatch.shared.nanoseconds
+  }
+}
+
+/// Bytes of the heap per subscription; a few repetitions, because they hardly differ.
+private func weigh(_ workload: Workload, _ suite: Suite, _ options: Options) -> WorkloadResult {
+  let count = 1_000_000
+  var samples: [String: [Double]] = [:]
+  let names = suite.memCases.keys.sorted { $0 == "minirex" || $1 != "minirex" && $0 < $1 }
+  for _ in 0..<min(options.reps, 3) {
+    for name in names {
+      guard let make = suite.memCases[name] else { continue }
+      withExtendedLifetime(make(1000)) {}
+      cb_trim()
+      let before = cb_heap_in_use()
+      let kept = make(count)
+      let bytes = Double(cb_heap_in_use() - before)
+      samples[name, default: []].append(bytes / Double(count))
+      withExtendedLifetime(kept) {}
+    }
+  }
+  return WorkloadResult(
+    name: workload.name, unit: workload.unit,
+    contestants: names.map { ($0, Measurement(samples[$0] ?? [])) })
+}

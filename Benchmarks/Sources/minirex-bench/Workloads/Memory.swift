@@ -1,0 +1,15 @@
+import MiniRex
+
+/// A million subscriptions, and the tokens of whoever has them.
+extension Suite {
+  func memory() {
+    memCases["minirex"] = { n in
+      let source = BroadcastSource<Int>()
+      let acc = Acc()
+      var tokens: [Subscription] = []
+      tokens.reserveCapacity(n)
+      for i in 0..<n { tokens.append(source.publisher.subscribe { acc.add($0 &+ i) }) }
+      return Holder<AnyObject>([source, Holder(tokens)])
+    }
+  }
+}

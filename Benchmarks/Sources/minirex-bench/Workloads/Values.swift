@@ -1,0 +1,56 @@
+import MiniRex
+import Observation
+
+@inline(never)
+func set(_ property: PublishedProperty<Int>, _ v: Int) { property.value = v }
+
+extension Suite {
+  func values() {
+    for n in [1, 10] {
+      bench("value-\(n)", "minirex") {
+        let property = opaque(PublishedProperty(0))
+        let acc = Acc()
+        let tokens = Holder((0..<n).map { _ in property.publisher.subscribe { acc.add($0) } })
+        return { k in
+          for i in 0..<k { set(property, i) }
+          withExtendedLifetime(tokens) {}
+        }
+      }
+      bench("value-\(n)", "Observation") {
+        let model = opaque(Observed())
+        let acc = Acc()
+        for _ in 0..<n { follow(model, acc) }
+        return { k in for i in 0..<k { model.value = i } }
+      }
+    }
+    bench("value-distinct", "minirex") {
+      let property = opaque(PublishedProperty(0))
+      let acc = Acc()
+      let token = property.publisher.subscribe { acc.add($0) }
+      return { k in
+        for i in 0..<k { set(property, i >> 1) }
+        withExtendedLifetime(token) {}
+      }
+    }
+    bench("value-distinct", "Observation") {
+      let model = opaque(Observed())
+      follow(model, Acc())
+      return { k in for i in 0..<k { model.value = i >> 1 } }
+    }
+  }
+}
+
+/// Unchecked, because one thread has it.
+@Observable
+private final class Observed: @unchecked Sendable {
+  var value = 0
+}
+
+/// Reads the value and asks to be called at the next change, as everybody who observes has to.
+private func follow(_ model: Observed, _ acc: Acc) {
+  withObservationTracking {
+    acc.add(model.value)
+  } onChange: {
+    follow(model, acc)
+  }
+}
