@@ -34,7 +34,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   /// The calls are made before this returns, on this thread, unless another thread is delivering
   /// already, or this is called by one of the callbacks: then the update waits until the ones before
   /// it have reached everybody, and this returns at once. After ``end()`` it does nothing.
-  @inlinable
+  @inlinable @inline(__always)
   public func broadcast(_ update: Update) {
     delivery.send(update)
   }

@@ -130,7 +130,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     return call != .only
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func send(_ update: Update) {
     let thread = ThreadID.current
     if let turn = lock.withLock({ admit(update, replacing: nil, from: thread, &$0) }) {
@@ -142,7 +142,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   /// Under the lock: the turn that the caller has to run, unless the update waits or interests nobody.
   @inlinable @inline(__always)
   func admit(
-    _ update: Update, replacing replaced: Update?, from thread: ThreadID,
+    _ update: @autoclosure () -> Update, replacing replaced: Update?, from thread: ThreadID,
     _ state: inout DeliveryState
   ) -> Turn? {
     guard state.table.count > 0, let extent = state.table.extent, !state.schedule.hasEnded
@@ -151,7 +151,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
       state.schedule.begin(on: thread)
       return Turn(lastSerial: state.schedule.lastSerial, extent: extent)
     }
-    enqueue(update, replacing: replaced, from: thread, &state)
+    enqueue(update(), replacing: replaced, from: thread, &state)
     return nil
   }
 
@@ -207,7 +207,8 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     if !turnstile.leave() { drain() }
   }
 
-  @inlinable
+  /// Not inlined, nor is `takeOver`: they are not on the way of an update that meets no other.
+  @inlinable @inline(never)
   func drain() {
     while true {
       var pending: Pending?
@@ -225,7 +226,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     }
   }
 
-  @inlinable
+  @inlinable @inline(never)
   func takeOver() {
     let thread = ThreadID.current
     lock.withLock { $0.schedule.begin(on: thread) }

@@ -11,7 +11,7 @@ extension Suite {
       let isTaken = DispatchSemaphore(value: 0)
       let updates = source.publisher.values(.unbounded)
       consume(updates, isTaken)
-      return { k in bursts(k, isTaken) { broadcast(source, $0) } }
+      return { k in bursts(k, isTaken) { source.broadcast($0) } }
     }
     bench("async-burst", "AsyncStream") {
       let (stream, continuation) = AsyncStream<Int>.makeStream()
@@ -23,12 +23,12 @@ extension Suite {
       let ping = opaque(BroadcastSource<Int>())
       let pong = opaque(BroadcastSource<Int>())
       let pings = ping.publisher.values(.unbounded)
-      Task.detached { for await i in pings { broadcast(pong, i) } }
+      Task.detached { for await i in pings { pong.broadcast(i) } }
       return { k in
         blocking {
           var pongs = pong.publisher.values(.unbounded).makeAsyncIterator()
           for i in 0..<k {
-            broadcast(ping, i)
+            ping.broadcast(i)
             _ = await pongs.next()
           }
         }

@@ -9,7 +9,7 @@ extension Suite {
         .map { $0 &* 3 }.filter { $0 & 1 == 0 || $0 >= 0 }.map { $0 &+ 7 }
         .subscribe { acc.add($0) }
       return { k in
-        for i in 0..<k { broadcast(source, i) }
+        for i in 0..<k { source.broadcast(i) }
         withExtendedLifetime(token) {}
       }
     }
@@ -24,7 +24,7 @@ extension Suite {
       for j in 0..<length { publisher = publisher.map { $0 &+ j } }
       let token = publisher.subscribe { acc.add($0) }
       return { k in
-        for i in 0..<k { broadcast(source, i) }
+        for i in 0..<k { source.broadcast(i) }
         withExtendedLifetime(token) {}
       }
     }

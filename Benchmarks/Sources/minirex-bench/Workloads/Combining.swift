@@ -8,7 +8,7 @@ extension Suite {
       let token = combineLatest(properties.v[0].publisher, properties.v[1].publisher)
         .subscribe { a, b in acc.add(a &+ b) }
       return { k in
-        for i in 0..<k { set(properties.v[i & 1], i) }
+        for i in 0..<k { properties.v[i & 1].value = i }
         withExtendedLifetime(token) {}
       }
     }
@@ -23,7 +23,7 @@ extension Suite {
           acc.add(first &+ second)
         }
       return { k in
-        for i in 0..<k { set(properties.v[i & 7], i) }
+        for i in 0..<k { properties.v[i & 7].value = i }
         withExtendedLifetime(token) {}
       }
     }
@@ -32,7 +32,7 @@ extension Suite {
       let acc = Acc()
       let token = merge(sources.v.map(\.publisher)).subscribe { acc.add($0) }
       return { k in
-        for i in 0..<k { broadcast(sources.v[i & 7], i) }
+        for i in 0..<k { sources.v[i & 7].broadcast(i) }
         withExtendedLifetime(token) {}
       }
     }

@@ -14,7 +14,7 @@ extension Suite {
       let tokens = tenSubscribers(source)
       return { k in
         let pairs = emitWhileChurn(k) { m in
-          for i in 0..<m { broadcast(source, i) }
+          for i in 0..<m { source.broadcast(i) }
           waitUntilDelivered(source)
         } churnOnce: {
           source.publisher.subscribe { cb_tls_add(Int64($0)) }.invalidate()
@@ -30,7 +30,7 @@ extension Suite {
       let source = opaque(BroadcastSource<Int>())
       let tokens = tenSubscribers(source)
       return { k in
-        onThreads(threads, k) { m in for i in 0..<m { broadcast(source, i) } }
+        onThreads(threads, k) { m in for i in 0..<m { source.broadcast(i) } }
         waitUntilDelivered(source)
         withExtendedLifetime(tokens) {}
       }

@@ -10,7 +10,7 @@ extension Suite {
       let acc = Acc()
       let token = source.publisher.receive(on: queue).subscribe { acc.add($0) }
       return { k in
-        for i in 0..<k { broadcast(source, i) }
+        for i in 0..<k { source.broadcast(i) }
         queue.sync {}
         withExtendedLifetime(token) {}
       }

@@ -1,9 +1,6 @@
 import MiniRex
 import Observation
 
-@inline(never)
-func set(_ property: PublishedProperty<Int>, _ v: Int) { property.value = v }
-
 extension Suite {
   func values() {
     for n in [1, 10] {
@@ -12,7 +9,7 @@ extension Suite {
         let acc = Acc()
         let tokens = Holder((0..<n).map { _ in property.publisher.subscribe { acc.add($0) } })
         return { k in
-          for i in 0..<k { set(property, i) }
+          for i in 0..<k { property.value = i }
           withExtendedLifetime(tokens) {}
         }
       }
@@ -28,7 +25,7 @@ extension Suite {
       let acc = Acc()
       let token = property.publisher.subscribe { acc.add($0) }
       return { k in
-        for i in 0..<k { set(property, i >> 1) }
+        for i in 0..<k { property.value = i >> 1 }
         withExtendedLifetime(token) {}
       }
     }

@@ -1,0 +1,375 @@
+// `combineLatest` of two to eight inputs, written out: Swift does not specialise what is made in a loop
+// over a parameter pack, which makes a change several times as expensive.
+
+/// Calls with the current values of two inputs, as the form for any number does.
+@inlinable
+public func combineLatest<A: Sendable, B: Sendable>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>
+) -> PublishedValue<(A, B)> {
+  combination(a, b, skipping: nil) { ($0, $1) }
+}
+
+/// Calls with a transformation of the current values of two inputs, as the form for any number does.
+@inlinable
+public func combineLatest<A: Sendable, B: Sendable, Result: Sendable>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>,
+  transform: @escaping @Sendable (A, B) -> Result
+) -> PublishedValue<Result> {
+  combination(a, b, skipping: Difference(), transform)
+}
+
+@inlinable
+func combination<A: Sendable, B: Sendable, Result: Sendable>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>,
+  skipping difference: Difference<Result>?,
+  _ transform: @escaping @Sendable (A, B) -> Result
+) -> PublishedValue<Result> {
+  Publisher(present: {
+    guard let a = a.present(), let b = b.present() else { return nil }
+    return transform(a, b)
+  }) { receive in
+    let cells = (LatestCell<A>(), LatestCell<B>())
+    let output = LatestOutput(difference, receive)
+    let emit: @Sendable () -> Void = {
+      guard let a = unsafe cells.0.value, let b = unsafe cells.1.value else { return }
+      output.send(transform(a, b))
+    }
+    return Latest().subscribe(emit) {
+      $0.add(a, cells.0)
+      $0.add(b, cells.1)
+    }
+  }
+}
+
+/// Calls with the current values of three inputs, as the form for any number does.
+@inlinable
+public func combineLatest<A: Sendable, B: Sendable, C: Sendable>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>
+) -> PublishedValue<(A, B, C)> {
+  combination(a, b, c, skipping: nil) { ($0, $1, $2) }
+}
+
+/// Calls with a transformation of the current values of three inputs, as the form for any number does.
+@inlinable
+public func combineLatest<A: Sendable, B: Sendable, C: Sendable, Result: Sendable>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>,
+  transform: @escaping @Sendable (A, B, C) -> Result
+) -> PublishedValue<Result> {
+  combination(a, b, c, skipping: Difference(), transform)
+}
+
+@inlinable
+func combination<A: Sendable, B: Sendable, C: Sendable, Result: Sendable>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>,
+  skipping difference: Difference<Result>?,
+  _ transform: @escaping @Sendable (A, B, C) -> Result
+) -> PublishedValue<Result> {
+  Publisher(present: {
+    guard let a = a.present(), let b = b.present(), let c = c.present() else { return nil }
+    return transform(a, b, c)
+  }) { receive in
+    let cells = (LatestCell<A>(), LatestCell<B>(), LatestCell<C>())
+    let output = LatestOutput(difference, receive)
+    let emit: @Sendable () -> Void = {
+      guard let a = unsafe cells.0.value, let b = unsafe cells.1.value, let c = unsafe cells.2.value
+      else { return }
+      output.send(transform(a, b, c))
+    }
+    return Latest().subscribe(emit) {
+      $0.add(a, cells.0)
+      $0.add(b, cells.1)
+      $0.add(c, cells.2)
+    }
+  }
+}
+
+/// Calls with the current values of four inputs, as the form for any number does.
+@inlinable
+public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>
+) -> PublishedValue<(A, B, C, D)> {
+  combination(a, b, c, d, skipping: nil) { ($0, $1, $2, $3) }
+}
+
+/// Calls with a transformation of the current values of four inputs, as the form for any number does.
+@inlinable
+public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Result: Sendable>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  transform: @escaping @Sendable (A, B, C, D) -> Result
+) -> PublishedValue<Result> {
+  combination(a, b, c, d, skipping: Difference(), transform)
+}
+
+@inlinable
+func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Result: Sendable>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  skipping difference: Difference<Result>?,
+  _ transform: @escaping @Sendable (A, B, C, D) -> Result
+) -> PublishedValue<Result> {
+  Publisher(present: {
+    guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present() else {
+      return nil
+    }
+    return transform(a, b, c, d)
+  }) { receive in
+    let cells = (LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>())
+    let output = LatestOutput(difference, receive)
+    let emit: @Sendable () -> Void = {
+      guard let a = unsafe cells.0.value, let b = unsafe cells.1.value,
+        let c = unsafe cells.2.value, let d = unsafe cells.3.value
+      else { return }
+      output.send(transform(a, b, c, d))
+    }
+    return Latest().subscribe(emit) {
+      $0.add(a, cells.0)
+      $0.add(b, cells.1)
+      $0.add(c, cells.2)
+      $0.add(d, cells.3)
+    }
+  }
+}
+
+/// Calls with the current values of five inputs, as the form for any number does.
+@inlinable
+public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>
+) -> PublishedValue<(A, B, C, D, E)> {
+  combination(a, b, c, d, e, skipping: nil) { ($0, $1, $2, $3, $4) }
+}
+
+/// Calls with a transformation of the current values of five inputs, as the form for any number does.
+@inlinable
+public func combineLatest<
+  A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Result: Sendable
+>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>,
+  transform: @escaping @Sendable (A, B, C, D, E) -> Result
+) -> PublishedValue<Result> {
+  combination(a, b, c, d, e, skipping: Difference(), transform)
+}
+
+@inlinable
+func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Result: Sendable>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>,
+  skipping difference: Difference<Result>?,
+  _ transform: @escaping @Sendable (A, B, C, D, E) -> Result
+) -> PublishedValue<Result> {
+  Publisher(present: {
+    guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
+      let e = e.present()
+    else { return nil }
+    return transform(a, b, c, d, e)
+  }) { receive in
+    let cells = (
+      LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>()
+    )
+    let output = LatestOutput(difference, receive)
+    let emit: @Sendable () -> Void = {
+      guard let a = unsafe cells.0.value, let b = unsafe cells.1.value,
+        let c = unsafe cells.2.value, let d = unsafe cells.3.value, let e = unsafe cells.4.value
+      else { return }
+      output.send(transform(a, b, c, d, e))
+    }
+    return Latest().subscribe(emit) {
+      $0.add(a, cells.0)
+      $0.add(b, cells.1)
+      $0.add(c, cells.2)
+      $0.add(d, cells.3)
+      $0.add(e, cells.4)
+    }
+  }
+}
+
+/// Calls with the current values of six inputs, as the form for any number does.
+@inlinable
+public func combineLatest<
+  A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable
+>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>, _ f: PublishedValue<F>
+) -> PublishedValue<(A, B, C, D, E, F)> {
+  combination(a, b, c, d, e, f, skipping: nil) { ($0, $1, $2, $3, $4, $5) }
+}
+
+/// Calls with a transformation of the current values of six inputs, as the form for any number does.
+@inlinable
+public func combineLatest<
+  A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Result: Sendable
+>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>, _ f: PublishedValue<F>,
+  transform: @escaping @Sendable (A, B, C, D, E, F) -> Result
+) -> PublishedValue<Result> {
+  combination(a, b, c, d, e, f, skipping: Difference(), transform)
+}
+
+@inlinable
+func combination<
+  A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Result: Sendable
+>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>, _ f: PublishedValue<F>,
+  skipping difference: Difference<Result>?,
+  _ transform: @escaping @Sendable (A, B, C, D, E, F) -> Result
+) -> PublishedValue<Result> {
+  Publisher(present: {
+    guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
+      let e = e.present(), let f = f.present()
+    else { return nil }
+    return transform(a, b, c, d, e, f)
+  }) { receive in
+    let cells = (
+      LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>(),
+      LatestCell<F>()
+    )
+    let output = LatestOutput(difference, receive)
+    let emit: @Sendable () -> Void = {
+      guard let a = unsafe cells.0.value, let b = unsafe cells.1.value,
+        let c = unsafe cells.2.value, let d = unsafe cells.3.value, let e = unsafe cells.4.value,
+        let f = unsafe cells.5.value
+      else { return }
+      output.send(transform(a, b, c, d, e, f))
+    }
+    return Latest().subscribe(emit) {
+      $0.add(a, cells.0)
+      $0.add(b, cells.1)
+      $0.add(c, cells.2)
+      $0.add(d, cells.3)
+      $0.add(e, cells.4)
+      $0.add(f, cells.5)
+    }
+  }
+}
+
+/// Calls with the current values of seven inputs, as the form for any number does.
+@inlinable
+public func combineLatest<
+  A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
+>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>, _ f: PublishedValue<F>, _ g: PublishedValue<G>
+) -> PublishedValue<(A, B, C, D, E, F, G)> {
+  combination(a, b, c, d, e, f, g, skipping: nil) { ($0, $1, $2, $3, $4, $5, $6) }
+}
+
+/// Calls with a transformation of the current values of seven inputs, as the form for any number does.
+@inlinable
+public func combineLatest<
+  A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
+  Result: Sendable
+>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>, _ f: PublishedValue<F>, _ g: PublishedValue<G>,
+  transform: @escaping @Sendable (A, B, C, D, E, F, G) -> Result
+) -> PublishedValue<Result> {
+  combination(a, b, c, d, e, f, g, skipping: Difference(), transform)
+}
+
+@inlinable
+func combination<
+  A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
+  Result: Sendable
+>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>, _ f: PublishedValue<F>, _ g: PublishedValue<G>,
+  skipping difference: Difference<Result>?,
+  _ transform: @escaping @Sendable (A, B, C, D, E, F, G) -> Result
+) -> PublishedValue<Result> {
+  Publisher(present: {
+    guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
+      let e = e.present(), let f = f.present(), let g = g.present()
+    else { return nil }
+    return transform(a, b, c, d, e, f, g)
+  }) { receive in
+    let cells = (
+      LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>(),
+      LatestCell<F>(), LatestCell<G>()
+    )
+    let output = LatestOutput(difference, receive)
+    let emit: @Sendable () -> Void = {
+      guard let a = unsafe cells.0.value, let b = unsafe cells.1.value,
+        let c = unsafe cells.2.value, let d = unsafe cells.3.value, let e = unsafe cells.4.value,
+        let f = unsafe cells.5.value, let g = unsafe cells.6.value
+      else { return }
+      output.send(transform(a, b, c, d, e, f, g))
+    }
+    return Latest().subscribe(emit) {
+      $0.add(a, cells.0)
+      $0.add(b, cells.1)
+      $0.add(c, cells.2)
+      $0.add(d, cells.3)
+      $0.add(e, cells.4)
+      $0.add(f, cells.5)
+      $0.add(g, cells.6)
+    }
+  }
+}
+
+/// Calls with the current values of eight inputs, as the form for any number does.
+@inlinable
+public func combineLatest<
+  A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
+  H: Sendable
+>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>, _ f: PublishedValue<F>, _ g: PublishedValue<G>, _ h: PublishedValue<H>
+) -> PublishedValue<(A, B, C, D, E, F, G, H)> {
+  combination(a, b, c, d, e, f, g, h, skipping: nil) { ($0, $1, $2, $3, $4, $5, $6, $7) }
+}
+
+/// Calls with a transformation of the current values of eight inputs, as the form for any number does.
+@inlinable
+public func combineLatest<
+  A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
+  H: Sendable, Result: Sendable
+>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>, _ f: PublishedValue<F>, _ g: PublishedValue<G>, _ h: PublishedValue<H>,
+  transform: @escaping @Sendable (A, B, C, D, E, F, G, H) -> Result
+) -> PublishedValue<Result> {
+  combination(a, b, c, d, e, f, g, h, skipping: Difference(), transform)
+}
+
+@inlinable
+func combination<
+  A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
+  H: Sendable, Result: Sendable
+>(
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
+  _ e: PublishedValue<E>, _ f: PublishedValue<F>, _ g: PublishedValue<G>, _ h: PublishedValue<H>,
+  skipping difference: Difference<Result>?,
+  _ transform: @escaping @Sendable (A, B, C, D, E, F, G, H) -> Result
+) -> PublishedValue<Result> {
+  Publisher(present: {
+    guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
+      let e = e.present(), let f = f.present(), let g = g.present(), let h = h.present()
+    else { return nil }
+    return transform(a, b, c, d, e, f, g, h)
+  }) { receive in
+    let cells = (
+      LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>(),
+      LatestCell<F>(), LatestCell<G>(), LatestCell<H>()
+    )
+    let output = LatestOutput(difference, receive)
+    let emit: @Sendable () -> Void = {
+      guard let a = unsafe cells.0.value, let b = unsafe cells.1.value,
+        let c = unsafe cells.2.value, let d = unsafe cells.3.value, let e = unsafe cells.4.value,
+        let f = unsafe cells.5.value, let g = unsafe cells.6.value, let h = unsafe cells.7.value
+      else { return }
+      output.send(transform(a, b, c, d, e, f, g, h))
+    }
+    return Latest().subscribe(emit) {
+      $0.add(a, cells.0)
+      $0.add(b, cells.1)
+      $0.add(c, cells.2)
+      $0.add(d, cells.3)
+      $0.add(e, cells.4)
+      $0.add(f, cells.5)
+      $0.add(g, cells.6)
+      $0.add(h, cells.7)
+    }
+  }
+}
