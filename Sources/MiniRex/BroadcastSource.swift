@@ -25,6 +25,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
     publisher = Publisher(present: { nil }) { delivery.subscribe($0) }
   }
 
+  @inlinable
   deinit {
     delivery.end()
   }

@@ -41,6 +41,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     self.init(wrappedValue)
   }
 
+  @inlinable
   deinit {
     storage.delivery.end()
   }

@@ -8,7 +8,7 @@
 ///
 /// Released before it has finished, it ends without a result.
 public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
-  private let storage: TaskStorage<Result<Success, Failure>>
+  @usableFromInline let storage: TaskStorage<Result<Success, Failure>>
 
   /// Calls its subscribers with the result, also those who subscribe after it came.
   ///
@@ -16,12 +16,14 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   public let publisher: PublishedTask<Success, Failure>
 
   /// Makes a source that has not finished.
+  @inlinable
   public init() {
     let storage = TaskStorage<Result<Success, Failure>>()
     self.storage = storage
     publisher = Publisher(present: { nil }) { storage.subscribe($0) }
   }
 
+  @inlinable
   deinit {
     storage.end()
   }
@@ -29,6 +31,7 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   /// Delivers the result, as ``BroadcastSource/broadcast(_:)`` delivers an update, and ends the task.
   ///
   /// - Returns: False if the task has a result already, or has ended; then this one is ignored.
+  @inlinable
   @discardableResult
   public func finish(_ result: Result<Success, Failure>) -> Bool {
     storage.finish(result)

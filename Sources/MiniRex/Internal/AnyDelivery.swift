@@ -50,6 +50,8 @@ class AnyDelivery: Upstream, @unchecked Sendable {
 
   @usableFromInline var subscriberCount: Int { lock.withLock { $0.table.count } }
 
+  @usableFromInline var hasEnded: Bool { lock.withLock { $0.schedule.hasEnded } }
+
   @usableFromInline var pendingUpdates: Int { lock.withLock { $0.tickets.count } }
 
   override func isSubscribed(_ token: Subscription) -> Bool { token.slot != nil }
@@ -119,6 +121,7 @@ class AnyDelivery: Upstream, @unchecked Sendable {
           swap(&waiters, &state.waiters)
         case .finish:
           state.table.removeAllLater()
+          callback = state.table.takeEnded()
         case .deliver:
           state.table.tidy()
           let turn = state.nextTurn()

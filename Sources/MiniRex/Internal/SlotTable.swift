@@ -262,7 +262,8 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   }
 
   private mutating func makeSegment(after previous: Segment?) -> Segment {
-    let size = max(4, capacity)
+    // Twice as many each time, until what stays unused would weigh more than a segment costs.
+    let size = min(max(4, capacity), 4_096)
     let segment = Segment(capacity: size, previous: previous)
     capacity += size
     previous?.next = segment

@@ -3,16 +3,19 @@
 /// Unchecked: everything is guarded by the lock of the delivery.
 @usableFromInline
 package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
+  // The first property, so that who does not know the type of the updates finds it without a search.
+  @usableFromInline let delivery: Delivery<Update>
   /// - running: `latest` is the latest progress. Next: finished, or ended without a result.
   /// - finished: `latest` is the result.
   ///
   /// That it has ended without a result is what the delivery knows.
-  @exclusivity(unchecked) private var isFinished = false
-  @exclusivity(unchecked) private var latest: Update?
-  @usableFromInline let delivery = Delivery<Update>()
+  @usableFromInline @exclusivity(unchecked) var isFinished = false
+  @usableFromInline @exclusivity(unchecked) var latest: Update?
 
-  @usableFromInline
-  package init() {}
+  @inlinable
+  package init() {
+    delivery = Delivery()
+  }
 
   /// True if it will never have a result.
   var hasFailedToFinish: Bool {
@@ -31,12 +34,13 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   }
 
   /// Delivers the result, and ends; false if the task is over.
-  @usableFromInline
+  @inlinable
   package func finish(_ result: Update) -> Bool {
     deliver(result, isResult: true)
   }
 
-  private func deliver(_ update: Update, isResult: Bool) -> Bool {
+  @inlinable
+  func deliver(_ update: Update, isResult: Bool) -> Bool {
     let thread = ThreadID.current
     var replaced: Update? = update
     let (isAccepted, turn) = delivery.lock.withLock { state -> (Bool, Turn?) in
@@ -57,15 +61,24 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   }
 
   /// Ends without a result, if there is none yet.
+  @inlinable
   package func end() {
-    var latest: Update?
-    delivery.lock.withLock { _ in
-      if unsafe !isFinished { unsafe swap(&self.latest, &latest) }
-    }
-    delivery.end()
+    if !delivery.hasEnded { endUnfinished() }
   }
 
-  @usableFromInline
+  @inlinable @inline(never)
+  func endUnfinished() {
+    let thread = ThreadID.current
+    var latest: Update?
+    let mustDrain = delivery.lock.withLock { state in
+      if unsafe isFinished { return false }
+      unsafe swap(&self.latest, &latest)
+      return delivery.end(on: thread, &state)
+    }
+    if mustDrain { delivery.drain() }
+  }
+
+  @inlinable
   package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
     let thread = ThreadID.current
     let token = Subscription(delivery, place: Subscription.nowhere)
