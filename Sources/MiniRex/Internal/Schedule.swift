@@ -79,6 +79,8 @@ package struct Schedule: Hashable, Sendable {
   @inlinable @inline(__always)
   package mutating func begin(on thread: ThreadID) {
     deliverer = thread
+    foreignUpdates = 0
+    isBetweenTurns = false
   }
 
   /// What is left to do after a turn.
@@ -93,24 +95,17 @@ package struct Schedule: Hashable, Sendable {
     if waiters { return .wake }
     guard let front else {
       if hasEnded && subscribers { return .finish }
-      stop()
+      deliverer = nil
       return .rest
     }
     if front.isForeign {
       if foreignUpdates == patience {
-        stop()
+        deliverer = nil
         return .handOver
       }
       foreignUpdates += 1
     }
     isBetweenTurns = false
     return .deliver
-  }
-
-  /// Leaves everything as the next deliverer has to find it, for `begin` is on the way of each update.
-  private mutating func stop() {
-    deliverer = nil
-    foreignUpdates = 0
-    isBetweenTurns = false
   }
 }
