@@ -109,8 +109,9 @@ package struct Slot: Equatable, @unchecked Sendable {
   }
 }
 
-/// A callback on its way out of the table: its two words, for closures may be moved bit by bit. Two
-/// zeros are no callback.
+/// A callback on its way out of the table.
+///
+/// It has two words, for closures may be moved bit by bit; two zeros are no callback.
 package struct EndedCallback: Sendable {
   fileprivate var words: (UInt, UInt)
 
@@ -220,8 +221,9 @@ package struct Extent: Sendable {
 /// The subscribers of one source, in the order in which they subscribed.
 @usableFromInline
 package struct SlotTable: ~Copyable, @unchecked Sendable {
-  /// What a turn that begins now visits; where it ends, the next subscriber goes, unless that is the
-  /// end of its last segment. `nil` until somebody subscribes.
+  /// What a turn that begins now visits; `nil` until somebody subscribes.
+  ///
+  /// Where it ends, the next subscriber goes, unless that is the end of its last segment.
   @usableFromInline package private(set) var extent: Extent?
   private var capacity = 0
   private var holes = 0
