@@ -9,10 +9,14 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   /// That it has ended without a result is what the delivery knows.
   @exclusivity(unchecked) private var isFinished = false
   @exclusivity(unchecked) private var latest: Update?
+  /// False if those who subscribe late are not told what came before.
+  private let remembersProgress: Bool
   @usableFromInline let delivery = Delivery<Update>()
 
   @usableFromInline
-  package init() {}
+  package init(remembersProgress: Bool = true) {
+    self.remembersProgress = remembersProgress
+  }
 
   /// True if it will never have a result.
   var hasFailedToFinish: Bool {
@@ -23,6 +27,11 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
 
   package var hasFinished: Bool {
     delivery.lock.withLock { _ in unsafe isFinished }
+  }
+
+  /// What a subscriber would be called with at once.
+  var present: Update? {
+    delivery.lock.withLock { _ in unsafe latest }
   }
 
   /// Delivers progress, unless the task is over.
@@ -41,7 +50,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
     var replaced: Update? = update
     let (isAccepted, turn) = delivery.lock.withLock { state -> (Bool, Turn?) in
       if state.schedule.hasEnded { return (false, nil) }
-      unsafe swap(&latest, &replaced)
+      if isResult || remembersProgress { unsafe swap(&latest, &replaced) }
       let turn = delivery.admit(update, replacing: nil, from: thread, &state)
       if isResult {
         unsafe isFinished = true
@@ -58,15 +67,22 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
 
   /// Ends without a result, if there is none yet.
   package func end() {
+    let thread = ThreadID.current
     var latest: Update?
-    delivery.lock.withLock { _ in
+    let mustDrain = delivery.lock.withLock { state in
       if unsafe !isFinished { unsafe swap(&self.latest, &latest) }
+      return delivery.end(on: thread, &state)
     }
-    delivery.end()
+    if mustDrain { delivery.drain() }
   }
 
   @usableFromInline
   package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
+    join(receive) ?? .ended
+  }
+
+  /// `nil` if it has ended without a result, and will never call.
+  func join(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription? {
     let thread = ThreadID.current
     let token = Subscription(delivery)
     let (latest, call) = delivery.lock.withLock { state -> (Update?, FirstCall?) in
@@ -75,7 +91,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
       }
       return (latest, delivery.join(token, receive, first: latest, from: thread, &state))
     }
-    guard let latest else { return call == nil ? token : .ended }
+    guard let latest else { return call == nil ? token : nil }
     guard let call else { return token }
     return delivery.makeFirstCall(call, receive, latest) ? token : .ended
   }
