@@ -15,9 +15,9 @@ public import MiniRex
 /// takes its value from a table; without a table it is its own value. Spaces take no time: they are
 /// there to line lines up.
 ///
-/// In each step comes first what is due on the ``clock``, then subscriptions begin and end, then the
-/// inputs update, all in the order in which they were written. It lasts as long as its longest line:
-/// write a few `-` to see that nothing else comes.
+/// In each step subscriptions end first; then comes what is due on the ``clock``, then subscriptions
+/// begin, then inputs update, all in the order in which they were written. The timeline lasts as
+/// long as its longest line: write a few `-` to see that nothing else comes.
 ///
 /// A line that makes no sense stops the program with advice, because it stands in the source of the
 /// test; to throw would put a `try` before each line, for an error that no test waits for.
@@ -79,8 +79,9 @@ public final class Timeline {
     hasPlayed = true
     let lengths = inputs.map(\.steps.count) + expectations.map(\.length)
     for index in 0..<(lengths.max() ?? 0) {
+      for expectation in expectations where expectation.end == index { expectation.leave() }
       if index > 0 { clock.advance(by: step) }
-      for expectation in expectations { expectation.enter(index) }
+      for expectation in expectations where expectation.begin == index { expectation.enter() }
       for input in inputs where index < input.steps.count { input.update(index) }
       clock.advance(by: .zero)
     }

@@ -3,8 +3,10 @@ import MiniRex
 /// A subscription: when it begins and ends, and what it is expected to be called with.
 struct TimelineExpectation {
   let length: Int
-  /// Begins or ends the subscription, if it is time.
-  let enter: (_ index: Int) -> Void
+  let begin: Int
+  /// `nil` if it does not end before the timeline does.
+  let end: Int?
+  let enter: () -> Void
   let leave: () -> Void
   let outcome: () -> TimelineOutcome
 
@@ -15,13 +17,11 @@ struct TimelineExpectation {
     let marbles = MarbleLine(line)
     let expected = marbles.events(values)
     let periodMarbles = MarbleLine(period)
-    let (begin, end) = periodMarbles.subscription
+    (begin, end) = periodMarbles.subscription
     let log = TimelineLog<Update>()
     var token: Subscription?
     length = max(marbles.steps.count, periodMarbles.steps.count)
-    enter = { index in
-      if index == end { token?.invalidate() }
-      guard index == begin else { return }
+    enter = {
       token = publisher.subscribe {
         log.append(.update($0), in: now())
       } onEnd: {
