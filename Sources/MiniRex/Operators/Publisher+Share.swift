@@ -12,9 +12,10 @@ extension Publisher where Kind: StreamKind {
   /// last; then everything is forgotten, and the next subscriber begins anew. It calls where the
   /// publisher does. Later subscribers of a published value are called at once with the value
   /// delivered last, or, while another thread is delivering or connecting, by that thread; those of a
-  /// broadcaster get what comes from then on. It ends with the publisher, and who subscribes
-  /// after that begins anew too. What it keeps, a published value's latest among it, lives as long as
-  /// there are subscribers.
+  /// broadcaster get what comes from then on, also what has been waiting above. It ends with the
+  /// publisher, and who subscribes after that begins anew too. What it keeps, a published value's
+  /// latest among it, lives as long as there are subscribers; one that subscribes to itself has always
+  /// one, and stays.
   public func share() -> Publisher<Update, Kind> {
     let isValue = Kind.self == PublishedValueKind.self
     let work = SharedWork<Update>(remembersProgress: isValue) { inlet in
