@@ -65,6 +65,22 @@ import Testing
     #expect(recorder.updates == [10, 11, 21])
   }
 
+  @Test func `what the old one has under way when the next one comes is not delivered`() {
+    let outer = BroadcastSource<Broadcaster<Int>>()
+    let first = BroadcastSource<Int>()
+    let second = PublishedProperty(20)
+    let recorder = Recorder(outer.publisher.switchToLatest()) { number in
+      if number == 1 { outer.broadcast(second.publisher.broadcaster) }
+      if number == 20 {
+        outer.broadcast(.sequence([30]))
+        second.value = 21
+      }
+    }
+    outer.broadcast(first.publisher)
+    first.broadcast(1)
+    #expect(recorder.updates == [1, 20, 30])
+  }
+
   @Test func `the old one is left before the new one is subscribed to`() {
     let log = Shared<[String]>([])
     let outer = BroadcastSource<Int>()
