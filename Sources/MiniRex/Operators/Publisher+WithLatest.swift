@@ -19,9 +19,9 @@ extension Publisher where Kind: StreamKind {
       let following = value.subscribe { latest.set($0) }
       // While another thread delivers for the value's source, that thread makes the first call.
       if latest.value == nil, let present = value.present() { latest.begin(with: present) }
-      let sentinel = Sentinel { following.invalidate() }
+      // The callback keeps the token, so the value is left when this publisher is, or ends.
       return start { update in
-        withExtendedLifetime(sentinel) {
+        withExtendedLifetime(following) {
           if let value = latest.value { receive((update, value)) }
         }
       }

@@ -63,6 +63,10 @@ extension Story {
       let number = $0.number("5-1-|")
       $0.expect("              |", from: number.prefix { $0 < 3 })
     },
+    Story("prefix while stays over, also of what calls on inside subscribe") {
+      let numbers = Broadcaster.sequence([1, 5, 1])
+      $0.expect("(1|)", from: numbers.prefix { $0 < 3 })
+    },
     Story("prefix while begins anew for each subscriber") {
       let numbers = $0.numbers("1-2-3-4-1-3|")
       let small = numbers.prefix { $0 < 3 }
