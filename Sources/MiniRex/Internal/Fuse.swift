@@ -15,6 +15,8 @@ final class Fuse: Sendable {
   /// - Parameter keeping: True to keep the token alive until the fuse blows or the source ends.
   @usableFromInline
   func attach(_ token: Subscription, keeping isKept: Bool = false) -> Subscription {
+    // The one token that is never released would keep what a weak reference needs for ever.
+    if token === Subscription.ended { return token }
     let isBlown = state.withLock { state in
       if state.isBlown { return true }
       state.token = token

@@ -8,10 +8,16 @@ package final class SharedWork<Update: Sendable>: Sendable {
 
   private let start: Start
   private let lifetime: TaskLifetime
+  private let remembersProgress: Bool
   private let current = Lock<WorkRun<Update>?>(nil)
 
-  package init(_ lifetime: TaskLifetime = .whileSubscribed, start: @escaping Start) {
+  /// - Parameter remembersProgress: Whether those who join late get the latest progress first.
+  package init(
+    _ lifetime: TaskLifetime = .whileSubscribed, remembersProgress: Bool = true,
+    start: @escaping Start
+  ) {
     self.lifetime = lifetime
+    self.remembersProgress = remembersProgress
     self.start = start
   }
 
@@ -26,12 +32,15 @@ package final class SharedWork<Update: Sendable>: Sendable {
     }
   }
 
+  /// The latest progress of the current run, or its result.
+  var latest: Update? { current.withLock { $0 }?.storage.present }
+
   package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
     // A run that is over without a result is followed by a fresh one.
     var old: WorkRun<Update>?
     let (run, isFirst) = current.withLock { current -> (WorkRun<Update>, Bool) in
       if let run = current, run.join() { return (run, false) }
-      let run = WorkRun<Update>()
+      let run = WorkRun<Update>(remembersProgress: remembersProgress)
       old = current
       current = run
       return (run, true)
@@ -39,10 +48,15 @@ package final class SharedWork<Update: Sendable>: Sendable {
     withExtendedLifetime(old) {}
     let membership = WorkMembership(of: run, in: self)
     let sentinel = Sentinel { [weak membership] in membership?.leave() }
-    membership.begin(
-      run.storage.subscribe { update in
-        withExtendedLifetime(sentinel) { receive(update) }
-      })
+    let inner = run.storage.join { update in
+      withExtendedLifetime(sentinel) { receive(update) }
+    }
+    guard let inner else {
+      // It has just ended without a result; who begins a run is in time for it.
+      membership.leave()
+      return subscribe(receive)
+    }
+    membership.begin(inner)
     let token = Subscription(membership)
     if isFirst { run.attach(start(WorkInlet(run))) }
     return token
@@ -77,8 +91,12 @@ package final class WorkRun<Update: Sendable>: Sendable {
     var members = 1
   }
 
-  let storage = TaskStorage<Update>()
+  let storage: TaskStorage<Update>
   private let state = Lock(State())
+
+  fileprivate init(remembersProgress: Bool) {
+    storage = TaskStorage(remembersProgress: remembersProgress)
+  }
 
   /// False if the run will have no result.
   fileprivate func join() -> Bool {

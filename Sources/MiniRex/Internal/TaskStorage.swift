@@ -10,11 +10,14 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   ///
   /// That it has ended without a result is what the delivery knows.
   @usableFromInline @exclusivity(unchecked) var isFinished = false
+  /// False if those who subscribe late are not told what came before.
+  @usableFromInline let remembersProgress: Bool
   @usableFromInline @exclusivity(unchecked) var latest: Update?
 
   @inlinable
-  package init() {
+  package init(remembersProgress: Bool = true) {
     delivery = Delivery()
+    self.remembersProgress = remembersProgress
   }
 
   /// True if it will never have a result.
@@ -26,6 +29,11 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
 
   package var hasFinished: Bool {
     delivery.lock.withLock { _ in unsafe isFinished }
+  }
+
+  /// What a subscriber would be called with at once.
+  var present: Update? {
+    delivery.lock.withLock { _ in unsafe latest }
   }
 
   /// Delivers progress, unless the task is over.
@@ -45,7 +53,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
     var replaced: Update? = update
     let (isAccepted, turn) = delivery.lock.withLock { state -> (Bool, Turn?) in
       if state.schedule.hasEnded { return (false, nil) }
-      unsafe swap(&latest, &replaced)
+      if isResult || remembersProgress { unsafe swap(&latest, &replaced) }
       let turn = delivery.admit(update, replacing: nil, from: thread, &state)
       if isResult {
         unsafe isFinished = true
@@ -80,6 +88,12 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
 
   @inlinable
   package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
+    join(receive) ?? .ended
+  }
+
+  /// `nil` if it has ended without a result, and will never call.
+  @inlinable
+  func join(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription? {
     let thread = ThreadID.current
     let token = Subscription(delivery, place: Subscription.nowhere)
     let (latest, call) = delivery.lock.withLock { state -> (Update?, FirstCall?) in
@@ -88,7 +102,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
       }
       return (latest, delivery.join(token, receive, first: latest, from: thread, &state))
     }
-    guard let latest else { return call == nil ? token : .ended }
+    guard let latest else { return call == nil ? token : nil }
     guard let call else { return token }
     return delivery.makeFirstCall(call, receive, latest) ? token : .ended
   }

@@ -1,5 +1,5 @@
 extension Publisher where Kind: StreamKind {
-  /// Skips each update that equals the one before it.
+  /// Skips each update that equals the last one it let through.
   ///
   /// Every subscriber keeps its own memory, so a late one still gets its first update. Objects that
   /// are not `Equatable` are duplicates when they are the same object; values that are neither are
@@ -10,7 +10,12 @@ extension Publisher where Kind: StreamKind {
     return Publisher(present: present) { start(skippingDuplicates(difference, $0)) }
   }
 
-  /// Skips each update that `areEqual` says is a duplicate of the one before it.
+  /// Skips each update that `areEqual` says is a duplicate of the last one it let through.
+  ///
+  /// So many small steps are let through once they add up to a large one. A published value stays
+  /// one; its first value is always let through.
+  ///
+  /// - Parameter areEqual: Called with two updates of one subscriber, where the publisher calls.
   @inlinable
   public func removeDuplicates(
     by areEqual: @escaping @Sendable (_ last: Update, _ next: Update) -> Bool

@@ -47,3 +47,21 @@ package func several(
   let numbers = merge(volume, scale, .sequence([1, 2.5]), height.map { $0 / 2 })
   return numbers.map { Int($0) * 2 }.publishedValue(initial: 0).map { "\($0 + 1)" }
 }
+
+package func latestTwelve(
+  of text: PublishedValue<String>, scale: PublishedValue<Int>
+) -> Broadcaster<String> {
+  text
+    .map { $0.count }
+    .flatMapLatest { count in scale.map { $0 * count } }
+    .removeDuplicates()
+    .share()
+    .map { $0 + 1 }
+    .drop { $0 < 3 }
+    .flatMapLatest { size in scale.map { $0 + size } }
+    .withLatest(from: text)
+    .map { size, text in size + text.count }
+    .prefix { $0 < 1_000 }
+    .share()
+    .map { "\($0)" }
+}

@@ -12,6 +12,9 @@ func operators() {
   expect(Recorder(numbers.scan(0, +)).updates == [1, 3, 5, 8])
   expect(Recorder(numbers.prefix(2)).updates == [1, 2])
   expect(Recorder(numbers.dropFirst()).updates == [2, 2, 3])
+  expect(Recorder(numbers.prefix { $0 < 3 }).updates == [1, 2, 2])
+  expect(Recorder(numbers.prefix(while: { $0 < 3 })).hasEnded)
+  expect(Recorder(numbers.drop(while: { $0 < 3 })).updates == [3])
   expect(Recorder(merge([numbers, numbers.prefix(1)])).updates == [1, 2, 2, 3, 1])
   expect(Recorder(merge(numbers.prefix(1), PublishedValue.constant(9))).updates == [1, 9])
 
@@ -24,7 +27,26 @@ func operators() {
   expect(areas.updates == [6, 12] && size.current()?.0 == 4)
   expect(Recorder(area.broadcaster).updates == [12])
 
+  let widths = numbers.withLatest(from: width.publisher).map { number, width in number * width }
+  expect(Recorder(widths).updates == [4, 8, 8, 12])
+  let sides: PublishedValue<PublishedValue<Int>> = .constant(width.publisher)
+  expect(sides.switchToLatest().current() == 4)
+  let doubled = height.publisher.flatMapLatest { height in
+    width.publisher.map { Double($0) * height }
+  }
+  expect(doubled.current() == 12)
+  let turns: Broadcaster<Broadcaster<Int>> = .sequence([.never, numbers])
+  expect(Recorder(turns.switchToLatest()).updates == [1, 2, 2, 3])
+  let fetched = numbers.flatMapLatest { PublishedTask<Int, Never>.success($0) }
+  expect(Recorder(fetched).updates == [1, 2, 2, 3].map { .success($0) })
+
   let source = BroadcastSource<Int>()
+  let shared = source.publisher.share()
+  withSubscription(shared, { _ in }) {
+    let other = Recorder(shared)
+    expect(source.subscriberCount == 1 && other.isSubscribed)
+  }
+  expect(source.subscriberCount == 0 && area.share().current() == 12)
   let latest = source.publisher.publishedValue(initial: 0)
   source.broadcast(8)
   expect(latest.current() == 8)
@@ -33,6 +55,7 @@ func operators() {
 func chains() {
   expect(Recorder(twelve(of: .sequence(Array(1...12)))).updates == ["71", "121", "191"])
   expect(Recorder(twelve(of: .constant(2))).updates == [])
+  expect(Recorder(latestTwelve(of: .constant("abc"), scale: .constant(2))).updates == ["12"])
   let name = several(.constant(2), .constant(3), .constant(0.5), scale: .never)
   expect(Recorder(name).updates == ["3"])
 }

@@ -1,0 +1,26 @@
+extension Publisher where Kind: StreamKind {
+  /// One subscription for all subscribers.
+  ///
+  /// ```swift
+  /// let ticks = Broadcaster { receive in
+  ///   let timer = start(every: 1) { receive(Date()) }
+  ///   return Subscription { timer.stop() }
+  /// }.share()
+  /// ```
+  ///
+  /// It keeps the kind. It subscribes inside `subscribe` of the first subscriber, and leaves with the
+  /// last; then everything is forgotten, and the next subscriber begins anew. It calls where the
+  /// publisher does. Later subscribers of a published value are called at once with the value
+  /// delivered last, or, while another thread is delivering or connecting, by that thread; those of a
+  /// broadcaster get what comes from then on, also what has been waiting above. It ends with the
+  /// publisher, and who subscribes after that begins anew too. What it keeps, a published value's
+  /// latest among it, lives as long as there are subscribers; one that subscribes to itself has always
+  /// one, and stays.
+  public func share() -> Publisher<Update, Kind> {
+    let isValue = Kind.self == PublishedValueKind.self
+    let work = SharedWork<Update>(remembersProgress: isValue) { inlet in
+      start { inlet.report($0) }
+    }
+    return Publisher(present: { work.latest ?? present() }) { work.subscribe($0) }
+  }
+}

@@ -1,0 +1,47 @@
+extension Publisher where Kind: StreamKind {
+  /// Pairs each update with the value that is current then.
+  ///
+  /// ```swift
+  /// taps.withLatest(from: text).map { tap, text in "\(text) at \(tap)" }
+  /// ```
+  ///
+  /// It gives a broadcaster, also of a published value, because it does not call when the value
+  /// changes. It calls where this publisher does, and ends with it; a value that has ended stays what
+  /// it was. The value is subscribed to first, so an update that comes from the same source as the
+  /// value is paired with what it has changed the value to. Each subscriber holds one subscription to
+  /// the value, and the latest of it. An update that comes before a value whose first call is
+  /// late, as that of `delay` is, is left out.
+  public func withLatest<Value: Sendable>(
+    from value: PublishedValue<Value>
+  ) -> Broadcaster<(Update, Value)> {
+    Broadcaster<(Update, Value)>(trusting: self) { receive in
+      let latest = SharedLatest<Value>()
+      let following = value.subscribe { latest.set($0) }
+      // While another thread delivers for the value's source, that thread makes the first call.
+      if latest.value == nil, let present = value.present() { latest.begin(with: present) }
+      // The callback keeps the token, so the value is left when this publisher is, or ends.
+      return start { update in
+        withExtendedLifetime(following) {
+          if let value = latest.value { receive((update, value)) }
+        }
+      }
+    }
+  }
+}
+
+/// The latest value, set by one publisher and read by the callbacks of another.
+private final class SharedLatest<Value: Sendable>: Sendable {
+  private let latest = Lock<Value?>(nil)
+
+  var value: Value? { latest.withLock { $0 } }
+
+  func set(_ value: Value) {
+    // What it replaces is released when this returns, after the lock.
+    var value: Value? = value
+    latest.withLock { swap(&$0, &value) }
+  }
+
+  func begin(with value: Value) {
+    latest.withLock { if $0 == nil { $0 = value } }
+  }
+}

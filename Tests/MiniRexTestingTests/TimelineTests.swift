@@ -1,0 +1,207 @@
+import Foundation
+import MiniRex
+import MiniRexTesting
+import Testing
+
+@Suite struct TimelineTests {
+  let timeline = Timeline()
+
+  private func advice(_ result: ExitTest.Result?) -> String {
+    result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+  }
+
+  @Test func `letters are updates, groups come in one step, and a bar is the end`() {
+    let left = timeline.broadcaster("a-b   -   -|")
+    let right = timeline.broadcaster("--c   -(de)|")
+    timeline.expect("                 a-(bc)-(de)|", from: merge(left, right))
+    #expect(timeline.play() == nil)
+  }
+
+  @Test func `a table gives letters their values, on both sides`() {
+    let numbers = timeline.broadcaster("-1-2-|", ["1": 1, "2": 2])
+    timeline.expect("-a-b-|", ["a": "10", "b": "20"], from: numbers.map { "\($0 * 10)" })
+    #expect(timeline.play() == nil)
+  }
+
+  @Test func `a value has its first letter from the start, also before somebody subscribes`() {
+    let value = timeline.value("a--b-(cc)d|")
+    timeline.expect("           a--b-c   d|", from: value)
+    timeline.expect("           --ab-", during: "--^--!", from: value)
+    timeline.expect("           ------------(d|)", during: "------------^", from: value)
+    #expect(value.current() == "a")
+    #expect(timeline.play() == nil)
+    #expect(value.current() == "d")
+  }
+
+  @Test func `a subscription hears the step in which it begins, and not the one in which it ends`()
+  {
+    let letters = timeline.broadcaster("abcde|")
+    timeline.expect("-bc", during: "-^-!", from: letters)
+    timeline.expect("---", during: "------^!", from: letters.filter { $0 == "x" })
+    #expect(timeline.play()?.description.contains("expected     ---\ncame         ------|") == true)
+  }
+
+  @Test func `tasks finish with the result in the line, or end without one`() {
+    let fetch = timeline.task("--s", ["s": Result<Int, Never>.success(1)])
+    timeline.expect("--(s|)", ["s": .success(1)], from: fetch)
+    timeline.expect("---(s|)", ["s": .success(1)], during: "---^", from: fetch)
+    let none = timeline.task("--|", [Character: Result<Int, Never>]())
+    timeline.expect("--|", ["s": .success(1)], from: none)
+    #expect(timeline.play() == nil)
+  }
+
+  @Test func `a line may stand for other inputs`() {
+    let one = timeline.broadcaster("-a-a-a-a")
+    let two = timeline.broadcaster("-b-b-b-b")
+    let both = timeline.broadcaster("1---2---", ["1": one, "2": two])
+    timeline.expect("-a-a-b-b", from: both.switchToLatest())
+    #expect(timeline.play() == nil)
+  }
+
+  @Test func `what the clock has due comes first in a step, and what is due at once comes last`() {
+    let letters = timeline.broadcaster("a-b---")
+    let clock = timeline.clock
+    timeline.expect("--(ab)", from: merge(letters.delay(for: .seconds(2), clock: clock), letters))
+    timeline.expect("a-b", from: letters.delay(for: .zero, clock: clock))
+    #expect(timeline.play()?.description.contains("came         a-(ab)-b") == true)
+  }
+
+  @Test func `a step is as long as it is told to be`() {
+    let timeline = Timeline(step: .milliseconds(100))
+    let letters = timeline.broadcaster("a-b----")
+    let clock = timeline.clock
+    timeline.expect("---a-b", from: letters.delay(for: .milliseconds(300), clock: clock))
+    timeline.expect("---a-b", from: letters.delay(for: .milliseconds(399), clock: clock))
+    #expect(timeline.play() == nil)
+    #expect(clock.now.offset == .milliseconds(600))
+  }
+
+  @Test func `a difference is a picture with a mark under the first step that differs`() {
+    let left = timeline.broadcaster("a-(bb)--|", ["a": 1, "b": 2])
+    _ = timeline.value("t---f")
+    timeline.expect("         A-B--C|", ["A": 1, "B": 2, "C": 3], during: "^----!", from: left)
+    timeline.expect("         a-(bb)--|", ["a": 1, "b": 2], from: left)
+    timeline.expect("         a", ["a": 1], from: left.map { $0 + 40 })
+    #expect(
+      timeline.play()?.description == """
+        What came differs from step 0 on, counting from 0:
+
+        broadcaster  a-(bb)--|
+        value        t--   -f
+        during       ^--   --!
+        expected     A-B   --C|
+        came         A-(BB)
+                       ^
+        expected     a-(bb)--|
+        came         a-(bb)--|
+        expected     a
+        came         ?-(??)--|
+                     ^
+        ? is 41
+        ? is 42
+        ? is 42
+        """)
+  }
+
+  @Test func `what comes from another thread counts in the step in which it comes`() {
+    let source = BroadcastSource<Character>()
+    let done = DispatchSemaphore(value: 0)
+    let token = timeline.broadcaster("--a").subscribe { letter in
+      Thread.detachNewThread {
+        source.broadcast(letter)
+        done.signal()
+      }
+      done.wait()
+    }
+    timeline.expect("--a", from: source.publisher)
+    #expect(timeline.play() == nil)
+    withExtendedLifetime(token) {}
+  }
+
+  @Test func `R9 an == that plays another timeline finds no lock held`() {
+    struct Nosy: Equatable, Sendable {
+      let letter: Character
+
+      static func == (one: Nosy, other: Nosy) -> Bool {
+        let timeline = Timeline()
+        timeline.expect("a", from: timeline.broadcaster("a"))
+        return timeline.play() == nil && one.letter == other.letter
+      }
+    }
+    let nosy: [Character: Nosy] = ["a": Nosy(letter: "a")]
+    timeline.expect("-a", nosy, from: timeline.broadcaster("-a", nosy))
+    #expect(timeline.play() == nil)
+  }
+
+  @Test func `what a timeline has played is released with it`() {
+    weak var thing: Thing?
+    do {
+      let new = Thing()
+      thing = new
+      let timeline = Timeline()
+      let things = timeline.broadcaster("a", ["a": new])
+      timeline.expect("a", ["a": 1], from: things.map { _ in 1 })
+      #expect(timeline.play() == nil)
+    }
+    #expect(thing == nil)
+  }
+
+  @Test func `R23 a line that makes no sense stops the program with advice`() async {
+    let open = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Timeline().broadcaster("a-(b")
+    }
+    #expect(
+      advice(open).contains("The timeline 'a-(b' does not close its group. Groups are written"))
+    let close = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Timeline().broadcaster("a)")
+    }
+    #expect(advice(close).contains("closes a group that it has not opened"))
+    let nested = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Timeline().broadcaster("((a))")
+    }
+    #expect(advice(nested).contains("opens a group inside a group"))
+    let slow = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Timeline().broadcaster("(a-)")
+    }
+    #expect(advice(slow).contains("lets time pass in a group, which is one step"))
+    let late = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Timeline().broadcaster("a|b")
+    }
+    #expect(advice(late).contains("goes on after its end"))
+    let sign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Timeline().broadcaster("^a")
+    }
+    #expect(advice(sign).contains("which stand in the line after 'during' only"))
+  }
+
+  @Test func `R23 a line that does not fit its place stops the program with advice`() async {
+    let stranger = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Timeline().broadcaster("ab", ["a": 1])
+    }
+    #expect(advice(stranger).contains("The timeline 'ab' has a 'b', which is not in its table."))
+    let late = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Timeline().value("-a")
+    }
+    #expect(advice(late).contains("is a value, but does not begin with one"))
+    for period in ["---", "!-^", "^-^", "a"] {
+      let result = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) { [period = period as String] in
+        Timeline().expect("a", during: period, from: Broadcaster<Character>.never)
+      }
+      #expect(advice(result).contains("The timeline '\(period)' is no subscription. Write one '^'"))
+    }
+    let twice = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let timeline = Timeline()
+      _ = timeline.play()
+      _ = timeline.play()
+    }
+    #expect(advice(twice).contains("A 'Timeline' was played twice. Make a new one."))
+    let step = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Timeline(step: .zero)
+    }
+    #expect(advice(step).contains("'Timeline' takes a step longer than 0, not 0.0 seconds."))
+  }
+}
+
+private final class Thing: Sendable {}

@@ -1,0 +1,236 @@
+import MiniRex
+import MiniRexTesting
+import Testing
+
+@Suite struct SwitchToLatestTests {
+  let numbers = [PublishedProperty(10), PublishedProperty(20)]
+  let index = PublishedProperty(0)
+
+  private var latest: PublishedValue<Int> {
+    index.publisher.flatMapLatest { [numbers] in numbers[$0].publisher }
+  }
+
+  @Test func `R28 the first call is made inside subscribe, also in a callback of either source`() {
+    let latest = latest
+    #expect(Recorder(latest).updates == [10])
+    let nested = Shared<[[Int]]>([])
+    let tokens = [index.publisher, numbers[1].publisher].map { publisher in
+      publisher.subscribe { _ in
+        let recorder = Recorder(latest)
+        nested.change { $0.append(recorder.updates) }
+      }
+    }
+    index.value = 1
+    numbers[1].value = 21
+    #expect(nested.value == [[10], [10], [20], [21]])
+    withExtendedLifetime(tokens) {}
+  }
+
+  @Test func `current is the current one of the current one`() {
+    let latest = latest
+    #expect(latest.current() == 10)
+    index.value = 1
+    #expect(latest.current() == 20)
+    numbers[1].value = 21
+    #expect(latest.current() == 21)
+    let late = numbers[0].publisher.delay(for: .seconds(1), clock: ManualClock())
+    #expect(index.publisher.flatMapLatest { _ in late }.current() == nil)
+  }
+
+  @Test func `R17 a value is skipped if it is the same across two inners, each has its own memory`()
+  {
+    let latest = latest
+    let early = Recorder(latest)
+    numbers[1].value = 10
+    index.value = 1
+    let late = Recorder(latest)
+    numbers[1].value = 11
+    #expect(early.updates == [10, 11])
+    #expect(late.updates == [10, 11])
+  }
+
+  @Test func `R3 a callback that switches and updates is not called inside itself`() {
+    let depth = Shared(0)
+    let recorder = Recorder(latest) { [numbers, index] number in
+      #expect(depth.increment() == 1)
+      if number == 11 {
+        index.value = 1
+        numbers[0].value = 12
+        numbers[1].value = 21
+      }
+      depth.increment(by: -1)
+    }
+    numbers[0].value = 11
+    // What was sent to the one that has been left is not delivered.
+    #expect(recorder.updates == [10, 11, 21])
+  }
+
+  @Test func `what the old one has under way when the next one comes is not delivered`() {
+    let outer = BroadcastSource<Broadcaster<Int>>()
+    let first = BroadcastSource<Int>()
+    let second = PublishedProperty(20)
+    let recorder = Recorder(outer.publisher.switchToLatest()) { number in
+      if number == 1 { outer.broadcast(second.publisher.broadcaster) }
+      if number == 20 {
+        outer.broadcast(.sequence([30]))
+        second.value = 21
+      }
+    }
+    outer.broadcast(first.publisher)
+    first.broadcast(1)
+    #expect(recorder.updates == [1, 20, 30])
+  }
+
+  @Test func `the old one is left before the new one is subscribed to`() {
+    let log = Shared<[String]>([])
+    let outer = BroadcastSource<Int>()
+    let token = outer.publisher.flatMapLatest { number in
+      Broadcaster<Int> { _ in
+        log.change { $0.append("+\(number)") }
+        return Subscription { log.change { $0.append("-\(number)") } }
+      }
+    }.subscribe { _ in }
+    for number in 1...3 { outer.broadcast(number) }
+    token.invalidate()
+    #expect(log.value == ["+1", "-1", "+2", "-2", "+3", "-3"])
+  }
+
+  @Test func `a task that is overtaken is cancelled`() {
+    let log = Shared<[String]>([])
+    let words = BroadcastSource<String>()
+    let finish = Shared<[@Sendable (Result<String, Never>) -> Void]>([])
+    let recorder = Recorder(
+      words.publisher.flatMapLatest { word in
+        PublishedTask<String, Never> { finished in
+          finish.change { $0.append(finished) }
+          return Subscription { log.change { $0.append("-\(word)") } }
+        }
+      })
+    words.broadcast("a")
+    words.broadcast("b")
+    #expect(log.value == ["-a"])
+    for (finish, word) in zip(finish.value, ["A", "B"]) { finish(.success(word)) }
+    #expect(recorder.updates == [.success("B")])
+  }
+
+  @Test func `R11 R12 the last token releases the inner subscription and what it has captured`() {
+    let released = Shared<[String]>([])
+    let outer = BroadcastSource<Int>()
+    let inner = BroadcastSource<Int>()
+    func subscribe() -> Subscription {
+      let callback = Witness { released.change { $0.append("callback") } }
+      let transform = Witness { released.change { $0.append("transform") } }
+      return outer.publisher.flatMapLatest { number in
+        transform.touch()
+        return inner.publisher.map { $0 + number }
+      }.subscribe { _ in callback.touch() }
+    }
+    let token = subscribe()
+    outer.broadcast(1)
+    inner.broadcast(1)
+    #expect(inner.subscriberCount == 1)
+    token.invalidate()
+    #expect(inner.subscriberCount == 0 && outer.subscriberCount == 0)
+    #expect(Set(released.value) == ["callback", "transform"])
+  }
+
+  @Test func `R12 the token dropped in a callback of the inner releases everything`() {
+    let released = Shared(0)
+    let outer = BroadcastSource<Int>()
+    let inner = BroadcastSource<Int>()
+    let token = Shared<Subscription?>(nil)
+    token.value = {
+      let witness = Witness { released.increment() }
+      return outer.publisher.flatMapLatest { _ in inner.publisher }.subscribe { _ in
+        witness.touch()
+        token.value = nil
+      }
+    }()
+    outer.broadcast(1)
+    inner.broadcast(1)
+    #expect(released.value == 1)
+    #expect(inner.subscriberCount == 0 && outer.subscriberCount == 0)
+  }
+
+  @Test func `R12 a switch that has switched to itself is released with the last token`() {
+    let released = Shared(0)
+    let outer = BroadcastSource<Int>()
+    let itself = Shared<Broadcaster<Int>>(.never)
+    itself.value = outer.publisher.flatMapLatest { number in
+      number > 1 ? itself.value : .sequence([number])
+    }
+    do {
+      let witness = Witness { released.increment() }
+      let token = itself.value.subscribe { _ in witness.touch() }
+      for number in [1, 2, 1, 3, 2] { outer.broadcast(number) }
+      withExtendedLifetime(token) {}
+    }
+    #expect(released.value == 1)
+    #expect(outer.subscriberCount == 0)
+    itself.value = .never
+  }
+
+  @Test func `R26 the end of either alone is not the end, with both on two threads it comes once`()
+  {
+    for _ in 0..<scaled(1_000) {
+      let outer = BroadcastSource<Int>()
+      let inner = BroadcastSource<Int>()
+      let ends = Shared(0)
+      let token = outer.publisher.flatMapLatest { _ in inner.publisher }.subscribe {
+        _ in
+      } onEnd: {
+        ends.increment()
+      }
+      outer.broadcast(1)
+      onThreads(2) { thread in if thread == 0 { outer.end() } else { inner.end() } }
+      #expect(ends.value == 1)
+      withExtendedLifetime(token) {}
+    }
+  }
+
+  @Test func `R2 whoever sends, nothing of one that has been left comes after the next`() async {
+    for _ in 0..<scaled(50) {
+      let inners = (0..<20).map { _ in BroadcastSource<Int>() }
+      let outer = BroadcastSource<Int>()
+      let isOver = Shared(false)
+      let recorder = Recorder(
+        outer.publisher.flatMapLatest { index in inners[index].publisher.map { _ in index } })
+      onThreads(3) { thread in
+        if thread == 0 {
+          for index in inners.indices {
+            outer.broadcast(index)
+            for _ in 0..<20 { inners[index].broadcast(0) }
+          }
+          isOver.value = true
+        } else {
+          while !isOver.value { for inner in inners { inner.broadcast(0) } }
+        }
+      }
+      #expect(recorder.updates == recorder.updates.sorted())
+      #expect(recorder.updates.count >= 20)
+    }
+  }
+
+  @Test func `R1 R16 R17 on two threads it agrees in the end, and no two calls are the same`() async
+  {
+    for round in 0..<scaled(200) {
+      let numbers = [PublishedProperty(10), PublishedProperty(20)]
+      let index = PublishedProperty(0)
+      let recorder = Recorder(index.publisher.flatMapLatest { numbers[$0].publisher })
+      onThreads(2) { thread in
+        var random = SeededGenerator(seed: UInt64(2 * round + thread))
+        for _ in 0..<100 {
+          if thread == 0 {
+            index.value = Int.random(in: 0..<2, using: &random)
+          } else {
+            numbers[Int.random(in: 0..<2, using: &random)].value =
+              Int.random(in: 0..<4, using: &random)
+          }
+        }
+      }
+      let updates = recorder.updates
+      #expect(updates.last == numbers[index.value].value)
+      #expect(zip(updates, updates.dropFirst()).allSatisfy { $0 != $1 })
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import MiniRex
+import MiniRexTesting
+
+extension Story {
+  static let merging: [Story] = [
+    Story("merge brings several into one order, and ends with the last of them") {
+      let one = $0.broadcaster("a--b|")
+      let two = $0.broadcaster("-x-y--|")
+      $0.expect("               ax-(by)--|", from: merge(one, two))
+    },
+    Story("merge of a value begins with the current one") {
+      let letters = $0.broadcaster("--a-|")
+      let letter = $0.value("      x--y|")
+      $0.expect("                   x-ay|", from: merge(letters, letter))
+      $0.expect("                   --(xa)y|", during: "--^", from: merge(letters, letter))
+    },
+    Story("merge of one with itself calls twice") {
+      let letters = $0.broadcaster("a-b-|")
+      $0.expect("                   (aa)-(bb)-|", from: merge(letters, letters))
+    },
+    Story("merge goes on when one ends, also at once") {
+      let letters = $0.broadcaster("--a-|")
+      $0.expect(
+        "                   x-a-|", from: merge(letters, Broadcaster<Character>.sequence(["x"])))
+    },
+    Story("merge of what has ended ends at once") {
+      let none = $0.broadcaster("|")
+      $0.expect("                   -|", during: "-^", from: merge([none, none]))
+    },
+    Story("merge leaves all of them when its subscriber does") {
+      let one = $0.broadcaster("a-a-a-a")
+      let two = $0.broadcaster("-x-x-x-")
+      $0.expect("               axa----", during: "^--!", from: merge(one, two))
+    },
+  ]
+
+  static let combining: [Story] = [
+    Story("combineLatest has the current values of all, and ends with the last of them") {
+      let one = $0.number("1--2-|")
+      let two = $0.number("4-5---6|")
+      $0.expect("          5-67--8|", from: combineLatest(one, two) { $0 + $1 })
+    },
+    Story("combineLatest makes two updates of two that change in one step") {
+      let one = $0.number("1-2-|")
+      let two = $0.number("4-6-|")
+      $0.expect("          5-(68)-|", from: combineLatest(one, two) { $0 + $1 })
+    },
+    Story("combineLatest of a diamond delivers in between, with one new and one old value") {
+      let number = $0.number("1--2--|")
+      let tens = number.map { $0 * 10 }
+      $0.expect("              B--(CM)--|", from: combineLatest(number, tens) { $0 + $1 })
+      $0.expect("              B--(LM)--|", from: combineLatest(tens, number) { $0 + $1 })
+    },
+    Story("a diamond that is one map delivers once") {
+      let number = $0.number("1--2--|")
+      $0.expect("              B--M--|", from: number.map { $0 + $0 * 10 })
+    },
+    Story("combineLatest skips what comes out the same") {
+      let one = $0.number("1-2-1-|")
+      let two = $0.number("1-----|")
+      $0.expect("          1-----|", from: combineLatest(one, two) { _, number in number })
+    },
+    Story("combineLatest of three is called first when all have been") {
+      let one = $0.number("1----|")
+      let two = $0.number("2-3--|")
+      let three = $0.number("3--1-|")
+      let sum = combineLatest(one, two, three) { $0 + $1 + $2 }
+      $0.expect("            6-75-|", from: sum)
+      $0.expect("            -67--", during: "-^-!", from: sum)
+    },
+    Story("combineLatest of a late value waits for it") {
+      let one = $0.number("1-2--|")
+      let late = $0.number("4-5--|").delay(for: .seconds(3), clock: $0.clock)
+      $0.expect("           ---6-(7|)", from: combineLatest(one, late) { $0 + $1 })
+    },
+  ]
+
+  static let pairing: [Story] = [
+    Story("withLatest pairs with the value that is current then, and is quiet when that changes") {
+      let numbers = $0.numbers("-1--1--1|")
+      let number = $0.number("  2-3--4--|")
+      $0.expect("               -3--4--5|", from: numbers.withLatest(from: number).map { $0 + $1 })
+    },
+    Story("withLatest ends with its publisher, not with the value") {
+      let numbers = $0.numbers("-1--1|")
+      let number = $0.number("  2-3|")
+      $0.expect("               -3--4|", from: numbers.withLatest(from: number).map { $0 + $1 })
+    },
+    Story("withLatest of a value begins with the pair of the current ones") {
+      let one = $0.number("1-2---3|")
+      let two = $0.number("4---5--|")
+      let sum = one.withLatest(from: two).map { $0 + $1 }
+      $0.expect("          5-6---8|", from: sum)
+      $0.expect("          ---6--8|", during: "---^", from: sum)
+    },
+    Story("withLatest in a step pairs with what has come before") {
+      let number = $0.number("  1-(23)-|")
+      let numbers = $0.numbers("--1   -|")
+      $0.expect("               --4   -|", from: numbers.withLatest(from: number).map { $0 + $1 })
+    },
+    Story("withLatest of a diamond pairs each with what it has made") {
+      let number = $0.number("1-2-3-|")
+      let pair = number.withLatest(from: number.map { $0 * 10 }).map { $0 + $1 }
+      $0.expect("              B-M-X-|", from: pair)
+    },
+    Story("withLatest of a late value leaves out what comes before its first") {
+      let numbers = $0.numbers("-1-1-1|")
+      let late = $0.number("    2-----|").delay(for: .seconds(2), clock: $0.clock)
+      $0.expect("               ---3-3|", from: numbers.withLatest(from: late).map { $0 + $1 })
+    },
+    Story("withLatest of a debounced value pairs with what that has delivered") {
+      let numbers = $0.numbers("-1-1-1|")
+      let calm = $0.number("    2-3---|").debounce(for: .seconds(2), clock: $0.clock)
+      $0.expect("               -3-3-4|", from: numbers.withLatest(from: calm).map { $0 + $1 })
+    },
+    Story("withLatest leaves both when its subscriber does") {
+      let numbers = $0.numbers("-1-1-1|")
+      $0.expect(
+        "                       -6-----", during: "^-!",
+        from: numbers.withLatest(from: $0.number("5")).map { $0 + $1 })
+    },
+  ]
+}

@@ -1,0 +1,72 @@
+import MiniRex
+import MiniRexTesting
+import Testing
+
+/// A timeline of one operator, with a sentence that says what it shows.
+struct Story: Sendable, CustomTestStringConvertible {
+  let sentence: String
+  let tell: @Sendable (Timeline) -> Void
+
+  init(_ sentence: String, _ tell: @escaping @Sendable (Timeline) -> Void) {
+    self.sentence = sentence
+    self.tell = tell
+  }
+
+  var testDescription: String { sentence }
+
+  static let every: [Story] =
+    choosing + transforming + counting + merging + combining + pairing + switching + sharing
+    + timing + tasks
+}
+
+@Suite struct TimelineStories {
+  @Test(arguments: Story.every)
+  func `every operator calls as its timeline says`(story: Story) {
+    let timeline = Timeline()
+    story.tell(timeline)
+    #expect(timeline.play() == nil)
+  }
+
+  @Test func `no two stories say the same`() {
+    #expect(Set(Story.every.map(\.sentence)).count == Story.every.count)
+    #expect(Story.every.count >= 85)
+  }
+}
+
+/// The digits, and capital letters for the numbers from 10 on.
+let digits = Dictionary(
+  uniqueKeysWithValues: zip("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", 0...))
+
+/// How a task goes wrong, named by a capital letter.
+struct Trouble: Error, Equatable {
+  let name: Character
+}
+
+/// A small letter is a success with that letter, a capital one a failure.
+let results = Dictionary(
+  uniqueKeysWithValues: "abcdefgXYZ".map { letter in
+    (letter, letter.isUppercase ? Result.failure(Trouble(name: letter)) : .success(letter))
+  })
+
+extension Timeline {
+  /// An input of numbers.
+  func numbers(_ line: String) -> Broadcaster<Int> { broadcaster(line, digits) }
+
+  /// An input that has a number.
+  func number(_ line: String) -> PublishedValue<Int> { value(line, digits) }
+
+  /// An input that finishes with a letter, or with a failure.
+  func task(_ line: String) -> PublishedTask<Character, Trouble> { task(line, results) }
+
+  func expect<Kind: PublisherKind>(
+    _ line: String, during period: String = "^", from publisher: Publisher<Int, Kind>
+  ) {
+    expect(line, digits, during: period, from: publisher)
+  }
+
+  func expect(
+    _ line: String, during period: String = "^", from task: PublishedTask<Character, Trouble>
+  ) {
+    expect(line, results, during: period, from: task)
+  }
+}

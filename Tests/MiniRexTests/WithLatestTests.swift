@@ -1,0 +1,110 @@
+import MiniRex
+import MiniRexTesting
+import Testing
+
+@Suite struct WithLatestTests {
+  let taps = BroadcastSource<Int>()
+  let text = PublishedProperty("a")
+
+  private var pairs: Broadcaster<String> {
+    taps.publisher.withLatest(from: text.publisher).map { tap, text in "\(text)\(tap)" }
+  }
+
+  @Test func `R3 a callback that changes the value is not called for it`() {
+    let recorder = Recorder(pairs) { [text, taps] pair in
+      text.value += "b"
+      if pair == "a1" { taps.broadcast(2) }
+    }
+    taps.broadcast(1)
+    #expect(recorder.updates == ["a1", "ab2"])
+  }
+
+  @Test func `a value that another thread delivers is paired from the beginning`() {
+    let isDelivering = Gate()
+    let mayGoOn = Gate()
+    let slow = text.publisher.dropFirst().subscribe { _ in
+      isDelivering.open()
+      mayGoOn.wait()
+    }
+    let updates = Shared<[String]>([])
+    onThreads(2) { thread in
+      if thread == 0 {
+        text.value = "b"
+      } else {
+        isDelivering.wait()
+        let recorder = Recorder(pairs)
+        taps.broadcast(1)
+        updates.value = recorder.updates
+        mayGoOn.open()
+      }
+    }
+    #expect(updates.value == ["b1"])
+    withExtendedLifetime(slow) {}
+  }
+
+  @Test func `R26 when its publisher ends it leaves the value`() {
+    let recorder = Recorder(pairs)
+    #expect(text.publisher.current() == "a" && text.subscriberCount == 1)
+    taps.end()
+    #expect(recorder.hasEnded)
+    #expect(text.subscriberCount == 0)
+  }
+
+  @Test func `R13 a value that goes away stays what it was`() {
+    var text: PublishedProperty<String>? = PublishedProperty("a")
+    let value = text?.publisher ?? .constant("")
+    let recorder = Recorder(taps.publisher.withLatest(from: value).map { $0.1 })
+    text?.value = "b"
+    text = nil
+    taps.broadcast(1)
+    #expect(recorder.updates == ["b"])
+    #expect(!recorder.hasEnded)
+  }
+
+  @Test func `R11 R12 dropping the token leaves both, and releases value and callback`() {
+    let released = Shared(0)
+    let things = PublishedProperty(Witness { released.increment() })
+    do {
+      let witness = Witness { released.increment() }
+      let token = taps.publisher.withLatest(from: things.publisher).subscribe { _ in witness.touch()
+      }
+      taps.broadcast(1)
+      things.value = Witness {}
+      #expect(released.value == 1)
+      withExtendedLifetime(token) {}
+    }
+    #expect(released.value == 2)
+    #expect(things.subscriberCount == 0 && taps.subscriberCount == 0)
+  }
+
+  @Test func `R9 a value may be released where it calls into both sources`() {
+    let calls = Shared(0)
+    let value = PublishedProperty<Witness?>(nil)
+    let recorder = Recorder(taps.publisher.withLatest(from: value.publisher).map { $0.0 })
+    value.value = Witness { [taps] in
+      taps.broadcast(7)
+      calls.increment()
+    }
+    value.value = nil
+    #expect(calls.value == 1)
+    #expect(recorder.updates == [7])
+  }
+
+  @Test func `R1 R2 on two threads pairs come one at a time, and neither side goes back`() {
+    let counter = PublishedProperty(0)
+    let inside = Shared(0)
+    let recorder = Recorder(
+      taps.publisher.withLatest(from: counter.publisher).map { tap, count in
+        #expect(inside.increment() == 1)
+        inside.increment(by: -1)
+        return [tap, count]
+      })
+    onThreads(2) { thread in
+      for number in 1...scaled(5_000) {
+        if thread == 0 { taps.broadcast(number) } else { counter.value = number }
+      }
+    }
+    #expect(recorder.updates.map { $0[0] } == Array(1...scaled(5_000)))
+    #expect(recorder.updates.map { $0[1] } == recorder.updates.map { $0[1] }.sorted())
+  }
+}
