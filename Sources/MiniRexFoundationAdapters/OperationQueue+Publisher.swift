@@ -1,6 +1,7 @@
 public import Foundation
 public import MiniRex
 
+// Disfavoured, so that `.main` still means the dispatch queue.
 extension Publisher {
   /// Calls in operations on the queue, in order.
   ///
@@ -8,6 +9,7 @@ extension Publisher {
   /// subscription, not by the queue, and without a limit: ending the subscription before the hop
   /// prevents the call and releases the update, even if the queue is suspended for ever. On a queue
   /// that runs many operations at once, calls still come one at a time.
+  @_disfavoredOverload
   public func receive(on queue: OperationQueue) -> Publisher {
     Publisher(present: { nil }) { receive in
       let hop = Hop<Update, @Sendable (Update) -> Void>(receive) { hop, _ in
@@ -20,6 +22,7 @@ extension Publisher {
   /// Subscribes in an operation on the queue.
   ///
   /// Otherwise like the form for a `DispatchQueue`.
+  @_disfavoredOverload
   public func subscribe(upstreamOn queue: OperationQueue) -> Publisher {
     Publisher(present: { nil }) { receive in
       let late = LateStart(of: self, receive)
@@ -35,6 +38,7 @@ extension Publisher {
   /// - Parameters:
   ///   - duration: How long to wait at least; a negative one stops the program.
   ///   - queue: Where to subscribe.
+  @_disfavoredOverload
   public func subscribe(upstreamAfter duration: Duration, on queue: OperationQueue) -> Publisher {
     let interval = interval(duration, of: "subscribe(upstreamAfter:on:)")
     return Publisher(present: { nil }) { receive in

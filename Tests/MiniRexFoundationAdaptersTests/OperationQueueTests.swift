@@ -22,8 +22,8 @@ import Testing
     #expect(recorder.hasEnded)
   }
 
-  @Test func `R20 ending before the hop releases the update, though the queue is suspended for ever`()
-  {
+  @Test
+  func `R20 ending before the hop releases the update, though the queue is suspended for ever`() {
     queue.isSuspended = true
     let source = BroadcastSource<Thing>()
     let recorder = Recorder(source.publisher.receive(on: queue))

@@ -4,7 +4,8 @@ internal import Synchronization
 ///
 /// The job keeps only this: ending the subscription before it runs releases the publisher and the
 /// callback, also when it never runs. Unchecked like every `Upstream`: its state is in a `Lock`.
-package final class LateStart<Update: Sendable, Kind: PublisherKind>: Upstream, @unchecked Sendable {
+package final class LateStart<Update: Sendable, Kind: PublisherKind>: Upstream, @unchecked Sendable
+{
   /// - waiting: the job has not run. Next: starting, or over.
   /// - starting: the job subscribes. Next: started, or over.
   /// - started: Next: over.
@@ -20,7 +21,9 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Upstream, 
   /// Closes the way to the callback while the job subscribes, when there is no token to end yet.
   private let isOver = Atomic(false)
 
-  package init(of publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void) {
+  package init(
+    of publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void
+  ) {
     phase = Lock(.waiting(publisher, receive))
   }
 
