@@ -40,7 +40,7 @@ extension Publisher {
   ///   - duration: How long to wait at least; a negative one stops the program.
   ///   - queue: Where to subscribe.
   public func subscribe(upstreamAfter duration: Duration, on queue: DispatchQueue) -> Publisher {
-    let interval = interval(duration, of: "subscribe(upstreamAfter:on:)")
+    let interval = dispatchInterval(duration, of: "subscribe(upstreamAfter:on:)")
     return Publisher(present: { nil }) { receive in
       let late = LateStart(of: self, receive)
       queue.asyncAfter(deadline: .now() + interval) { late.start() }

@@ -40,7 +40,7 @@ extension Publisher {
   ///   - queue: Where to subscribe.
   @_disfavoredOverload
   public func subscribe(upstreamAfter duration: Duration, on queue: OperationQueue) -> Publisher {
-    let interval = interval(duration, of: "subscribe(upstreamAfter:on:)")
+    let interval = dispatchInterval(duration, of: "subscribe(upstreamAfter:on:)")
     return Publisher(present: { nil }) { receive in
       let late = LateStart(of: self, receive)
       DispatchQueue.global().asyncAfter(deadline: .now() + interval) {

@@ -2,7 +2,7 @@ internal import Dispatch
 internal import MiniRex
 
 /// What Dispatch takes for a duration: rounded up to nanoseconds, and 292 years at most.
-func interval(_ duration: Duration, of operation: String) -> DispatchTimeInterval {
+func dispatchInterval(_ duration: Duration, of operation: String) -> DispatchTimeInterval {
   if duration < .zero {
     misuse("'\(operation)' takes a duration that is not negative, not \(duration).")
   }
