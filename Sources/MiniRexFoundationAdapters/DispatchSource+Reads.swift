@@ -31,31 +31,39 @@ extension DispatchSource {
         close(duplicate)
         return connection.refuse()
       }
-      return readable(duplicate, label: "MiniRex reads") {
-        guard let data = nextData(from: duplicate, connection) else { return }
-        if data.isEmpty { connection.end() } else { connection.broadcast(.success(data)) }
-      }
+      return readable(duplicate, label: "MiniRex reads") { readAll(from: duplicate, connection) }
     }.publisher
   }
+}
+
+/// Reads what there is. Not less: on Linux it is said only once that the other end is closed, also when
+/// there are still bytes before that.
+private func readAll(
+  from descriptor: Int32, _ connection: Connection<Result<Data, POSIXError>>
+) {
+  while !connection.isOver, wouldNotWait(descriptor) {
+    var data = Data(count: 1 << 16)
+    let count = unsafe data.withUnsafeMutableBytes { buffer in
+      unsafe read(descriptor, buffer.baseAddress, buffer.count)
+    }
+    switch count {
+    case 1...: connection.broadcast(.success(data.prefix(count)))
+    case 0: connection.end()
+    default:
+      if errno == EAGAIN || errno == EINTR { continue }
+      connection.broadcast(.failure(.last))
+      connection.end()
+    }
+  }
+}
+
+private func wouldNotWait(_ descriptor: Int32) -> Bool {
+  var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  return unsafe poll(&request, 1, 0) > 0
 }
 
 /// Nobody would ever be told that a folder can be read.
 private func isFolder(_ descriptor: Int32) -> Bool {
   var status = stat()
   return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-}
-
-/// `nil` if there is nothing yet, or no more.
-private func nextData(
-  from descriptor: Int32, _ connection: Connection<Result<Data, POSIXError>>
-) -> Data? {
-  var data = Data(count: 1 << 16)
-  let count = unsafe data.withUnsafeMutableBytes { buffer in
-    unsafe read(descriptor, buffer.baseAddress, buffer.count)
-  }
-  if count >= 0 { return data.prefix(count) }
-  if errno == EAGAIN || errno == EINTR { return nil }
-  connection.broadcast(.failure(.last))
-  connection.end()
-  return nil
 }
