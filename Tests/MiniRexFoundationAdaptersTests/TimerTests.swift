@@ -20,7 +20,10 @@ import Testing
 
     #expect(ContinuousClock.now - began >= .milliseconds(20))
     #expect(elapsed == elapsed.sorted() && Set(elapsed).count == 4)
-    #expect(elapsed.allSatisfy { $0 > .zero && $0 / .milliseconds(5) == ($0 / .milliseconds(5)).rounded() })
+    #expect(
+      elapsed.allSatisfy {
+        $0 > .zero && $0 / .milliseconds(5) == ($0 / .milliseconds(5)).rounded()
+      })
   }
 
   @Test func `multiples that pass while the queue is busy are left out`() async {

@@ -27,13 +27,6 @@ final class Connection<Update: Sendable>: Sendable {
     source.broadcast(update)
   }
 
-  var isOver: Bool {
-    state.withLock { state in
-      if case .over = state.phase { return true }
-      return false
-    }
-  }
-
   /// False if it is over: who comes now has to connect anew.
   func join() -> Bool {
     state.withLock { state in
