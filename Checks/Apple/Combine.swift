@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized, NoLeadingUnderscores
 // What the adapters take from Combine, to type-check them without it.
 
 public protocol Publisher<Output, Failure> {

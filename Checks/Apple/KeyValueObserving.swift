@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized, NoLeadingUnderscores
 // What the adapters take from Foundation on Apple platforms only, to type-check them without it.
 public import Foundation
 

@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized, NoLeadingUnderscores
 // What the adapters take from the runtime of Objective-C, to type-check them without it.
 
 public enum objc_AssociationPolicy: Sendable {

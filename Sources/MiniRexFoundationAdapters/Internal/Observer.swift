@@ -46,8 +46,9 @@ final class Observer<Value: Sendable>: @unchecked Sendable {
     }
   }
 
-  /// The change is not made yet. It is when the actor is next free, since it is made there; and if
-  /// nobody else keeps the object until then, it still is the last one to be told.
+  /// The change is made by the time that the actor is next free, since it is made there.
+  ///
+  /// Until then the object is kept, so that its last change is told too.
   private func observeAgain() {
     guard let object else { return end() }
     let loan = Loan(object)

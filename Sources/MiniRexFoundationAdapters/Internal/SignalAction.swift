@@ -17,7 +17,7 @@ private func catchSignal(_ number: Int32) {
 }
 
 extension sigaction {
-  /// Tells `SignalHandling`. Calls of the system that it interrupts are made again.
+  /// Has `SignalHandling` told; calls of the system that it interrupts are made again.
   static var catching: sigaction {
     // Both globals exist before the first signal, which must not be what makes them.
     _ = caughtSignals.load(ordering: .relaxed)
