@@ -23,8 +23,8 @@ import Testing
       let bag = SubscriptionBag()
       for last in last {
         numbers.subscribe { number in
-          if unsafe number != last.value + 1 { disorders.change { $0 += 1 } }
-          unsafe last.value = number
+          if number != last.value + 1 { disorders.change { $0 += 1 } }
+          last.value = number
         }.store(in: bag)
       }
       let isOver = Shared(false)
@@ -44,7 +44,7 @@ import Testing
       }
 
       #expect(disorders.value == 0)
-      let ends = last.map { unsafe $0.value }
+      let ends = last.map { $0.value }
       #expect(ends.allSatisfy { $0 == count - 1 })
       #expect(releases.value == 0)
       bag.invalidate()

@@ -131,14 +131,14 @@
     @Test func `Dispatch leaves its handler of a signal behind`() async {
       await #expect(processExitsWith: .success) {
         let isCancelled = Gate()
-        nonisolated(unsafe) let source = DispatchSource.makeSignalSource(
+        let source = DispatchSource.makeSignalSource(
           signal: SIGTERM, queue: DispatchQueue(label: "test"))
         let isListening = Gate()
-        unsafe source.setRegistrationHandler { isListening.open() }
-        unsafe source.setCancelHandler { isCancelled.open() }
+        source.setRegistrationHandler { isListening.open() }
+        source.setCancelHandler { isCancelled.open() }
         source.activate()
         isListening.wait()
-        unsafe source.cancel()
+        source.cancel()
         isCancelled.wait()
 
         var action = sigaction()
