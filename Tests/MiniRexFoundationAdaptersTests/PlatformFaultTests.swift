@@ -90,13 +90,16 @@
     @Test func `a value that is posted never is the value that is listened for`() {
       struct Value: Equatable { let number: Int }
       let calls = Shared(0)
-      _ = center.addObserver(forName: name, object: Value(number: 1), queue: nil) { _ in
+      // Kept, or the box of the posted one might get its address.
+      let box = Value(number: 1) as AnyObject
+      _ = center.addObserver(forName: name, object: box, queue: nil) { _ in
         calls.change { $0 += 1 }
       }
 
       center.post(name: name, object: Value(number: 1))
 
       #expect(calls.value == 0)
+      withExtendedLifetime(box) {}
     }
 
     @Test func `with 'queue:' who posts waits, for ever if the queue does`() async {
