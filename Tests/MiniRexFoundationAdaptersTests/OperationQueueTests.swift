@@ -39,6 +39,9 @@ import Testing
 
     #expect(update == nil)
     #expect(source.subscriberCount == 0)
+    // Operations that wait for ever would keep the queue.
+    queue.isSuspended = false
+    queue.waitUntilAllOperationsAreFinished()
   }
 
   @Test func `R20 upstream is subscribed to in an operation, unless the subscription ends before`()

@@ -34,9 +34,9 @@ import Testing
     while ContinuousClock.now - began < .milliseconds(50) {}
     gate.open()
 
-    let elapsed = await recorder.next(3)
+    while let elapsed = await recorder.next().last, elapsed < .milliseconds(50) {}
 
-    #expect(elapsed.contains { $0 >= .milliseconds(40) })
+    #expect(recorder.updates.count < 50)
   }
 
   @Test func `R20 ending releases the callback, though the queue never runs`() {
