@@ -33,8 +33,9 @@ public final class Subscription: Sendable {
     self.init(CancelledByClosure(cancel))
   }
 
+  /// Is subscribed for as long as `gate` is, and ends the `inputs` after it.
   @usableFromInline
-  convenience init(gate: Subscription, inputs: [Subscription]) {
+  package convenience init(gate: Subscription, inputs: [Subscription]) {
     self.init(GatedInputs(gate: gate, inputs: inputs))
   }
 

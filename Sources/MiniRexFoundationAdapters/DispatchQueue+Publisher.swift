@@ -16,4 +16,35 @@ extension Publisher {
       return hop.subscribe(to: self)
     }
   }
+
+  /// Subscribes on the queue.
+  ///
+  /// What is sent before the queue gets there is missed; a published value gives the value that is
+  /// current then. Ending the subscription earlier prevents it, and releases the publisher and the
+  /// callback, even if the queue never runs. Calls come where the publisher makes them: those inside
+  /// `subscribe` on the queue, others where they are sent.
+  public func subscribe(upstreamOn queue: DispatchQueue) -> Publisher {
+    Publisher(present: { nil }) { receive in
+      let late = LateStart(of: self, receive)
+      queue.async { late.start() }
+      return late.subscription
+    }
+  }
+
+  /// Subscribes on the queue, after a while.
+  ///
+  /// Ending the subscription earlier prevents it, like in `subscribe(upstreamOn:)`. The time passes as
+  /// it does for `asyncAfter`, not while the machine sleeps.
+  ///
+  /// - Parameters:
+  ///   - duration: How long to wait at least; a negative one stops the program.
+  ///   - queue: Where to subscribe.
+  public func subscribe(upstreamAfter duration: Duration, on queue: DispatchQueue) -> Publisher {
+    let interval = dispatchInterval(duration, of: "subscribe(upstreamAfter:on:)")
+    return Publisher(present: { nil }) { receive in
+      let late = LateStart(of: self, receive)
+      queue.asyncAfter(deadline: .now() + interval) { late.start() }
+      return late.subscription
+    }
+  }
 }

@@ -1,6 +1,6 @@
 /// Lets a callback end its own subscription, also before `subscribe` has returned the token.
 @usableFromInline
-final class Fuse: Sendable {
+package final class Fuse: Sendable {
   private struct State {
     var isBlown = false
     weak var token: Subscription?
@@ -10,11 +10,11 @@ final class Fuse: Sendable {
   private let state = Lock(State())
 
   @usableFromInline
-  init() {}
+  package init() {}
 
   /// - Parameter keeping: True to keep the token alive until the fuse blows or the source ends.
   @usableFromInline
-  func attach(_ token: Subscription, keeping isKept: Bool = false) -> Subscription {
+  package func attach(_ token: Subscription, keeping isKept: Bool = false) -> Subscription {
     // The one token that is never released would keep what a weak reference needs for ever.
     if token === Subscription.ended { return token }
     let isBlown = state.withLock { state in
@@ -28,7 +28,7 @@ final class Fuse: Sendable {
   }
 
   @usableFromInline
-  func blow() {
+  package func blow() {
     let token = state.withLock { state in
       state.isBlown = true
       // Once `token` has it, this is not the last reference, which would go under the lock.

@@ -1,0 +1,35 @@
+public import Dispatch
+internal import Foundation
+public import MiniRex
+
+extension DispatchSource {
+  /// Calls whenever the process gets one of the signals, with its number.
+  ///
+  /// ```swift
+  /// let subscription = DispatchSource.signals(SIGTERM, SIGINT).subscribe { _ in shutDown() }
+  /// ```
+  ///
+  /// While somebody is subscribed to a signal, it does nothing else. When the last subscriber of any
+  /// publisher of it leaves, what it did before is restored: `SIGTERM` ends the process again. It
+  /// calls on a queue of its own, never inside the signal handler. A signal that comes again before it
+  /// was told is told once, as the system itself does it.
+  ///
+  /// Programs that are started from here begin with the default action, whoever is subscribed. In a
+  /// process without a descriptor left to hear of signals with, the subscriptions end at once.
+  ///
+  /// - Parameter numbers: One that is not a signal, or cannot be caught, stops the program.
+  public static func signals(_ numbers: Int32...) -> Broadcaster<Int32> {
+    for number in numbers where !(1...63).contains(number) || [SIGKILL, SIGSTOP].contains(number) {
+      misuse("'signals' cannot catch the signal \(number). Leave it out.")
+    }
+    let numbers = Set(numbers)
+    return LazySource { connection in
+      for number in numbers where !SignalHandling.shared.add(connection, for: number) {
+        return connection.refuse()
+      }
+      return Subscription {
+        for number in numbers { SignalHandling.shared.remove(connection, for: number) }
+      }
+    }.publisher
+  }
+}

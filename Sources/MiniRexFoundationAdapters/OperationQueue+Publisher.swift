@@ -1,0 +1,52 @@
+public import Foundation
+public import MiniRex
+
+// Disfavoured, so that `.main` still means the dispatch queue.
+extension Publisher {
+  /// Calls in operations on the queue, in order.
+  ///
+  /// Each update waits for an operation, the first of a published value too. What waits is kept by the
+  /// subscription, not by the queue, and without a limit: ending the subscription before the hop
+  /// prevents the call and releases the update, even if the queue is suspended for ever. On a queue
+  /// that runs many operations at once, calls still come one at a time.
+  @_disfavoredOverload
+  public func receive(on queue: OperationQueue) -> Publisher {
+    Publisher(present: { nil }) { receive in
+      let hop = Hop<Update, @Sendable (Update) -> Void>(receive) { hop, _ in
+        queue.addOperation { hop.run { $0($1) } }
+      }
+      return hop.subscribe(to: self)
+    }
+  }
+
+  /// Subscribes in an operation on the queue.
+  ///
+  /// Otherwise like the form for a `DispatchQueue`.
+  @_disfavoredOverload
+  public func subscribe(upstreamOn queue: OperationQueue) -> Publisher {
+    Publisher(present: { nil }) { receive in
+      let late = LateStart(of: self, receive)
+      queue.addOperation { late.start() }
+      return late.subscription
+    }
+  }
+
+  /// Subscribes in an operation that is put on the queue after a while.
+  ///
+  /// Otherwise like the form for a `DispatchQueue`; until then a timer keeps the queue alive.
+  ///
+  /// - Parameters:
+  ///   - duration: How long to wait at least; a negative one stops the program.
+  ///   - queue: Where to subscribe.
+  @_disfavoredOverload
+  public func subscribe(upstreamAfter duration: Duration, on queue: OperationQueue) -> Publisher {
+    let interval = dispatchInterval(duration, of: "subscribe(upstreamAfter:on:)")
+    return Publisher(present: { nil }) { receive in
+      let late = LateStart(of: self, receive)
+      DispatchQueue.global().asyncAfter(deadline: .now() + interval) {
+        queue.addOperation { late.start() }
+      }
+      return late.subscription
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import Dispatch
+import MiniRex
+import MiniRexFoundationAdapters
+import MiniRexTesting
+import Testing
+
+@Suite struct TimerTests {
+  let queue = DispatchQueue(label: "test")
+
+  @Test func `a timer calls on the queue, at whole multiples of its interval`() async {
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    let began = ContinuousClock.now
+    let recorder = Recorder(
+      queue.broadcaster(every: .milliseconds(5)).map { elapsed in
+        DispatchQueue.getSpecific(key: key) == true ? elapsed : .zero
+      })
+
+    let elapsed = await recorder.next(4)
+
+    #expect(ContinuousClock.now - began >= .milliseconds(20))
+    #expect(elapsed == elapsed.sorted() && Set(elapsed).count == 4)
+    #expect(
+      elapsed.allSatisfy {
+        $0 > .zero && $0 / .milliseconds(5) == ($0 / .milliseconds(5)).rounded()
+      })
+  }
+
+  @Test func `multiples that pass while the queue is busy are left out`() async {
+    let gate = Gate()
+    let recorder = Recorder(queue.broadcaster(every: .milliseconds(1)))
+    queue.async { gate.wait() }
+    let began = ContinuousClock.now
+    while ContinuousClock.now - began < .milliseconds(50) {}
+    gate.open()
+
+    while let elapsed = await recorder.next().last, elapsed < .milliseconds(50) {}
+
+    #expect(recorder.updates.count < 50)
+  }
+
+  @Test func `R20 ending releases the callback, though the queue never runs`() {
+    queue.suspend()
+    let isReleased = Shared(false)
+    do {
+      let witness = Witness { isReleased.value = true }
+      let subscription = queue.broadcaster(every: .seconds(1)).subscribe { _ in witness.touch() }
+      #expect(subscription.isSubscribed)
+    }
+
+    #expect(isReleased.value)
+    queue.resume()
+  }
+
+  @Test func `R23 an interval that is not longer than 0 stops the program with advice`() async {
+    await #expect(processExitsWith: .failure) {
+      _ = DispatchQueue(label: "test").broadcaster(every: .zero)
+    }
+    await #expect(processExitsWith: .failure) {
+      _ = DispatchQueue(label: "test").broadcaster(every: .seconds(1), leeway: .seconds(-1))
+    }
+  }
+}
