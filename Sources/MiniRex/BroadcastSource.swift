@@ -18,15 +18,34 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   public let publisher: Broadcaster<Update>
 
   /// Makes a source without subscribers.
+  ///
+  /// - Parameters:
+  ///   - name: What an instrument calls it.
+  ///   - instrument: Who watches it; `nil` for the one in force, see ``Instrument``.
+  ///   - fileID: Where it is written, for the instrument.
+  ///   - line: Where it is written, for the instrument.
   @inlinable
-  public init() {
+  public convenience init(
+    name: String? = nil, instrument: (any Instrument)? = nil, fileID: String = #fileID,
+    line: Int = #line
+  ) {
+    self.init(
+      lineage: .ofSource(
+        name ?? "\(BroadcastSource.self)", instrument: instrument,
+        at: CodePlace(fileID: fileID, line: line)))
+  }
+
+  /// Makes one that is a part of something else, and is watched as told.
+  @inlinable
+  package init(lineage: Lineage?) {
     let delivery = Delivery<Update>()
     self.delivery = delivery
-    publisher = Publisher(present: { nil }) { delivery.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, present: { nil }) { delivery.subscribe($0) }
   }
 
   deinit {
     delivery.end()
+    publisher.lineage?.sourceHasEnded()
   }
 
   /// Calls each subscriber with the update, in the order in which they subscribed.
@@ -36,12 +55,15 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   /// it have reached everybody, and this returns at once. After ``end()`` it does nothing.
   @inlinable
   public func broadcast(_ update: Update) {
-    delivery.send(update)
+    if !delivery.send(update), let lineage = publisher.lineage {
+      lineage.updateWasNotDelivered(by: delivery)
+    }
   }
 
   /// Ends all subscriptions, after what has been broadcast by now is delivered.
   public func end() {
     delivery.end()
+    publisher.lineage?.sourceHasEnded()
   }
 
   /// How many subscriptions have not ended.

@@ -15,17 +15,68 @@
 public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   @usableFromInline let start: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   @usableFromInline let present: @Sendable () -> Update?
+  /// `nil` if no instrument watches, so that nothing is ever done for one.
+  @usableFromInline let lineage: Lineage?
 
   /// Trusts `start` to make calls that do not overlap, and to keep the promise of the kind.
   ///
-  /// - Parameter present: What `start` would call with at once; `nil` if it would not call.
+  /// - Parameters:
+  ///   - lineage: Where it comes from, if `start` takes care of it.
+  ///   - present: What `start` would call with at once; `nil` if it would not call.
   @usableFromInline
   package init(
+    lineage: Lineage? = nil,
     present: @escaping @Sendable () -> Update?,
     start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
     self.start = start
     self.present = present
+    self.lineage = lineage
+  }
+
+  /// Trusts a source, and lets it be watched if there is a lineage.
+  @inlinable
+  init(
+    watchedBy lineage: Lineage?, present: @escaping @Sendable () -> Update?,
+    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  ) {
+    let watched = lineage?.watching(start)
+    self.init(lineage: lineage, present: present, start: watched ?? start)
+  }
+
+  /// Trusts an operator, which a graph shows by the name of its function.
+  @inlinable
+  package init<Upstream, UpstreamKind>(
+    of upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
+    present: @escaping @Sendable () -> Update?,
+    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  ) {
+    if let lineage = upstream.lineage {
+      self.init(of: [lineage], by: function, present: present, start: start)
+    } else {
+      self.init(present: present, start: start)
+    }
+  }
+
+  /// Trusts an operator that takes several publishers, as many of which are watched as there are lineages.
+  @usableFromInline
+  package init(
+    of inputs: [Lineage], by function: String = #function,
+    present: @escaping @Sendable () -> Update?,
+    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  ) {
+    let own = Lineage.ofOperation(function, on: inputs)
+    self.init(watchedBy: own, unless: inputs.first, present: present, start: start)
+  }
+
+  /// Trusts an operator, and lets it be watched unless its input is all that is.
+  init(
+    watchedBy lineage: Lineage?, unless input: Lineage?,
+    present: @escaping @Sendable () -> Update?,
+    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  ) {
+    let watched = lineage === input ? nil : lineage?.watching(start)
+    self.init(lineage: lineage, present: present, start: watched ?? start)
   }
 
   /// Calls `receive` with each update, one call at a time.
@@ -36,8 +87,10 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   ///
   /// - Returns: The token, which ends the subscription when it goes. Keep it.
   @inlinable
-  public func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
-    start(receive)
+  public func subscribe(
+    _ receive: @escaping @Sendable (Update) -> Void, fileID: String = #fileID, line: Int = #line
+  ) -> Subscription {
+    watched(as: "subscribe", fileID, line) { start(receive) }
   }
 
   /// Calls `receive` with each update, and `onEnd` once after the last.
@@ -45,6 +98,13 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   /// `onEnd` is called when the source has ended, or an operator has enough, by the thread that
   /// delivered last; never after ``Subscription/invalidate()``.
   public func subscribe(
+    _ receive: @escaping @Sendable (Update) -> Void, onEnd: @escaping @Sendable () -> Void,
+    fileID: String = #fileID, line: Int = #line
+  ) -> Subscription {
+    watched(as: "subscribe", fileID, line) { start(receive, onEnd: onEnd) }
+  }
+
+  func start(
     _ receive: @escaping @Sendable (Update) -> Void, onEnd: @escaping @Sendable () -> Void
   ) -> Subscription {
     let gate = EndGate(onEnd)
@@ -56,14 +116,20 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   }
 }
 
+extension Publisher {
+  /// Where it comes from, if that is watched.
+  @inlinable
+  package var lineages: [Lineage] { lineage.map { [$0] } ?? [] }
+}
+
 extension Publisher where Kind == BroadcasterKind {
   /// Trusts a publisher that is made of one that can be trusted.
   @inlinable
   package init<Upstream, UpstreamKind>(
-    trusting upstream: Publisher<Upstream, UpstreamKind>,
+    trusting upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
     start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
-    self.init(present: { nil }, start: start)
+    self.init(of: upstream, by: function, present: { nil }, start: start)
   }
 
   /// Makes a broadcaster of anything that can be started and stopped.
@@ -82,7 +148,7 @@ extension Publisher where Kind == BroadcasterKind {
     _ start: @escaping @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
   ) {
     self.init(present: { nil }) { receive in
-      let source = BroadcastSource<Update>()
+      let source = BroadcastSource<Update>(lineage: nil)
       let gate = source.publisher.subscribe(receive)
       return Subscription(gate: gate, inputs: [start { source.broadcast($0) }])
     }

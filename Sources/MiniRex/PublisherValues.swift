@@ -16,8 +16,11 @@ extension Publisher {
   /// The loop stays on the actor that it is written for. The sender pays for a wake-up only when the
   /// loop is waiting.
   @inlinable
-  public func values(_ policy: BufferingPolicy<Kind>) -> PublisherValues<Update> {
-    PublisherValues(ValuesSubscription(to: self, limit: policy.limit))
+  public func values(
+    _ policy: BufferingPolicy<Kind>, fileID: String = #fileID, line: Int = #line
+  ) -> PublisherValues<Update> {
+    let place = CodePlace(fileID: fileID, line: line)
+    return PublisherValues(ValuesSubscription(to: self, limit: policy.limit, at: place))
   }
 }
 

@@ -16,14 +16,26 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   public let publisher: PublishedTask<Success, Failure>
 
   /// Makes a source that has not finished.
-  public init() {
+  ///
+  /// - Parameters:
+  ///   - name: What an instrument calls it.
+  ///   - instrument: Who watches it; `nil` for the one in force, see ``Instrument``.
+  ///   - fileID: Where it is written, for the instrument.
+  ///   - line: Where it is written, for the instrument.
+  public init(
+    name: String? = nil, instrument: (any Instrument)? = nil, fileID: String = #fileID,
+    line: Int = #line
+  ) {
     let storage = TaskStorage<Result<Success, Failure>>()
+    let lineage = Lineage.ofSource(
+      name ?? "\(TaskSource.self)", instrument: instrument, at: CodePlace(fileID: fileID, line: line))
     self.storage = storage
-    publisher = Publisher(present: { nil }) { storage.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, present: { nil }) { storage.subscribe($0) }
   }
 
   deinit {
     storage.end()
+    publisher.lineage?.sourceHasEnded()
   }
 
   /// Delivers the result, as ``BroadcastSource/broadcast(_:)`` delivers an update, and ends the task.
@@ -31,7 +43,9 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   /// - Returns: False if the task has a result already, or has ended; then this one is ignored.
   @discardableResult
   public func finish(_ result: Result<Success, Failure>) -> Bool {
-    storage.finish(result)
+    let isAccepted = storage.finish(result)
+    publisher.lineage?.taskHasFinished(isAccepted, by: storage.delivery)
+    return isAccepted
   }
 
   /// How many subscriptions wait for the result.

@@ -9,7 +9,7 @@ extension Publisher {
   /// hop prevents the call and releases the update, even if the queue never runs. On a concurrent
   /// queue calls still come one at a time.
   public func receive(on queue: DispatchQueue) -> Publisher {
-    Publisher(present: { nil }) { receive in
+    Publisher(of: self, present: { nil }) { receive in
       let hop = Hop<Update, @Sendable (Update) -> Void>(receive) { hop, _ in
         queue.async { hop.run { $0($1) } }
       }

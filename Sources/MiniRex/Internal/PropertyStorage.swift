@@ -49,8 +49,9 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     withLock { _ in unsafe value }
   }
 
-  @inlinable
-  func set(_ newValue: Value) {
+  /// - Returns: False if it waits, or interests nobody.
+  @inlinable @discardableResult
+  func set(_ newValue: Value) -> Bool {
     let thread = ThreadID.current
     var replaced = newValue
     let turn = withLock { state in
@@ -60,7 +61,9 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     if let turn {
       delivery.deliver(newValue, replacing: replaced, turn)
       delivery.leave()
+      return true
     }
+    return false
   }
 
   func beginModify() {
@@ -69,7 +72,8 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
   }
 
   /// - Parameter publishing: False if the body says that nothing has changed.
-  func endModify(publishing: Bool) {
+  /// - Returns: False if the change waits, or interests nobody.
+  func endModify(publishing: Bool) -> Bool {
     let thread = ThreadID.current
     var waiting: [Parking] = []
     let (update, turn) = delivery.lock.withLock { state in
@@ -84,7 +88,9 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     if let turn {
       delivery.deliver(update, turn)
       delivery.leave()
+      return true
     }
+    return false
   }
 
   @inlinable

@@ -29,7 +29,7 @@ extension Publisher {
     let sentinel = Sentinel { delivery.send(.end) }
     let input = start { update in
       withExtendedLifetime(sentinel) {
-        delivery.send(.update(update, at: timekeeper.now()))
+        _ = delivery.send(.update(update, at: timekeeper.now()))
       }
     }
     return Subscription(gate: gate, inputs: [input, Subscription { alarm.end() }])

@@ -12,7 +12,9 @@ public func combineLatest<each Value: Sendable>(
   _ input: repeat PublishedValue<each Value>
 ) -> PublishedValue<(repeat each Value)> {
   let difference = elementDifference(repeat Difference<each Value>())
-  return Publisher(present: { try? (repeat (each input).read()) }) { receive in
+  var lineages: [Lineage] = []
+  for input in repeat each input { lineages += input.lineages }
+  return Publisher(of: lineages, present: { try? (repeat (each input).read()) }) { receive in
     let cells = (repeat LatestCell<each Value>())
     let latest = Latest { try? (repeat (each cells).read()) }
     let gate = latest.delivery.subscribe(skippingDuplicates(difference, receive))
@@ -20,7 +22,7 @@ public func combineLatest<each Value: Sendable>(
     var inputs: [Subscription] = []
     for (input, cell) in repeat (each input, each cells) {
       inputs.append(
-        input.subscribe { value in
+        input.start { value in
           withExtendedLifetime(sentinel) { latest.set(cell, to: value) }
         })
     }
