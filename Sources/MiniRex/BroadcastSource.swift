@@ -25,22 +25,23 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   ///   - fileID: Where it is written, for the instrument.
   ///   - line: Where it is written, for the instrument.
   @inlinable
-  public convenience init(
+  public init(
     name: String? = nil, instrument: (any Instrument)? = nil, fileID: String = #fileID,
     line: Int = #line
   ) {
-    self.init(
-      lineage: .ofSource(
-        name ?? "\(BroadcastSource.self)", instrument: instrument,
-        at: CodePlace(fileID: fileID, line: line)))
-  }
-
-  /// Makes one that is a part of something else, and is watched as told.
-  @inlinable
-  package init(lineage: Lineage?) {
     let delivery = Delivery<Update>()
     self.delivery = delivery
+    let lineage = Lineage.ofSource(
+      name, BroadcastSource.self, instrument: instrument, fileID, line)
     publisher = Publisher(watchedBy: lineage, present: { nil }) { delivery.subscribe($0) }
+  }
+
+  /// Makes one that is a part of something else, and not watched by itself.
+  @inlinable
+  package init(partOf operation: StaticString) {
+    let delivery = Delivery<Update>()
+    self.delivery = delivery
+    publisher = Publisher(present: { nil }) { delivery.subscribe($0) }
   }
 
   deinit {

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// Lets an instrument watch what is made by `body`, and by the Swift tasks that it starts.
 ///
@@ -44,11 +44,12 @@ public func setDefaultInstrument(_ instrument: any Instrument) {
 }
 
 /// Which instrument watches what is made now.
+@usableFromInline
 package enum InstrumentInForce {
   @TaskLocal static var ofTask: (any Instrument)?
   static let ofProcess = Lock<(any Instrument)?>(nil)
   /// False while there has never been one, so that making a source costs no more than this look.
-  static let isKnown = Atomic(false)
+  @usableFromInline static let isKnown = Atomic(false)
 
   package static var current: (any Instrument)? {
     guard isKnown.load(ordering: .acquiring) else { return nil }

@@ -11,12 +11,14 @@ extension LiveGraph.Snapshot {
       "  n\(node.number) [\(style(of: node.role)), label=<\(label(of: node))>]"
     }
     let edges = drawing.edges.map { edge in
-      let style = edge.isActive ? "label=\"\(edge.label)\"" : "style=dashed, color=\"#bbbbbb\""
-      return "  n\(edge.from) -> n\(edge.to) [\(style)]"
+      let label = edge.label.isEmpty ? "" : " [label=\"\(edge.label)\"]"
+      return "  n\(edge.from) -> n\(edge.to)\(edge.isActive ? label : idle)"
     }
     return (head + nodes + edges + ["}", ""]).joined(separator: "\n")
   }
 }
+
+private let idle = " [style=dashed, color=\"#bbbbbb\"]"
 
 private let head = [
   "digraph MiniRex {",

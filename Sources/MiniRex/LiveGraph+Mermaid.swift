@@ -9,7 +9,8 @@ extension LiveGraph.Snapshot {
       return "  n\(node.number)\(opening)\"\(label(of: node))\"\(closing)"
     }
     let edges = drawing.edges.map { edge in
-      let arrow = edge.isActive ? "-->|\"\(edge.label)\"|" : "-.->"
+      let label = edge.label.isEmpty ? "" : "|\"\(edge.label)\"|"
+      let arrow = edge.isActive ? "-->\(label)" : "-.->"
       return "  n\(edge.from) \(arrow) n\(edge.to)"
     }
     return (["flowchart LR"] + nodes + edges + [""]).joined(separator: "\n")

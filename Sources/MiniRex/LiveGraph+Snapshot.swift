@@ -3,25 +3,24 @@ internal import Synchronization
 extension LiveGraph {
   /// Takes a picture, and begins to measure the rates of the next one.
   ///
-  /// Counts are exact when nothing is being delivered. It costs time for each node, during which
-  /// nothing waits.
+  /// Counts are exact when nothing is being delivered. It takes a while for each node, for which
+  /// nothing that is delivered waits.
   public func snapshot() -> Snapshot {
     let now = now()
     let lineages = lineages
     var edges: [Edge] = []
-    var isShown: Set<Int> = []
-    // Inputs are older than what is made of them, so they have been decided on.
-    for lineage in lineages {
-      let own = lineage.drawEdges(at: now)
-      edges += own
-      if lineage.isAlive(own, isShown) { isShown.insert(lineage.id) }
+    var isActive: Set<Int> = []
+    // What is made of a publisher is younger, so it has been decided on.
+    for lineage in lineages.reversed() {
+      if lineage.subscriberCount.load(ordering: .relaxed) > 0 { isActive.insert(lineage.id) }
+      let own = lineage.drawEdges(at: now, isActive: isActive.contains(lineage.id))
+      for edge in own where edge.isActive { isActive.formUnion([edge.from, edge.to]) }
+      edges = own + edges
     }
+    var isShown: Set<Int> = []
+    for lineage in lineages where lineage.isShown(isActive, isShown) { isShown.insert(lineage.id) }
     return Snapshot(
-      nodes: lineages.filter { isShown.contains($0.id) }.map { lineage in
-        Node(
-          id: lineage.id, role: lineage.role, name: lineage.name, place: lineage.place,
-          subscriberCount: lineage.subscriberCount.load(ordering: .relaxed))
-      },
+      nodes: lineages.filter { isShown.contains($0.id) }.map(\.node),
       edges: edges.filter { isShown.contains($0.from) && isShown.contains($0.to) })
   }
 
@@ -35,6 +34,40 @@ extension LiveGraph {
   public func tree() -> String { snapshot().tree() }
 }
 
+extension Lineage {
+  fileprivate var node: LiveGraph.Node {
+    LiveGraph.Node(
+      id: id, role: role, name: name, place: place,
+      subscriberCount: reports ? subscriberCount.load(ordering: .relaxed) : nil)
+  }
+
+  /// Sources that have ended are not alive, nor are operators of nothing else.
+  fileprivate func isShown(_ isActive: Set<Int>, _ isShown: Set<Int>) -> Bool {
+    if isActive.contains(id) { return true }
+    switch role {
+    case .subscription: return false
+    case .source: return !hasEnded
+    case .operation: return inputs.contains { isShown.contains($0.id) }
+    case .trace: return inputs.isEmpty || inputs.contains { isShown.contains($0.id) }
+    }
+  }
+
+  fileprivate func drawEdges(at now: Duration, isActive: Bool) -> [LiveGraph.Edge] {
+    let counted = edges.withLock { edges in
+      var drawn: [LiveGraph.Edge] = []
+      for id in edges.keys {
+        if let edge = edges[id]?.draw(to: self.id, at: now) { drawn.append(edge) }
+      }
+      return drawn
+    }
+    let others = Set(inputs.map(\.id)).subtracting(counted.map(\.from)).map { id in
+      LiveGraph.Edge(
+        from: id, to: self.id, isActive: isActive, updateCount: nil, updatesPerSecond: nil)
+    }
+    return (counted + others).sorted { $0.from < $1.from }
+  }
+}
+
 extension LineageEdgeRecord {
   fileprivate mutating func draw(to consumer: Int, at now: Duration) -> LiveGraph.Edge {
     let count = edge.updateCount.load(ordering: .relaxed)
@@ -42,35 +75,7 @@ extension LineageEdgeRecord {
     let rate = seconds > 0 ? Double(count - drawnCount) / seconds : 0
     (drawnCount, drawnAt) = (count, now)
     return LiveGraph.Edge(
-      from: edge.input.id, to: consumer, subscriptionCount: subscriptionCount, updateCount: count,
+      from: edge.input.id, to: consumer, isActive: subscriptionCount > 0, updateCount: count,
       updatesPerSecond: rate)
-  }
-}
-
-extension Lineage {
-  /// Sources that have ended are not alive, nor are operators of nothing else.
-  fileprivate func isAlive(_ edges: [LiveGraph.Edge], _ isShown: Set<Int>) -> Bool {
-    switch role {
-    case .subscription: edges.contains { $0.subscriptionCount > 0 }
-    case .source: !hasEnded || subscriberCount.load(ordering: .relaxed) > 0
-    case .operation, .trace:
-      subscriberCount.load(ordering: .relaxed) > 0
-        || inputs.contains { isShown.contains($0.id) } || inputs.isEmpty
-    }
-  }
-
-  fileprivate func drawEdges(at now: Duration) -> [LiveGraph.Edge] {
-    let drawn = edges.withLock { edges in
-      var drawn: [LiveGraph.Edge] = []
-      for id in edges.keys {
-        if let edge = edges[id]?.draw(to: self.id, at: now) { drawn.append(edge) }
-      }
-      return drawn
-    }
-    let idle = Set(inputs.map(\.id)).subtracting(drawn.map(\.from)).map { id in
-      LiveGraph.Edge(
-        from: id, to: self.id, subscriptionCount: 0, updateCount: 0, updatesPerSecond: 0)
-    }
-    return (drawn + idle).sorted { $0.from < $1.from }
   }
 }

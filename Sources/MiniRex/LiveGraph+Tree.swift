@@ -8,8 +8,8 @@ extension LiveGraph.Snapshot {
   ///    └─ 12, 3.0/s → subscribe, Sums/main.swift:7
   /// ```
   ///
-  /// Before each arrow stands how many updates went its way; nothing, while nobody is subscribed. What
-  /// is reached by several ways is written out once.
+  /// Before each arrow stands how many updates went its way, if that is counted; it is dashed while
+  /// nobody is subscribed. What is reached by several ways is written out once.
   public func tree() -> String {
     var tree = GraphTree(GraphDrawing(self))
     return tree.text()
@@ -44,7 +44,7 @@ private struct GraphTree {
     let edges = edgesFrom[node.number] ?? []
     for (index, edge) in edges.enumerated() {
       let isLast = index == edges.count - 1
-      let arrow = edge.isActive ? "\(edge.label) → " : "→ "
+      let arrow = edge.isActive ? (edge.label.isEmpty ? "→ " : "\(edge.label) → ") : "⇢ "
       let target = nodes[edge.to - 1]
       let isWritten = written.contains(target.number)
       let line = describe(target) + (isWritten && edgesFrom[target.number] != nil ? ", see above" : "")

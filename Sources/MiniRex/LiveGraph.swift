@@ -73,8 +73,8 @@ extension LiveGraph {
     public let name: String
     /// Where it is written; `nil` for operators.
     public let place: CodePlace?
-    /// How many are subscribed to it, directly or by an operator; 0 for a subscription.
-    public let subscriberCount: Int
+    /// How many are subscribed to it, directly or by an operator; `nil` except for sources and traces.
+    public let subscriberCount: Int?
   }
 
   /// A way from one node to the next.
@@ -83,12 +83,13 @@ extension LiveGraph {
     public let from: Int
     /// The node that is called.
     public let to: Int
-    /// How many subscriptions go this way; with none, nothing flows.
-    public let subscriptionCount: Int
-    /// How many updates have gone this way.
-    public let updateCount: Int
-    /// How many went this way in a second, since the snapshot before, or since there is the edge.
-    public let updatesPerSecond: Double
+    /// False while nobody is subscribed, so that nothing flows.
+    public let isActive: Bool
+    /// How many updates have gone this way; `nil` between two operators that the compiler makes one.
+    public let updateCount: Int?
+    /// How many went this way in a second, since the snapshot before, or since there is the edge; `nil`
+    /// where they are not counted.
+    public let updatesPerSecond: Double?
   }
 
   /// A picture of the graph.

@@ -43,8 +43,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     self.init(
       value,
       lineage: .ofSource(
-        name ?? "\(PublishedProperty.self)", instrument: instrument,
-        at: CodePlace(fileID: fileID, line: line)))
+        name, PublishedProperty.self, instrument: instrument, fileID, line))
   }
 
   /// Makes a source with its first value, when written as a wrapper.
@@ -58,7 +57,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     self.init(wrappedValue, name: name, instrument: instrument, fileID: fileID, line: line)
   }
 
-  /// Makes one that is a part of something else, and is watched as told.
+  /// Makes one that is watched by itself if there is a lineage.
   @inlinable
   init(_ value: Value, lineage: Lineage?) {
     let storage = PropertyStorage(value)

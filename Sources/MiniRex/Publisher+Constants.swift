@@ -38,7 +38,7 @@ extension Publisher where Kind == PublishedValueKind {
       let sentinel = Sentinel { delivery.end() }
       let gate = Subscription(delivery)
       let input = delivery.subscribe(gate, skippingDuplicates(difference, receive)) {
-        let input = changes.start { change in
+        let input = changes.startCounted { change in
           withExtendedLifetime(sentinel) { _ = delivery.send(change) }
         }
         return (initial(), input)

@@ -13,7 +13,7 @@
 /// current value of its source, but never the source. What its operators call is called once for
 /// each subscriber.
 public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
-  @usableFromInline let start: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  @usableFromInline let begin: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   @usableFromInline let present: @Sendable () -> Update?
   /// `nil` if no instrument watches, so that nothing is ever done for one.
   @usableFromInline let lineage: Lineage?
@@ -21,27 +21,18 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   /// Trusts `start` to make calls that do not overlap, and to keep the promise of the kind.
   ///
   /// - Parameters:
-  ///   - lineage: Where it comes from, if `start` takes care of it.
+  ///   - lineage: Where it comes from, if that is watched.
   ///   - present: What `start` would call with at once; `nil` if it would not call.
-  @usableFromInline
+  ///   - start: Subscribes.
+  @inlinable
   package init(
     lineage: Lineage? = nil,
     present: @escaping @Sendable () -> Update?,
     start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
-    self.start = start
+    begin = start
     self.present = present
     self.lineage = lineage
-  }
-
-  /// Trusts a source, and lets it be watched if there is a lineage.
-  @inlinable
-  init(
-    watchedBy lineage: Lineage?, present: @escaping @Sendable () -> Update?,
-    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
-  ) {
-    let watched = lineage?.watching(start)
-    self.init(lineage: lineage, present: present, start: watched ?? start)
   }
 
   /// Trusts an operator, which a graph shows by the name of its function.
@@ -51,32 +42,21 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
     present: @escaping @Sendable () -> Update?,
     start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
-    if let lineage = upstream.lineage {
-      self.init(of: [lineage], by: function, present: present, start: start)
-    } else {
-      self.init(present: present, start: start)
-    }
+    self.init(
+      lineage: .next(after: upstream.lineage, by: function), present: present, start: start)
   }
 
-  /// Trusts an operator that takes several publishers, as many of which are watched as there are lineages.
-  @usableFromInline
-  package init(
-    of inputs: [Lineage], by function: String = #function,
-    present: @escaping @Sendable () -> Update?,
-    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
-  ) {
-    let own = Lineage.ofOperation(function, on: inputs)
-    self.init(watchedBy: own, unless: inputs.first, present: present, start: start)
-  }
-
-  /// Trusts an operator, and lets it be watched unless its input is all that is.
+  /// Trusts a source or a trace, which counts for itself if there is a lineage.
+  @inlinable
   init(
-    watchedBy lineage: Lineage?, unless input: Lineage?,
-    present: @escaping @Sendable () -> Update?,
+    watchedBy lineage: Lineage?, present: @escaping @Sendable () -> Update?,
     start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
-    let watched = lineage === input ? nil : lineage?.watching(start)
-    self.init(lineage: lineage, present: present, start: watched ?? start)
+    if let lineage {
+      self.init(lineage: lineage, present: present) { lineage.pass($0, by: start) }
+    } else {
+      self.init(lineage: nil, present: present, start: start)
+    }
   }
 
   /// Calls `receive` with each update, one call at a time.
@@ -90,7 +70,14 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   public func subscribe(
     _ receive: @escaping @Sendable (Update) -> Void, fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
-    watched(as: "subscribe", fileID, line) { start(receive) }
+    guard let lineage else { return begin(receive) }
+    let watching = lineage.open("subscribe", fileID, line)
+    let token = begin { update in
+      receive(update)
+      watching.hasDelivered()
+    }
+    Lineage.exit(watching.scope)
+    return token
   }
 
   /// Calls `receive` with each update, and `onEnd` once after the last.
@@ -110,7 +97,7 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
     let gate = EndGate(onEnd)
     let sentinel = Sentinel { gate.sourceHasEnded() }
     return gate.subscription(
-      to: start { update in
+      to: startCounted { update in
         withExtendedLifetime(sentinel) { receive(update) }
       })
   }
@@ -148,7 +135,7 @@ extension Publisher where Kind == BroadcasterKind {
     _ start: @escaping @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
   ) {
     self.init(present: { nil }) { receive in
-      let source = BroadcastSource<Update>(lineage: nil)
+      let source = BroadcastSource<Update>(partOf: "Broadcaster")
       let gate = source.publisher.subscribe(receive)
       return Subscription(gate: gate, inputs: [start { source.broadcast($0) }])
     }

@@ -28,7 +28,7 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   ) {
     let storage = TaskStorage<Result<Success, Failure>>()
     let lineage = Lineage.ofSource(
-      name ?? "\(TaskSource.self)", instrument: instrument, at: CodePlace(fileID: fileID, line: line))
+      name, TaskSource.self, instrument: instrument, fileID, line)
     self.storage = storage
     publisher = Publisher(watchedBy: lineage, present: { nil }) { storage.subscribe($0) }
   }

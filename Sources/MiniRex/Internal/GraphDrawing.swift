@@ -63,18 +63,20 @@ struct GraphDrawing {
       bundles[[to, from], default: []].append(edge)
     }
     return bundles.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ends, bundle in
-      let updates = bundle.reduce(0) { $0 + $1.updateCount }
-      let rate = bundle.reduce(0) { $0 + $1.updatesPerSecond }
+      let counts = bundle.compactMap(\.updateCount)
+      let updates = counts.isEmpty ? "" : "\(counts.reduce(0, +))"
+      let rate = bundle.reduce(0) { $0 + ($1.updatesPerSecond ?? 0) }
       return Edge(
-        from: ends[1], to: ends[0], isActive: bundle.contains { $0.subscriptionCount > 0 },
-        label: rate > 0 ? "\(updates), \(short(rate))/s" : "\(updates)")
+        from: ends[1], to: ends[0], isActive: bundle.contains(where: \.isActive),
+        label: rate > 0 ? "\(updates), \(short(rate))/s" : updates)
     }
   }
 }
 
 private func note(on node: LiveGraph.Node, standingFor count: Int) -> String? {
   switch node.role {
-  case .source: node.subscriberCount == 1 ? "1 subscriber" : "\(node.subscriberCount) subscribers"
+  case .source:
+    node.subscriberCount.map { $0 == 1 ? "1 subscriber" : "\($0) subscribers" }
   case .subscription: count > 1 ? "× \(count)" : nil
   case .operation, .trace: nil
   }

@@ -1,9 +1,8 @@
-internal import Synchronization
+public import Synchronization
 
 /// Where a watched publisher comes from; a publisher that is not watched has none.
 ///
-/// It is a node of the graph, if the instrument has one. Operators then have nodes of their own; else
-/// they pass on that of their input.
+/// It is a node of the graph, if the instrument has one.
 @usableFromInline
 package final class Lineage: Sendable {
   package typealias Role = LiveGraph.Role
@@ -55,13 +54,22 @@ package final class Lineage: Sendable {
 
 extension Lineage {
   /// Of a source that is made now; `nil` if no instrument watches.
-  @usableFromInline
+  @inlinable
   static func ofSource(
-    _ name: @autoclosure () -> String, instrument: (any Instrument)?, at place: CodePlace
+    _ name: String?, _ type: Any.Type, instrument: (any Instrument)?, _ fileID: String, _ line: Int
+  ) -> Lineage? {
+    if instrument == nil, !InstrumentInForce.isKnown.load(ordering: .acquiring) { return nil }
+    return ofWatchedSource(
+      name ?? "\(type)", instrument: instrument, at: CodePlace(fileID: fileID, line: line))
+  }
+
+  @usableFromInline
+  static func ofWatchedSource(
+    _ name: String, instrument: (any Instrument)?, at place: CodePlace
   ) -> Lineage? {
     guard let instrument = instrument ?? InstrumentInForce.current else { return nil }
     return Lineage(
-      .source, name(), at: place, inputs: [], instrument: instrument, graph: instrument.graph)
+      .source, name, at: place, inputs: [], instrument: instrument, graph: instrument.graph)
   }
 
   static func ofTrace(
@@ -74,9 +82,11 @@ extension Lineage {
   }
 
   /// - Parameter function: What `#function` tells, whose first word is the name.
-  static func ofOperation(_ function: String, on inputs: [Lineage]) -> Lineage? {
+  @usableFromInline
+  package static func ofOperation(
+    _ function: String = #function, on inputs: [Lineage]
+  ) -> Lineage? {
     guard let first = inputs.first else { return nil }
-    if inputs.count == 1, first.graph == nil { return first }
     return Lineage(
       .operation, String(function.prefix { $0 != "(" }), at: nil, inputs: inputs,
       instrument: first.instrument, graph: first.graph)
@@ -84,6 +94,14 @@ extension Lineage {
 }
 
 extension Lineage {
+  /// Of an operator that takes one publisher.
+  ///
+  /// Not inlined: a branch in each operator would keep the optimiser from seeing through a chain.
+  @usableFromInline @inline(never)
+  package static func next(after lineage: Lineage?, by function: String) -> Lineage? {
+    lineage.flatMap { ofOperation(function, on: [$0]) }
+  }
+
   func record(_ kind: InstrumentEvent.Kind, by context: WatchContext? = nil) {
     instrument.record(
       InstrumentEvent(

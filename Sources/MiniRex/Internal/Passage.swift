@@ -23,14 +23,6 @@ final class Passage: Sendable {
     if lineage.reports { lineage.record(.ended, by: context) }
   }
 
-  /// The context of those that are subscribed to on its behalf.
-  var upstream: WatchContext {
-    lineage.graph == nil
-      ? context
-      : WatchContext(
-        consumer: lineage, place: context.place, subscription: context.subscription)
-  }
-
   /// After the callback, which the instrument might have ended before.
   func hasDelivered() {
     edge?.updateCount.add(1, ordering: .relaxed)
@@ -39,21 +31,17 @@ final class Passage: Sendable {
 }
 
 extension Lineage {
-  fileprivate var reports: Bool { role == .source || role == .trace }
-
-  /// What subscribes to a publisher that has just been given this lineage.
+  /// Subscribes to the publisher that has this lineage, and counts.
   @usableFromInline
-  func watching<Update>(
-    _ start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
-  ) -> @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription {
-    guard reports || graph != nil else { return start }
-    return { receive in
-      let passage = Passage(through: self)
-      return passage.upstream.inForce {
-        start { update in
-          receive(update)
-          passage.hasDelivered()
-        }
+  func pass<Update>(
+    _ receive: @escaping @Sendable (Update) -> Void,
+    by begin: (@escaping @Sendable (Update) -> Void) -> Subscription
+  ) -> Subscription {
+    let passage = Passage(through: self)
+    return WatchContext.next(self).inForce {
+      begin { update in
+        receive(update)
+        passage.hasDelivered()
       }
     }
   }

@@ -27,7 +27,7 @@ extension Publisher {
       delivery.end()
     }
     let sentinel = Sentinel { delivery.send(.end) }
-    let input = start { update in
+    let input = startCounted { update in
       withExtendedLifetime(sentinel) {
         _ = delivery.send(.update(update, at: timekeeper.now()))
       }

@@ -74,7 +74,7 @@ extension Publisher {
     lineage.subscribe(as: "values", at: place) {
       let context = WatchContext.current
       let toldCount = SerialState(0)
-      return start { update in
+      return startCounted { update in
         withExtendedLifetime(sentinel) { buffer.receive(update) }
         let droppedCount = buffer.droppedCount
         let news = unsafe droppedCount - toldCount.value

@@ -12,7 +12,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
       of: lineages,
       sharing: SharedWork { inlet, bag in
         let context = contextOfInner
-        start { update in
+        startCounted { update in
           switch update {
           case .progress(let progress):
             inlet.report(.progress(progress))
@@ -37,7 +37,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
       of: lineages,
       sharing: SharedWork { inlet, bag in
         let context = contextOfInner
-        start { update in
+        startCounted { update in
           switch update {
           case .progress(let progress):
             inlet.report(.progress(progress))

@@ -47,14 +47,14 @@ extension Publisher where Kind == ProgressiveTaskKind {
   public func withoutProgress<Progress, Success, Failure>() -> PublishedTask<Success, Failure>
   where Update == TaskUpdate<Progress, Success, Failure> {
     PublishedTask(of: self, present: { nil }) { receive in
-      start { if case .finished(let result) = $0 { receive(result) } }
+      startCounted { if case .finished(let result) = $0 { receive(result) } }
     }
   }
 
   /// A task that never has any progress to tell.
   public init<Progress, Success, Failure>(_ task: PublishedTask<Success, Failure>)
   where Update == TaskUpdate<Progress, Success, Failure> {
-    self.init(of: task, by: "progressive", present: { nil }) { receive in task.start { receive(.finished($0)) } }
+    self.init(of: task, by: "progressive", present: { nil }) { receive in task.startCounted { receive(.finished($0)) } }
   }
 
   private func mapUpdate<Progress, Success, Failure, NewProgress, NewSuccess, NewFailure>(
@@ -66,7 +66,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
     ProgressiveTask<NewProgress, NewSuccess, NewFailure>(
       of: self, by: function, present: { nil }
     ) { receive in
-      start { update in
+      startCounted { update in
         switch update {
         case .progress(let amount): receive(progress(amount))
         case .finished(let outcome): receive(.finished(result(outcome)))

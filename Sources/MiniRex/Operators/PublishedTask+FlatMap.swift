@@ -11,7 +11,7 @@ extension Publisher where Kind == TaskKind {
       of: lineages,
       sharing: SharedWork { inlet, bag in
         let context = contextOfInner
-        start { result in
+        startCounted { result in
           switch result {
           case .success(let value):
             transform(value).start(in: context) { inlet.finish($0) }.store(in: bag)
@@ -34,7 +34,7 @@ extension Publisher where Kind == TaskKind {
       of: lineages,
       sharing: SharedWork { inlet, bag in
         let context = contextOfInner
-        start { result in
+        startCounted { result in
           switch result {
           case .success(let value):
             inlet.finish(.success(value))

@@ -6,7 +6,7 @@ extension Publisher where Kind == TaskKind {
     _ transform: @escaping @Sendable (Success) -> NewSuccess
   ) -> PublishedTask<NewSuccess, Failure> where Update == Result<Success, Failure> {
     PublishedTask<NewSuccess, Failure>(of: self, present: { nil }) { receive in
-      start { receive($0.map(transform)) }
+      startCounted { receive($0.map(transform)) }
     }
   }
 
@@ -17,7 +17,7 @@ extension Publisher where Kind == TaskKind {
     _ transform: @escaping @Sendable (Failure) -> NewFailure
   ) -> PublishedTask<Success, NewFailure> where Update == Result<Success, Failure> {
     PublishedTask<Success, NewFailure>(of: self, present: { nil }) { receive in
-      start { receive($0.mapError(transform)) }
+      startCounted { receive($0.mapError(transform)) }
     }
   }
 }

@@ -6,7 +6,7 @@ extension Publisher where Kind == BroadcasterKind {
   public func publishedValue(initial: Update) -> PublishedValue<Update> {
     let property = PublishedProperty(initial, lineage: nil)
     let storage = property.storage
-    let own = lineage.flatMap { Lineage.ofOperation("publishedValue", on: [$0]) }
+    let own = Lineage.next(after: lineage, by: "publishedValue")
     let follow = {
       start {
         storage.set($0)
@@ -17,7 +17,7 @@ extension Publisher where Kind == BroadcasterKind {
     let upstream = own?.subscribe(follow) ?? follow()
     let following = Following(property: property, upstream: upstream)
     return PublishedValue(
-      watchedBy: own, unless: lineage,
+      lineage: own,
       present: { withExtendedLifetime(following) { storage.current } }
     ) { receive in
       storage.subscribe { value in

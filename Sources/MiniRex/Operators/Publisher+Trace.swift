@@ -21,6 +21,6 @@ extension Publisher {
     guard
       let trace = Lineage.ofTrace(label, of: lineage, instrument: instrument, at: place)
     else { return self }
-    return Publisher(lineage: trace, present: present, start: trace.watching(start))
+    return Publisher(watchedBy: trace, present: present) { startCounted($0) }
   }
 }
