@@ -75,6 +75,16 @@ extension LiveGraph {
     public let place: CodePlace?
     /// How many are subscribed to it, directly or by an operator; `nil` except for sources and traces.
     public let subscriberCount: Int?
+
+    package init(
+      id: Int, role: Role, name: String, place: CodePlace?, subscriberCount: Int? = nil
+    ) {
+      self.id = id
+      self.role = role
+      self.name = name
+      self.place = place
+      self.subscriberCount = subscriberCount
+    }
   }
 
   /// A way from one node to the next.
@@ -90,6 +100,16 @@ extension LiveGraph {
     /// How many went this way in a second, since the snapshot before, or since there is the edge; `nil`
     /// where they are not counted.
     public let updatesPerSecond: Double?
+
+    package init(
+      from: Int, to: Int, isActive: Bool, updateCount: Int? = nil, updatesPerSecond: Double? = nil
+    ) {
+      self.from = from
+      self.to = to
+      self.isActive = isActive
+      self.updateCount = updateCount
+      self.updatesPerSecond = updatesPerSecond
+    }
   }
 
   /// A picture of the graph.
@@ -98,5 +118,10 @@ extension LiveGraph {
     public let nodes: [Node]
     /// The ways between them, those to the oldest node first.
     public let edges: [Edge]
+
+    package init(nodes: [Node], edges: [Edge]) {
+      self.nodes = nodes
+      self.edges = edges
+    }
   }
 }

@@ -16,7 +16,7 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   @usableFromInline let begin: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   @usableFromInline let present: @Sendable () -> Update?
   /// `nil` if no instrument watches, so that nothing is ever done for one.
-  @usableFromInline let lineage: Lineage?
+  @usableFromInline package let lineage: Lineage?
 
   /// Trusts `start` to make calls that do not overlap, and to keep the promise of the kind.
   ///

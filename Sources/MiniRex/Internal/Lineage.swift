@@ -11,7 +11,7 @@ package final class Lineage: Sendable {
 
   let id = Lineage.newID()
   let role: Role
-  let name: String
+  package let name: String
   let place: CodePlace?
   let inputs: [Lineage]
   let instrument: any Instrument
