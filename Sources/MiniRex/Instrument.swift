@@ -10,7 +10,7 @@
 /// ```
 ///
 /// A source asks once, when it is made, which instrument watches it, and `trace(_:)` when it is called:
-/// the one that is given, else that of ``withInstrument(_:_:)-1nmp6``, else the one of the process,
+/// the one that is given, else that of `withInstrument`, else the one of the process,
 /// ``setDefaultInstrument(_:)``. Without one, nothing is done, then or later.
 public protocol Instrument: Sendable {
   /// Tells what has happened.

@@ -47,7 +47,8 @@ private struct GraphTree {
       let arrow = edge.isActive ? (edge.label.isEmpty ? "→ " : "\(edge.label) → ") : "⇢ "
       let target = nodes[edge.to - 1]
       let isWritten = written.contains(target.number)
-      let line = describe(target) + (isWritten && edgesFrom[target.number] != nil ? ", see above" : "")
+      let line =
+        describe(target) + (isWritten && edgesFrom[target.number] != nil ? ", see above" : "")
       lines.append(indentation + (isLast ? "└─ " : "├─ ") + arrow + line)
       if !isWritten {
         writeBranches(of: target, indentation: indentation + (isLast ? "   " : "│  "))

@@ -24,7 +24,7 @@ extension Publisher {
   ///
   /// The first update that finds the owner gone ends the subscription, and so does dropping the
   /// token. While a call runs, it keeps the owner alive. For an owner on the main actor see
-  /// ``subscribeOnMain(weakly:_:)``.
+  /// `subscribeOnMain(weakly:_:)`.
   public func subscribe<Owner: AnyObject & Sendable>(
     weakly owner: Owner, _ receive: @escaping @Sendable (Owner, Update) -> Void,
     fileID: String = #fileID, line: Int = #line

@@ -26,7 +26,8 @@ extension Publisher where Kind == ProgressiveTaskKind {
     progress: (@Sendable (Progress) -> Void)? = nil, fileID: String = #fileID, line: Int = #line
   ) -> Subscription where Update == TaskUpdate<Progress, Success, Failure> {
     if success == nil, failure == nil, progress == nil { return .ended }
-    return start(as: "subscribe", fileID, line) { (update: TaskUpdate<Progress, Success, Failure>) in
+    return start(as: "subscribe", fileID, line) {
+      (update: TaskUpdate<Progress, Success, Failure>) in
       switch update {
       case .progress(let amount): progress?(amount)
       case .finished(.success(let value)): success?(value)

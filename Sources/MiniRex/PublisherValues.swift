@@ -24,7 +24,7 @@ extension Publisher {
   }
 }
 
-/// The updates of a publisher for one loop at a time; see ``Publisher/values(_:)``.
+/// The updates of a publisher for one loop at a time; see `values(_:)`.
 ///
 /// A second loop may go on where the first one has stopped. Two tasks that ask for updates at the
 /// same time stop the program: call `values(…)` for each of them.

@@ -18,6 +18,8 @@ internal import MiniRex
 ///
 /// - Parameter body: Makes the objects, and does with them what should not keep them alive. What it
 ///   throws is thrown on.
+// Swift tells the two apart by what the closure does.
+// swift-format-ignore: AmbiguousTrailingClosureOverload
 public func expectReleased(_ body: (ReleaseTracker) throws -> Void) throws {
   let tracker = ReleaseTracker()
   let graph = LiveGraph()
@@ -31,6 +33,8 @@ public func expectReleased(_ body: (ReleaseTracker) throws -> Void) throws {
 ///
 /// - Parameter body: Makes the objects, and does with them what should not keep them alive. What it
 ///   throws is thrown on.
+// Swift tells the two apart by what the closure does.
+// swift-format-ignore: AmbiguousTrailingClosureOverload
 public func expectReleased(_ body: (ReleaseTracker) async throws -> Void) async throws {
   let tracker = ReleaseTracker()
   let graph = LiveGraph()
@@ -38,7 +42,7 @@ public func expectReleased(_ body: (ReleaseTracker) async throws -> Void) async 
   try check(tracker, graph)
 }
 
-/// Remembers objects without keeping them alive; see ``expectReleased(_:)-(()->Void)``.
+/// Remembers objects without keeping them alive; see `expectReleased`.
 public final class ReleaseTracker {
   private struct Entry {
     weak var object: AnyObject?

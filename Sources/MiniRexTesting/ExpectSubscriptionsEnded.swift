@@ -19,6 +19,8 @@ import MiniRex
 /// watched.
 ///
 /// - Parameter body: What it throws is thrown on.
+// Swift tells the two apart by what the closure does.
+// swift-format-ignore: AmbiguousTrailingClosureOverload
 public func expectSubscriptionsEnded(_ body: () throws -> Void) throws {
   let graph = LiveGraph()
   try withInstrument(LeakWatch(graph: graph)) { try body() }
@@ -30,6 +32,8 @@ public func expectSubscriptionsEnded(_ body: () throws -> Void) throws {
 /// Like the one that does not wait.
 ///
 /// - Parameter body: What it throws is thrown on.
+// Swift tells the two apart by what the closure does.
+// swift-format-ignore: AmbiguousTrailingClosureOverload
 public func expectSubscriptionsEnded(_ body: () async throws -> Void) async throws {
   let graph = LiveGraph()
   try await withInstrument(LeakWatch(graph: graph)) { try await body() }

@@ -26,7 +26,8 @@ extension Lineage {
     else { return nil }
     let now = graph.now()
     return edges.withLock { edges in
-      var record = edges[input.id] ?? LineageEdgeRecord(edge: LineageEdge(from: input), drawnAt: now)
+      var record =
+        edges[input.id] ?? LineageEdgeRecord(edge: LineageEdge(from: input), drawnAt: now)
       record.subscriptionCount += 1
       edges[input.id] = record
       return record.edge

@@ -93,7 +93,8 @@ struct ThreadLocal<Object: AnyObject>: Sendable {
       }
     }
     nonmutating set {
-      unsafe pthread_setspecific(key, newValue.map { unsafe Unmanaged.passUnretained($0).toOpaque() })
+      unsafe pthread_setspecific(
+        key, newValue.map { unsafe Unmanaged.passUnretained($0).toOpaque() })
     }
   }
 }

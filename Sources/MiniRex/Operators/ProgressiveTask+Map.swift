@@ -54,7 +54,9 @@ extension Publisher where Kind == ProgressiveTaskKind {
   /// A task that never has any progress to tell.
   public init<Progress, Success, Failure>(_ task: PublishedTask<Success, Failure>)
   where Update == TaskUpdate<Progress, Success, Failure> {
-    self.init(of: task, by: "ProgressiveTask", present: { nil }) { receive in task.startCounted { receive(.finished($0)) } }
+    self.init(of: task, by: "ProgressiveTask", present: { nil }) { receive in
+      task.startCounted { receive(.finished($0)) }
+    }
   }
 
   private func mapUpdate<Progress, Success, Failure, NewProgress, NewSuccess, NewFailure>(

@@ -14,7 +14,9 @@ public func combineLatest<each Value: Sendable>(
   let difference = elementDifference(repeat Difference<each Value>())
   var lineages: [Lineage] = []
   for input in repeat each input { lineages += input.lineages }
-  return Publisher(lineage: .ofOperation(on: lineages), present: { try? (repeat (each input).read()) }) { receive in
+  return Publisher(
+    lineage: .ofOperation(on: lineages), present: { try? (repeat (each input).read()) }
+  ) { receive in
     let cells = (repeat LatestCell<each Value>())
     let latest = Latest { try? (repeat (each cells).read()) }
     let gate = latest.delivery.subscribe(skippingDuplicates(difference, receive))

@@ -17,7 +17,8 @@ public func merge<Update: Sendable, each Kind: PublisherKind>(
 public func merge<Update: Sendable, Kind: PublisherKind>(
   _ publishers: [Publisher<Update, Kind>]
 ) -> Broadcaster<Update> {
-  Publisher(lineage: .ofOperation(on: publishers.flatMap(\.lineages)), present: { nil }) { receive in
+  Publisher(lineage: .ofOperation(on: publishers.flatMap(\.lineages)), present: { nil }) {
+    receive in
     let source = BroadcastSource<Update>(partOf: "merge")
     let gate = source.publisher.subscribe(receive)
     let inputs = publishers.map { $0.startCounted { source.broadcast($0) } }
