@@ -18,27 +18,10 @@ internal import MiniRex
 ///
 /// - Parameter body: Makes the objects, and does with them what should not keep them alive. What it
 ///   throws is thrown on.
-// Swift tells the two apart by what the closure does.
-// swift-format-ignore: AmbiguousTrailingClosureOverload
 public func expectReleased(_ body: (ReleaseTracker) throws -> Void) throws {
   let tracker = ReleaseTracker()
   let graph = LiveGraph()
   try withInstrument(LeakWatch(graph: graph)) { try body(tracker) }
-  try check(tracker, graph)
-}
-
-/// Throws unless all objects that `body` tracks are gone when it has returned.
-///
-/// Like the one that does not wait.
-///
-/// - Parameter body: Makes the objects, and does with them what should not keep them alive. What it
-///   throws is thrown on.
-// Swift tells the two apart by what the closure does.
-// swift-format-ignore: AmbiguousTrailingClosureOverload
-public func expectReleased(_ body: (ReleaseTracker) async throws -> Void) async throws {
-  let tracker = ReleaseTracker()
-  let graph = LiveGraph()
-  try await withInstrument(LeakWatch(graph: graph)) { try await body(tracker) }
   try check(tracker, graph)
 }
 
@@ -67,7 +50,7 @@ public final class ReleaseTracker {
   }
 }
 
-private func check(_ tracker: ReleaseTracker, _ graph: LiveGraph) throws {
+func check(_ tracker: ReleaseTracker, _ graph: LiveGraph) throws {
   let objects = tracker.living
   if !objects.isEmpty { throw LeakReport(objects: objects, in: graph) }
 }

@@ -19,28 +19,13 @@ import MiniRex
 /// watched.
 ///
 /// - Parameter body: What it throws is thrown on.
-// Swift tells the two apart by what the closure does.
-// swift-format-ignore: AmbiguousTrailingClosureOverload
 public func expectSubscriptionsEnded(_ body: () throws -> Void) throws {
   let graph = LiveGraph()
   try withInstrument(LeakWatch(graph: graph)) { try body() }
   try check(graph)
 }
 
-/// Throws unless all subscriptions have ended, when `body` has returned, to sources that it made.
-///
-/// Like the one that does not wait.
-///
-/// - Parameter body: What it throws is thrown on.
-// Swift tells the two apart by what the closure does.
-// swift-format-ignore: AmbiguousTrailingClosureOverload
-public func expectSubscriptionsEnded(_ body: () async throws -> Void) async throws {
-  let graph = LiveGraph()
-  try await withInstrument(LeakWatch(graph: graph)) { try await body() }
-  try check(graph)
-}
-
-private func check(_ graph: LiveGraph) throws {
+func check(_ graph: LiveGraph) throws {
   let report = LeakReport(objects: [], in: graph)
   if !report.subscriptions.isEmpty { throw report }
 }

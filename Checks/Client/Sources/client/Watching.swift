@@ -41,9 +41,8 @@ func watching() async throws {
   expect(heard.value == ["subscribed", "delivered", "ended", "sourceGone", "dropped 1"])
 
   let lines = PublishedProperty<[String]>([])
-  let printing = PrintingInstrument(graph: nil, backlogLimit: 7) { line in
-    lines.modify { $0.append(line) }
-  }
+  let note: @Sendable (String) -> Void = { line in lines.modify { $0.append(line) } }
+  let printing = PrintingInstrument(graph: nil, backlogLimit: 7, write: note)
   let traced = withInstrument(printing) { Broadcaster.sequence([1]).trace("one") }
   await withInstrument(printing) {
     await Task { traced.subscribe { _ in }.invalidate() }.value
