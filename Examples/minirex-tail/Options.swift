@@ -1,12 +1,15 @@
 /// What the command line asks for.
 struct Options: Sendable {
-  static let usage = "usage: minirex-tail [--once] [--match TEXT] [--every SECONDS] [FILE...]"
+  static let usage =
+    "usage: minirex-tail [--once] [--match TEXT] [--every SECONDS] [--graph FILE] [FILE...]"
 
   /// Read to the end, instead of waiting for more.
   var isOnce = false
   var match: [UInt8]?
   /// The time between two looks at the files.
   var interval = Duration.milliseconds(100)
+  /// Where to draw, in the end, what was subscribed to what.
+  var graph: String?
   var files: [String] = []
 
   /// `nil` if there is an unknown option, or a value is missing or makes no sense.
@@ -23,6 +26,9 @@ struct Options: Sendable {
         guard let seconds = rest.next().flatMap(Double.init), (0.001...86_400).contains(seconds)
         else { return nil }
         interval = .seconds(seconds)
+      case "--graph":
+        guard let file = rest.next() else { return nil }
+        graph = file
       case "--":
         while let file = rest.next() { files.append(file) }
       default:

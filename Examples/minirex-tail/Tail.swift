@@ -18,10 +18,10 @@ struct Notice: Sendable {
 /// A file is read from its beginning, and followed by its name like `tail -F` does.
 final class Tail {
   /// Calls with each line; one over 1 MiB comes in pieces.
-  let lines = BroadcastSource<Line>()
+  let lines = BroadcastSource<Line>(name: "lines")
   /// Calls after the lines of each look.
-  let looks = BroadcastSource<Look>()
-  let notices = BroadcastSource<Notice>()
+  let looks = BroadcastSource<Look>(name: "looks")
+  let notices = BroadcastSource<Notice>(name: "notices")
 
   private let options: Options
   private var names: [FollowedName]
@@ -44,6 +44,10 @@ final class Tail {
     for _ in 0..<4 where !names.isEmpty && look() {}
     for name in names { name.close(tell) }
     looks.broadcast(total)
+  }
+
+  /// After the last look.
+  func end() {
     lines.end()
     looks.end()
     notices.end()

@@ -8,6 +8,10 @@ guard let options = Options(CommandLine.arguments.dropFirst()) else {
   exit(2)
 }
 
+// It sees the sources that are made from now on. Without it nothing is watched, and nothing paid.
+let graph = options.graph.map { _ in LiveGraph() }
+if let graph { setDefaultInstrument(graph) }
+
 let tail = Tail(options)
 let lines = tail.lines.publisher
 let looks = tail.looks.publisher
@@ -15,7 +19,7 @@ let notices = tail.notices.publisher
 let bag = SubscriptionBag()
 
 // What matches is broadcast again, so that one search serves two subscribers.
-let matching = BroadcastSource<Line>()
+let matching = BroadcastSource<Line>(name: "matching")
 if let text = options.match {
   lines.filter { $0.bytes.contains(text) }.subscribe { matching.broadcast($0) }.store(in: bag)
 }
@@ -57,4 +61,15 @@ counts.subscribe { _ in
 let reading = Task { await tail.run() }
 merge(signals(SIGINT), signals(SIGTERM)).subscribe { _ in reading.cancel() }.store(in: bag)
 await reading.value
-exit(exitStatus.current() ?? 0)
+// While everybody is still subscribed.
+var hasFailed = false
+if let graph, let file = options.graph {
+  do {
+    try graph.write(to: file)
+  } catch {
+    screen.report("minirex-tail: \(file): \(error)")
+    hasFailed = true
+  }
+}
+tail.end()
+exit(hasFailed ? 1 : exitStatus.current() ?? 0)

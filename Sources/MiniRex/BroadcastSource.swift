@@ -18,8 +18,27 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   public let publisher: Broadcaster<Update>
 
   /// Makes a source without subscribers.
+  ///
+  /// - Parameters:
+  ///   - name: What an instrument calls it.
+  ///   - instrument: Who watches it; `nil` for the one in force, see ``Instrument``.
+  ///   - fileID: Where it is written, for the instrument.
+  ///   - line: Where it is written, for the instrument.
   @inlinable
-  public init() {
+  public init(
+    name: String? = nil, instrument: (any Instrument)? = nil, fileID: String = #fileID,
+    line: Int = #line
+  ) {
+    let delivery = Delivery<Update>()
+    self.delivery = delivery
+    let lineage = Lineage.ofSource(
+      name, BroadcastSource.self, instrument: instrument, fileID, line)
+    publisher = Publisher(watchedBy: lineage, present: { nil }) { delivery.subscribe($0) }
+  }
+
+  /// Makes one that is a part of something else, and not watched by itself.
+  @inlinable
+  package init(partOf operation: StaticString) {
     let delivery = Delivery<Update>()
     self.delivery = delivery
     publisher = Publisher(present: { nil }) { delivery.subscribe($0) }
@@ -28,6 +47,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   @inlinable
   deinit {
     delivery.end()
+    publisher.lineage?.sourceHasEnded()
   }
 
   /// Calls each subscriber with the update, in the order in which they subscribed.
@@ -37,12 +57,15 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   /// it have reached everybody, and this returns at once. After ``end()`` it does nothing.
   @inlinable @inline(__always)
   public func broadcast(_ update: Update) {
-    delivery.send(update)
+    if !delivery.send(update), let lineage = publisher.lineage {
+      lineage.updateWasNotDelivered(by: delivery)
+    }
   }
 
   /// Ends all subscriptions, after what has been broadcast by now is delivered.
   public func end() {
     delivery.end()
+    publisher.lineage?.sourceHasEnded()
   }
 
   /// How many subscriptions have not ended.

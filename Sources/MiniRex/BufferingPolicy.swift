@@ -1,4 +1,4 @@
-/// How many updates wait for a loop that is slower than its publisher; see ``Publisher/values(_:)``.
+/// How many updates wait for a loop that is slower than its publisher; see `values(_:)`.
 ///
 /// There is no default: what a loop may miss, or how much memory it may take, is for you to say.
 public struct BufferingPolicy<Kind: PublisherKind>: Sendable {

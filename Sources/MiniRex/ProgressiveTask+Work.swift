@@ -1,7 +1,11 @@
 extension Publisher where Kind == ProgressiveTaskKind {
   /// Makes a task of shared work; see `SharedWork`.
-  package init(sharing work: SharedWork<Update>) {
-    self.init(present: { nil }) { work.subscribe($0) }
+  ///
+  /// - Parameter inputs: Where the tasks that it works with come from, as far as they are watched.
+  package init(
+    of inputs: [Lineage] = [], by function: String = #function, sharing work: SharedWork<Update>
+  ) {
+    self.init(lineage: .ofOperation(function, on: inputs), present: { nil }) { work.subscribe($0) }
   }
 
   /// Makes a task of an async function that reports how far it is.

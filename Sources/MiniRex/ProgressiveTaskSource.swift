@@ -14,21 +14,35 @@ public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, 
   public let publisher: ProgressiveTask<Progress, Success, Failure>
 
   /// Makes a source that has neither progress nor a result.
-  public init() {
+  ///
+  /// - Parameters:
+  ///   - name: What an instrument calls it.
+  ///   - instrument: Who watches it; `nil` for the one in force, see ``Instrument``.
+  ///   - fileID: Where it is written, for the instrument.
+  ///   - line: Where it is written, for the instrument.
+  public init(
+    name: String? = nil, instrument: (any Instrument)? = nil, fileID: String = #fileID,
+    line: Int = #line
+  ) {
     let storage = TaskStorage<TaskUpdate<Progress, Success, Failure>>()
+    let lineage = Lineage.ofSource(
+      name, ProgressiveTaskSource.self, instrument: instrument, fileID, line)
     self.storage = storage
-    publisher = Publisher(present: { nil }) { storage.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, present: { nil }) { storage.subscribe($0) }
   }
 
   deinit {
     storage.end()
+    publisher.lineage?.sourceHasEnded()
   }
 
   /// Delivers progress, as ``BroadcastSource/broadcast(_:)`` delivers an update.
   ///
   /// After the result it does nothing.
   public func report(_ progress: Progress) {
-    storage.report(.progress(progress))
+    if !storage.report(.progress(progress)), let lineage = publisher.lineage {
+      lineage.updateWasNotDelivered(by: storage.delivery)
+    }
   }
 
   /// Delivers the result, and ends the task.
@@ -36,7 +50,9 @@ public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, 
   /// - Returns: False if the task has a result already, or has ended; then this one is ignored.
   @discardableResult
   public func finish(_ result: Result<Success, Failure>) -> Bool {
-    storage.finish(.finished(result))
+    let isAccepted = storage.finish(.finished(result))
+    publisher.lineage?.taskHasFinished(isAccepted, by: storage.delivery)
+    return isAccepted
   }
 
   /// How many subscriptions wait for the result.

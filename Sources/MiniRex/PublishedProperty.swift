@@ -28,22 +28,49 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   public let publisher: PublishedValue<Value>
 
   /// Makes a source with its first value.
+  ///
+  /// - Parameters:
+  ///   - value: The first value.
+  ///   - name: What an instrument calls it.
+  ///   - instrument: Who watches it; `nil` for the one in force, see ``Instrument``.
+  ///   - fileID: Where it is written, for the instrument.
+  ///   - line: Where it is written, for the instrument.
   @inlinable
-  public init(_ value: Value) {
-    let storage = PropertyStorage(value)
-    self.storage = storage
-    publisher = Publisher(present: { storage.current }) { storage.subscribe($0) }
+  public convenience init(
+    _ value: Value, name: String? = nil, instrument: (any Instrument)? = nil,
+    fileID: String = #fileID, line: Int = #line
+  ) {
+    self.init(
+      value,
+      lineage: .ofSource(
+        name, PublishedProperty.self, instrument: instrument, fileID, line))
   }
 
   /// Makes a source with its first value, when written as a wrapper.
+  ///
+  /// `@PublishedProperty(name: "temperature") var temperature = 20.0` gives it a name.
   @inlinable
-  public convenience init(wrappedValue: Value) {
-    self.init(wrappedValue)
+  public convenience init(
+    wrappedValue: Value, name: String? = nil, instrument: (any Instrument)? = nil,
+    fileID: String = #fileID, line: Int = #line
+  ) {
+    self.init(wrappedValue, name: name, instrument: instrument, fileID: fileID, line: line)
+  }
+
+  /// Makes one that is watched by itself if there is a lineage.
+  @inlinable
+  init(_ value: Value, lineage: Lineage?) {
+    let storage = PropertyStorage(value)
+    self.storage = storage
+    publisher = Publisher(watchedBy: lineage, present: { storage.current }) {
+      storage.subscribe($0)
+    }
   }
 
   @inlinable
   deinit {
     storage.delivery.end()
+    publisher.lineage?.sourceHasEnded()
   }
 
   /// The last value set, also when it was not published.
@@ -54,14 +81,18 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   @inlinable
   public var value: Value {
     get { storage.current }
-    @inline(__always) set { storage.set(newValue) }
+    @inline(__always) set {
+      if !storage.set(newValue), let lineage = publisher.lineage {
+        lineage.valueWasNotDelivered(by: storage.delivery)
+      }
+    }
   }
 
   /// The ``value``, when written as a wrapper.
   @inlinable
   public var wrappedValue: Value {
-    get { storage.current }
-    set { storage.set(newValue) }
+    get { value }
+    set { value = newValue }
   }
 
   /// The ``publisher``, when written as a wrapper.
@@ -80,7 +111,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     storage.beginModify()
-    defer { storage.endModify(publishing: true) }
+    defer { endModify(publishing: true) }
     return try unsafe body(&storage.value)
   }
 
@@ -92,8 +123,14 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   ) throws(Failure) {
     storage.beginModify()
     var isChanged = true
-    defer { storage.endModify(publishing: isChanged) }
+    defer { endModify(publishing: isChanged) }
     isChanged = try unsafe body(&storage.value)
+  }
+
+  private func endModify(publishing: Bool) {
+    if !storage.endModify(publishing: publishing), let lineage = publisher.lineage {
+      lineage.valueWasNotDelivered(by: storage.delivery)
+    }
   }
 
   /// Ends all subscriptions, after what has been set by now is delivered.
@@ -101,6 +138,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   /// The value can still be read and set; who subscribes afterwards gets the last one, once.
   public func end() {
     storage.delivery.end()
+    publisher.lineage?.sourceHasEnded()
   }
 
   /// How many subscriptions have not ended.

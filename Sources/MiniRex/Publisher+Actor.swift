@@ -6,7 +6,7 @@ extension Publisher {
   /// the subscription before the hop prevents the call. What waits has no limit.
   @MainActor
   public func subscribeOnMain(
-    _ receive: @escaping @MainActor (Update) -> Void
+    _ receive: @escaping @MainActor (Update) -> Void, fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let hop = Hop<Update, @MainActor (Update) -> Void>(receive) { hop, isContinued in
       if isContinued {
@@ -15,33 +15,38 @@ extension Publisher {
         runOnMain { hop.run { $0($1) } }
       }
     }
-    return hop.subscribe(to: self)
+    return watched(as: "subscribeOnMain", fileID, line) { hop.subscribe(to: self) }
   }
 
   /// Calls `receive` on the main actor for as long as `owner` lives, without keeping it alive.
   ///
   /// The first update that finds the owner gone ends the subscription, and so does dropping the
-  /// token. Otherwise like ``subscribeOnMain(_:)``.
+  /// token. Otherwise like `subscribeOnMain(_:)`.
   @MainActor
   public func subscribeOnMain<Owner: AnyObject>(
-    weakly owner: Owner, _ receive: @escaping @MainActor (Owner, Update) -> Void
+    weakly owner: Owner, _ receive: @escaping @MainActor (Owner, Update) -> Void,
+    fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let fuse = Fuse()
-    let token = subscribeOnMain { [weak owner] update in
+    let call: @MainActor (Update) -> Void = { [weak owner] update in
       guard let owner else { return fuse.blow() }
       receive(owner, update)
     }
+    let token = subscribeOnMain(call, fileID: fileID, line: line)
     return fuse.attach(token)
   }
 
   /// Sets a property of an object on the main actor to each update, for as long as the object lives.
   ///
-  /// It does not keep the object alive. Otherwise like ``subscribeOnMain(_:)``.
+  /// It does not keep the object alive. Otherwise like `subscribeOnMain(_:)`.
   @MainActor
   public func bindOnMain<Owner: AnyObject>(
-    to owner: Owner, _ keyPath: ReferenceWritableKeyPath<Owner, Update>
+    to owner: Owner, _ keyPath: ReferenceWritableKeyPath<Owner, Update>,
+    fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
-    subscribeOnMain(weakly: owner) { owner, update in owner[keyPath: keyPath] = update }
+    subscribeOnMain(
+      weakly: owner, { owner, update in owner[keyPath: keyPath] = update }, fileID: fileID,
+      line: line)
   }
 
   /// Calls `receive` on an actor for as long as that lives, without keeping it alive.
@@ -50,7 +55,8 @@ extension Publisher {
   /// order. What waits has no limit. Ending the subscription before the hop prevents the call.
   public func subscribe<Isolation: Actor>(
     isolatedTo actor: Isolation,
-    _ receive: @escaping @Sendable (isolated Isolation, Update) -> Void
+    _ receive: @escaping @Sendable (isolated Isolation, Update) -> Void,
+    fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let fuse = Fuse()
     let hop = Hop<Update, @Sendable (isolated Isolation, Update) -> Void>(receive) {
@@ -58,7 +64,8 @@ extension Publisher {
       guard let actor else { return fuse.blow() }
       Task { await actor.run(hop) }
     }
-    return fuse.attach(hop.subscribe(to: self))
+    let token = watched(as: "subscribe", fileID, line) { hop.subscribe(to: self) }
+    return fuse.attach(token)
   }
 }
 

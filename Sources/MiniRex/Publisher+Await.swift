@@ -37,10 +37,10 @@ where Kind == ProgressiveTaskKind, Update: TaskOutcome, Update.Success: Sendable
 extension Publisher where Update: TaskOutcome, Update.Success: Sendable {
   fileprivate func nextResult() async -> Result<Update.Success, Update.Failure>? {
     if Task.isCancelled { return nil }
-    let results = Broadcaster(trusting: self) { receive in
+    let results = Broadcaster(trusting: self, by: "result") { receive in
       start { if let result = $0.finalResult { receive(result) } }
     }
-    var iterator = results.values(.unbounded).makeAsyncIterator()
+    var iterator = results.values(.unbounded, fileID: "await", line: 0).makeAsyncIterator()
     return await iterator.next(isolation: #isolation)
   }
 

@@ -33,13 +33,13 @@ extension Publisher where Kind == PublishedValueKind {
     initial: @escaping @Sendable () -> Update, changes: Broadcaster<Update>
   ) {
     let difference = Difference<Update>()
-    self.init(present: initial) { receive in
+    self.init(of: changes, by: "PublishedValue", present: initial) { receive in
       let delivery = Delivery<Update>()
       let sentinel = Sentinel { delivery.end() }
       let gate = Subscription(delivery, place: Subscription.nowhere)
       let input = delivery.subscribe(gate, skippingDuplicates(difference, receive)) {
-        let input = changes.subscribe { change in
-          withExtendedLifetime(sentinel) { delivery.send(change) }
+        let input = changes.startCounted { change in
+          withExtendedLifetime(sentinel) { _ = delivery.send(change) }
         }
         return (initial(), input)
       }

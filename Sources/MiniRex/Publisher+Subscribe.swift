@@ -7,11 +7,11 @@ extension Publisher {
   /// - Returns: A token to end it earlier, which you may drop.
   @discardableResult
   public func subscribeOnce(
-    _ receive: @escaping @Sendable (Update) -> Void
+    _ receive: @escaping @Sendable (Update) -> Void, fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let fuse = Fuse()
     let isDone = SerialState(false)
-    let token = start { update in
+    let token = start(as: "subscribeOnce", fileID, line) { update in
       if unsafe isDone.value { return }
       unsafe isDone.value = true
       fuse.blow()
@@ -24,12 +24,13 @@ extension Publisher {
   ///
   /// The first update that finds the owner gone ends the subscription, and so does dropping the
   /// token. While a call runs, it keeps the owner alive. For an owner on the main actor see
-  /// ``subscribeOnMain(weakly:_:)``.
+  /// `subscribeOnMain(weakly:_:)`.
   public func subscribe<Owner: AnyObject & Sendable>(
-    weakly owner: Owner, _ receive: @escaping @Sendable (Owner, Update) -> Void
+    weakly owner: Owner, _ receive: @escaping @Sendable (Owner, Update) -> Void,
+    fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let fuse = Fuse()
-    let token = start { [weak owner] update in
+    let token = start(as: "subscribe", fileID, line) { [weak owner] update in
       guard let owner else { return fuse.blow() }
       receive(owner, update)
     }
@@ -40,10 +41,11 @@ extension Publisher {
 extension Publisher where Kind == PublishedValueKind {
   /// Calls `initial` with the current value, then `updates` with each change.
   public func subscribe(
-    initial: @escaping @Sendable (Update) -> Void, updates: @escaping @Sendable (Update) -> Void
+    initial: @escaping @Sendable (Update) -> Void, updates: @escaping @Sendable (Update) -> Void,
+    fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let isFirst = SerialState(true)
-    return start { value in
+    return start(as: "subscribe", fileID, line) { value in
       guard unsafe isFirst.value else { return updates(value) }
       unsafe isFirst.value = false
       initial(value)
@@ -61,9 +63,9 @@ extension Publisher where Kind == PublishedValueKind {
 /// Subscribes for as long as `body` runs.
 public func withSubscription<Update, Kind, Result, Failure: Error>(
   _ publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void,
-  while body: () throws(Failure) -> Result
+  while body: () throws(Failure) -> Result, fileID: String = #fileID, line: Int = #line
 ) throws(Failure) -> Result {
-  let subscription = publisher.subscribe(receive)
+  let subscription = publisher.start(as: "withSubscription", fileID, line, receive)
   defer { subscription.invalidate() }
   return try body()
 }
@@ -71,9 +73,9 @@ public func withSubscription<Update, Kind, Result, Failure: Error>(
 /// Subscribes for as long as `body` runs.
 public func withSubscription<Update, Kind, Result, Failure: Error>(
   _ publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void,
-  while body: () async throws(Failure) -> Result
+  while body: () async throws(Failure) -> Result, fileID: String = #fileID, line: Int = #line
 ) async throws(Failure) -> Result {
-  let subscription = publisher.subscribe(receive)
+  let subscription = publisher.start(as: "withSubscription", fileID, line, receive)
   defer { subscription.invalidate() }
   return try await body()
 }

@@ -3,10 +3,11 @@ extension Publisher where Kind == TaskKind {
   ///
   /// - Returns: The token; ``Subscription/ended`` if all closures are `nil`.
   public func subscribe<Success, Failure>(
-    success: (@Sendable (Success) -> Void)? = nil, failure: (@Sendable (Failure) -> Void)? = nil
+    success: (@Sendable (Success) -> Void)? = nil, failure: (@Sendable (Failure) -> Void)? = nil,
+    fileID: String = #fileID, line: Int = #line
   ) -> Subscription where Update == Result<Success, Failure> {
     if success == nil, failure == nil { return .ended }
-    return subscribe { (result: Result<Success, Failure>) in
+    return start(as: "subscribe", fileID, line) { (result: Result<Success, Failure>) in
       switch result {
       case .success(let value): success?(value)
       case .failure(let error): failure?(error)
@@ -22,10 +23,11 @@ extension Publisher where Kind == ProgressiveTaskKind {
   /// - Returns: The token; ``Subscription/ended`` if all closures are `nil`.
   public func subscribe<Progress, Success, Failure>(
     success: (@Sendable (Success) -> Void)? = nil, failure: (@Sendable (Failure) -> Void)? = nil,
-    progress: (@Sendable (Progress) -> Void)? = nil
+    progress: (@Sendable (Progress) -> Void)? = nil, fileID: String = #fileID, line: Int = #line
   ) -> Subscription where Update == TaskUpdate<Progress, Success, Failure> {
     if success == nil, failure == nil, progress == nil { return .ended }
-    return subscribe { (update: TaskUpdate<Progress, Success, Failure>) in
+    return start(as: "subscribe", fileID, line) {
+      (update: TaskUpdate<Progress, Success, Failure>) in
       switch update {
       case .progress(let amount): progress?(amount)
       case .finished(.success(let value)): success?(value)

@@ -13,19 +13,50 @@
 /// current value of its source, but never the source. What its operators call is called once for
 /// each subscriber.
 public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
-  @usableFromInline let start: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  @usableFromInline let begin: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   @usableFromInline let present: @Sendable () -> Update?
+  /// `nil` if no instrument watches, so that nothing is ever done for one.
+  @usableFromInline package let lineage: Lineage?
 
   /// Trusts `start` to make calls that do not overlap, and to keep the promise of the kind.
   ///
-  /// - Parameter present: What `start` would call with at once; `nil` if it would not call.
-  @usableFromInline
+  /// - Parameters:
+  ///   - lineage: Where it comes from, if that is watched.
+  ///   - present: What `start` would call with at once; `nil` if it would not call.
+  ///   - start: Subscribes.
+  @inlinable
   package init(
+    lineage: Lineage? = nil,
     present: @escaping @Sendable () -> Update?,
     start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
-    self.start = start
+    begin = start
     self.present = present
+    self.lineage = lineage
+  }
+
+  /// Trusts an operator, which a graph shows by the name of its function.
+  @inlinable
+  package init<Upstream, UpstreamKind>(
+    of upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
+    present: @escaping @Sendable () -> Update?,
+    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  ) {
+    self.init(
+      lineage: .next(after: upstream.lineage, by: function), present: present, start: start)
+  }
+
+  /// Trusts a source or a trace, which counts for itself if there is a lineage.
+  @inlinable
+  init(
+    watchedBy lineage: Lineage?, present: @escaping @Sendable () -> Update?,
+    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  ) {
+    if let lineage {
+      self.init(lineage: lineage, present: present) { lineage.pass($0, by: start) }
+    } else {
+      self.init(lineage: nil, present: present, start: start)
+    }
   }
 
   /// Calls `receive` with each update, one call at a time.
@@ -36,8 +67,17 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   ///
   /// - Returns: The token, which ends the subscription when it goes. Keep it.
   @inlinable
-  public func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
-    start(receive)
+  public func subscribe(
+    _ receive: @escaping @Sendable (Update) -> Void, fileID: String = #fileID, line: Int = #line
+  ) -> Subscription {
+    guard let lineage else { return begin(receive) }
+    let watching = lineage.open("subscribe", fileID, line)
+    let token = begin { update in
+      receive(update)
+      watching.hasDelivered()
+    }
+    Lineage.exit(watching.scope)
+    return token
   }
 
   /// Calls `receive` with each update, and `onEnd` once after the last.
@@ -45,25 +85,38 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   /// `onEnd` is called when the source has ended, or an operator has enough, by the thread that
   /// delivered last; never after ``Subscription/invalidate()``.
   public func subscribe(
+    _ receive: @escaping @Sendable (Update) -> Void, onEnd: @escaping @Sendable () -> Void,
+    fileID: String = #fileID, line: Int = #line
+  ) -> Subscription {
+    watched(as: "subscribe", fileID, line) { start(receive, onEnd: onEnd) }
+  }
+
+  func start(
     _ receive: @escaping @Sendable (Update) -> Void, onEnd: @escaping @Sendable () -> Void
   ) -> Subscription {
     let gate = EndGate(onEnd)
     let sentinel = Sentinel { gate.sourceHasEnded() }
     return gate.subscription(
-      to: start { update in
+      to: startCounted { update in
         withExtendedLifetime(sentinel) { receive(update) }
       })
   }
+}
+
+extension Publisher {
+  /// Where it comes from, if that is watched.
+  @inlinable
+  package var lineages: [Lineage] { lineage.map { [$0] } ?? [] }
 }
 
 extension Publisher where Kind == BroadcasterKind {
   /// Trusts a publisher that is made of one that can be trusted.
   @inlinable
   package init<Upstream, UpstreamKind>(
-    trusting upstream: Publisher<Upstream, UpstreamKind>,
+    trusting upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
     start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
-    self.init(present: { nil }, start: start)
+    self.init(of: upstream, by: function, present: { nil }, start: start)
   }
 
   /// Makes a broadcaster of anything that can be started and stopped.
@@ -82,7 +135,7 @@ extension Publisher where Kind == BroadcasterKind {
     _ start: @escaping @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
   ) {
     self.init(present: { nil }) { receive in
-      let source = BroadcastSource<Update>()
+      let source = BroadcastSource<Update>(partOf: "Broadcaster")
       let gate = source.publisher.subscribe(receive)
       return Subscription(gate: gate, inputs: [start { source.broadcast($0) }])
     }

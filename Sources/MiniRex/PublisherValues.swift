@@ -16,12 +16,15 @@ extension Publisher {
   /// The loop stays on the actor that it is written for. The sender pays for a wake-up only when the
   /// loop is waiting.
   @inlinable
-  public func values(_ policy: BufferingPolicy<Kind>) -> PublisherValues<Update> {
-    PublisherValues(ValuesSubscription(to: self, limit: policy.limit))
+  public func values(
+    _ policy: BufferingPolicy<Kind>, fileID: String = #fileID, line: Int = #line
+  ) -> PublisherValues<Update> {
+    let place = CodePlace(fileID: fileID, line: line)
+    return PublisherValues(ValuesSubscription(to: self, limit: policy.limit, at: place))
   }
 }
 
-/// The updates of a publisher for one loop at a time; see ``Publisher/values(_:)``.
+/// The updates of a publisher for one loop at a time; see `values(_:)`.
 ///
 /// A second loop may go on where the first one has stopped. Two tasks that ask for updates at the
 /// same time stop the program: call `values(…)` for each of them.

@@ -16,16 +16,28 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   public let publisher: PublishedTask<Success, Failure>
 
   /// Makes a source that has not finished.
+  ///
+  /// - Parameters:
+  ///   - name: What an instrument calls it.
+  ///   - instrument: Who watches it; `nil` for the one in force, see ``Instrument``.
+  ///   - fileID: Where it is written, for the instrument.
+  ///   - line: Where it is written, for the instrument.
   @inlinable
-  public init() {
+  public init(
+    name: String? = nil, instrument: (any Instrument)? = nil, fileID: String = #fileID,
+    line: Int = #line
+  ) {
     let storage = TaskStorage<Result<Success, Failure>>()
+    let lineage = Lineage.ofSource(
+      name, TaskSource.self, instrument: instrument, fileID, line)
     self.storage = storage
-    publisher = Publisher(present: { nil }) { storage.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, present: { nil }) { storage.subscribe($0) }
   }
 
   @inlinable
   deinit {
     storage.end()
+    publisher.lineage?.sourceHasEnded()
   }
 
   /// Delivers the result, as ``BroadcastSource/broadcast(_:)`` delivers an update, and ends the task.
@@ -34,7 +46,9 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   @inlinable
   @discardableResult
   public func finish(_ result: Result<Success, Failure>) -> Bool {
-    storage.finish(result)
+    let isAccepted = storage.finish(result)
+    publisher.lineage?.taskHasFinished(isAccepted, by: storage.delivery)
+    return isAccepted
   }
 
   /// How many subscriptions wait for the result.

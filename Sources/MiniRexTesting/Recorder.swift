@@ -19,14 +19,15 @@ public final class Recorder<Update: Sendable>: Sendable {
   /// `react` is called with each update, inside the callback, once it is remembered.
   public init<Kind: PublisherKind>(
     _ publisher: Publisher<Update, Kind>,
-    _ react: @escaping @Sendable (Update) -> Void = { _ in }
+    _ react: @escaping @Sendable (Update) -> Void = { _ in }, fileID: String = #fileID,
+    line: Int = #line
   ) {
-    subscription = publisher.subscribe { [log] update in
+    let remember: @Sendable (Update) -> Void = { [log] update in
       log.append(update)
       react(update)
-    } onEnd: { [log] in
-      log.end()
     }
+    subscription = publisher.subscribe(
+      remember, onEnd: { [log] in log.end() }, fileID: fileID, line: line)
   }
 
   /// All updates that have come, oldest first.

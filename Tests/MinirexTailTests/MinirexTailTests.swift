@@ -142,8 +142,34 @@ extension MinirexTailTests {
     #expect(run.status == 1)
   }
 
+  @Test func `it draws what is subscribed to what`() async throws {
+    let log = try folder.write("one\ntwo ERROR\n", to: "log")
+    let picture = folder.path("graph.dot")
+
+    let run = try await run("--once", "--match", "ERROR", "--graph", picture, log)
+
+    let dot = try String(contentsOfFile: picture, encoding: .utf8)
+    #expect(run.status == 0 && run.errors == [])
+    #expect(dot.hasPrefix("digraph MiniRex {") && dot.hasSuffix("}\n"))
+    for name in ["lines", "looks", "notices", "matching", "filter", "publishedValue"] {
+      #expect(dot.contains("<b>\(name)</b>"))
+    }
+    #expect(dot.contains("minirex_tail/main.swift:") && dot.contains("[label=\"2, "))
+  }
+
+  @Test func `a picture that cannot be written is told of`() async throws {
+    let log = try folder.write("one\n", to: "log")
+    let picture = folder.path("missing/graph.dot")
+
+    let run = try await run("--once", "--graph", picture, log)
+
+    #expect(run.errors == ["minirex-tail: \(picture): No such file or directory"])
+    #expect(run.output == summary(lines: 1, bytes: 4) && run.status == 1)
+  }
+
   @Test(arguments: [
-    ["--twice"], ["-x", "file"], ["--match"], ["--every"], ["--every", "often"], ["--every", "0"],
+    ["--graph"], ["--twice"], ["-x", "file"], ["--match"], ["--every"], ["--every", "often"],
+    ["--every", "0"],
     ["--every", "-1"], ["--every", "nan"], ["--every", "1e300"],
   ])
   func `a wrong option or value is answered with the usage`(arguments: [String]) async throws {

@@ -130,13 +130,16 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     return call != .only
   }
 
-  @inlinable @inline(__always)
-  func send(_ update: Update) {
+  /// - Returns: False if it waits, or interests nobody.
+  @inlinable @inline(__always) @discardableResult
+  func send(_ update: Update) -> Bool {
     let thread = ThreadID.current
     if let turn = lock.withLock({ admit(update, replacing: nil, from: thread, &$0) }) {
       deliver(update, turn)
       leave()
+      return true
     }
+    return false
   }
 
   /// Under the lock: the turn that the caller has to run, unless the update waits or interests nobody.

@@ -6,7 +6,7 @@ struct Gathering<Failure: Error>: Sendable {
     case failure(Failure)
   }
 
-  private let events = BroadcastSource<Event>()
+  private let events = BroadcastSource<Event>(partOf: "all")
   private let bag: SubscriptionBag
 
   /// - Parameters:
@@ -45,14 +45,14 @@ struct Gathering<Failure: Error>: Sendable {
   func add<Success>(
     _ task: PublishedTask<Success, Failure>, at index: Int, to cell: LatestCell<Success>
   ) {
-    task.subscribe { receive($0, at: index, to: cell) }.store(in: bag)
+    task.startCounted { receive($0, at: index, to: cell) }.store(in: bag)
   }
 
   /// Subscribes to a task, whose progress is how much of it is done, from 0 to 1.
   func add<Success>(
     _ task: ProgressiveTask<Double, Success, Failure>, at index: Int, to cell: LatestCell<Success>
   ) {
-    task.subscribe { update in
+    task.startCounted { update in
       switch update {
       case .progress(let fraction): events.broadcast(.progress(fraction, of: index))
       case .finished(let result): receive(result, at: index, to: cell)

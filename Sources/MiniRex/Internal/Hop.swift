@@ -39,7 +39,7 @@ package final class Hop<Update: Sendable, Callback: Sendable>: Upstream, @unchec
   package func subscribe<Kind>(to publisher: Publisher<Update, Kind>) -> Subscription {
     let token = Subscription(self)
     let sentinel = Sentinel { self.endInput() }
-    let input = publisher.subscribe { update in
+    let input = publisher.startCounted { update in
       withExtendedLifetime(sentinel) { self.receive(update) }
     }
     let isOpen = state.withLock { state in

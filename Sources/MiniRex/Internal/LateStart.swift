@@ -38,7 +38,7 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Upstream, 
     }
     guard case .waiting(let publisher, let receive) = phase else { return }
     let sentinel = Sentinel { self.end() }
-    let input = publisher.subscribe { update in
+    let input = publisher.startCounted { update in
       withExtendedLifetime(sentinel) {
         if !self.isOver.load(ordering: .acquiring) { receive(update) }
       }

@@ -66,7 +66,7 @@ final class LatestInputs {
   @inlinable
   func add<Value>(_ input: PublishedValue<Value>, _ cell: LatestCell<Value>) {
     let difference = Difference<Value>()
-    let token = input.subscribe { [latest, sentinel] value in
+    let token = input.startCounted { [latest, sentinel] value in
       withExtendedLifetime(sentinel) { latest.receive(value, into: cell, difference) }
     }
     tokens.append(token)

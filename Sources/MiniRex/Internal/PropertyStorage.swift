@@ -50,14 +50,17 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     withLock { _ in unsafe value }
   }
 
-  @inlinable @inline(__always)
-  func set(_ newValue: Value) {
-    while !trySet(newValue) { waitForModifier() }
+  /// - Returns: False if it waits, or interests nobody.
+  @inlinable @inline(__always) @discardableResult
+  func set(_ newValue: Value) -> Bool {
+    var isDelivered = false
+    while !trySet(newValue, &isDelivered) { waitForModifier() }
+    return isDelivered
   }
 
   /// - Returns: False if a `modify` has the value.
   @inlinable @inline(__always)
-  func trySet(_ newValue: Value) -> Bool {
+  func trySet(_ newValue: Value, _ isDelivered: inout Bool) -> Bool {
     let thread = ThreadID.current
     var replaced = newValue
     var turn: Turn?
@@ -70,6 +73,7 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     if let turn {
       delivery.deliver(newValue, replacing: replaced, turn)
       delivery.leave()
+      isDelivered = true
     }
     return isFree
   }
@@ -80,7 +84,8 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
   }
 
   /// - Parameter publishing: False if the body says that nothing has changed.
-  func endModify(publishing: Bool) {
+  /// - Returns: False if the change waits, or interests nobody.
+  func endModify(publishing: Bool) -> Bool {
     let thread = ThreadID.current
     var waiting: [Parking] = []
     let (update, turn) = delivery.lock.withLock { state in
@@ -95,7 +100,9 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     if let turn {
       delivery.deliver(update, turn)
       delivery.leave()
+      return true
     }
+    return false
   }
 
   @inlinable

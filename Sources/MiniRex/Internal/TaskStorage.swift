@@ -37,18 +37,23 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   }
 
   /// Delivers progress, unless the task is over.
-  package func report(_ progress: Update) {
-    _ = deliver(progress, isResult: false)
+  ///
+  /// - Returns: False if it waits, or interests nobody.
+  @discardableResult
+  package func report(_ progress: Update) -> Bool {
+    deliver(progress, isResult: false).isDelivered
   }
 
   /// Delivers the result, and ends; false if the task is over.
   @inlinable
   package func finish(_ result: Update) -> Bool {
-    deliver(result, isResult: true)
+    deliver(result, isResult: true).isAccepted
   }
 
   @inlinable
-  func deliver(_ update: Update, isResult: Bool) -> Bool {
+  func deliver(
+    _ update: Update, isResult: Bool
+  ) -> (isAccepted: Bool, isDelivered: Bool) {
     let thread = ThreadID.current
     var replaced: Update? = update
     let (isAccepted, turn) = delivery.lock.withLock { state -> (Bool, Turn?) in
@@ -65,7 +70,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
       delivery.deliver(update, turn)
       delivery.leave()
     }
-    return isAccepted
+    return (isAccepted, turn != nil)
   }
 
   /// Ends without a result, if there is none yet.

@@ -72,3 +72,29 @@ extension ThreadID {
     unsafe pthread_mutex_unlock(mutex)
   }
 }
+
+/// One reference for each thread, `nil` until it is set.
+///
+/// Whoever sets it sets it back before it returns, so that there is nothing left when a thread ends.
+struct ThreadLocal<Object: AnyObject>: Sendable {
+  private let key: pthread_key_t
+
+  init() {
+    var key = pthread_key_t()
+    unsafe pthread_key_create(&key, nil)
+    self.key = key
+  }
+
+  /// It is not kept alive from here.
+  var value: Object? {
+    get {
+      unsafe pthread_getspecific(key).map {
+        unsafe Unmanaged<Object>.fromOpaque($0).takeUnretainedValue()
+      }
+    }
+    nonmutating set {
+      unsafe pthread_setspecific(
+        key, newValue.map { unsafe Unmanaged.passUnretained($0).toOpaque() })
+    }
+  }
+}

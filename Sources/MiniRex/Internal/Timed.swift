@@ -27,9 +27,9 @@ extension Publisher {
       delivery.end()
     }
     let sentinel = Sentinel { delivery.send(.end) }
-    let input = start { update in
+    let input = startCounted { update in
       withExtendedLifetime(sentinel) {
-        delivery.send(.update(update, at: timekeeper.now()))
+        _ = delivery.send(.update(update, at: timekeeper.now()))
       }
     }
     return Subscription(gate: gate, inputs: [input, Subscription { alarm.end() }])

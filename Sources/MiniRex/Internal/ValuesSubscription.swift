@@ -5,12 +5,16 @@ final class ValuesSubscription<Update: Sendable>: Sendable {
   @usableFromInline let token: Subscription
 
   @inlinable
-  init<Kind>(to publisher: Publisher<Update, Kind>, limit: BufferLimit) {
+  init<Kind>(to publisher: Publisher<Update, Kind>, limit: BufferLimit, at place: CodePlace) {
     let buffer = ValuesBuffer<Update>(limit: limit)
     let sentinel = Sentinel { buffer.end() }
     self.buffer = buffer
-    token = publisher.subscribe { update in
-      withExtendedLifetime(sentinel) { buffer.receive(update) }
+    if let lineage = publisher.lineage {
+      token = publisher.fill(buffer, keeping: sentinel, watchedBy: lineage, at: place)
+    } else {
+      token = publisher.start { update in
+        withExtendedLifetime(sentinel) { buffer.receive(update) }
+      }
     }
   }
 
@@ -56,6 +60,27 @@ final class ValuesSubscription<Update: Sendable>: Sendable {
       unsafe await withUnsafeContinuation { unsafe buffer.wait(for: Waiter($0)) }
     } onCancel: {
       close()
+    }
+  }
+}
+
+extension Publisher {
+  /// Subscribes for a buffer, and tells the instrument what the buffer drops.
+  @usableFromInline
+  func fill(
+    _ buffer: ValuesBuffer<Update>, keeping sentinel: Sentinel, watchedBy lineage: Lineage,
+    at place: CodePlace
+  ) -> Subscription {
+    lineage.subscribe(as: "values", at: place) {
+      let context = WatchContext.current
+      let toldCount = SerialState(0)
+      return startCounted { update in
+        withExtendedLifetime(sentinel) { buffer.receive(update) }
+        let droppedCount = buffer.droppedCount
+        let news = unsafe droppedCount - toldCount.value
+        unsafe toldCount.value = droppedCount
+        if news > 0 { lineage.origin.record(.dropped(news), by: context) }
+      }
     }
   }
 }

@@ -13,6 +13,7 @@ public func all<Success: Sendable, Failure: Error>(
 ) -> ProgressiveTask<Double, [Success], Failure> {
   let shares = shares(of: weights, count: tasks.count)
   return ProgressiveTask<Double, [Success], Failure>(
+    of: tasks.flatMap(\.lineages),
     sharing: SharedWork { inlet, bag in
       let cells = tasks.map { _ in LatestCell<Success>() }
       let gathering = Gathering<Failure>(shares: shares, in: bag) { fraction in
@@ -32,9 +33,14 @@ public func all<each Success: Sendable, Failure: Error>(
   _ task: repeat ProgressiveTask<Double, each Success, Failure>, weights: [Double]? = nil
 ) -> ProgressiveTask<Double, (repeat each Success), Failure> {
   var count = 0
-  for _ in repeat each task { count += 1 }
+  var inputs: [Lineage] = []
+  for task in repeat each task {
+    count += 1
+    inputs += task.lineages
+  }
   let shares = shares(of: weights, count: count)
   return ProgressiveTask<Double, (repeat each Success), Failure>(
+    of: inputs,
     sharing: SharedWork { inlet, bag in
       let cells = (repeat LatestCell<each Success>())
       let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }

@@ -9,13 +9,15 @@ extension Publisher where Kind == ProgressiveTaskKind {
   ) -> ProgressiveTask<Progress, NewSuccess, Failure>
   where Update == TaskUpdate<Progress, Success, Failure> {
     ProgressiveTask<Progress, NewSuccess, Failure>(
+      of: lineages,
       sharing: SharedWork { inlet, bag in
-        subscribe { update in
+        let context = contextOfInner
+        startCounted { update in
           switch update {
           case .progress(let progress):
             inlet.report(.progress(progress))
           case .finished(.success(let value)):
-            transform(value).subscribe { inlet.pass($0) }.store(in: bag)
+            transform(value).start(in: context) { inlet.pass($0) }.store(in: bag)
           case .finished(.failure(let error)):
             inlet.finish(.finished(.failure(error)))
           }
@@ -32,15 +34,17 @@ extension Publisher where Kind == ProgressiveTaskKind {
   ) -> ProgressiveTask<Progress, Success, NewFailure>
   where Update == TaskUpdate<Progress, Success, Failure> {
     ProgressiveTask<Progress, Success, NewFailure>(
+      of: lineages,
       sharing: SharedWork { inlet, bag in
-        subscribe { update in
+        let context = contextOfInner
+        startCounted { update in
           switch update {
           case .progress(let progress):
             inlet.report(.progress(progress))
           case .finished(.success(let value)):
             inlet.finish(.finished(.success(value)))
           case .finished(.failure(let error)):
-            transform(error).subscribe { inlet.pass($0) }.store(in: bag)
+            transform(error).start(in: context) { inlet.pass($0) }.store(in: bag)
           }
         }.store(in: bag)
       })

@@ -46,24 +46,29 @@ extension Publisher where Kind == ProgressiveTaskKind {
   /// Subscribing to it starts and shares the work like subscribing to this one.
   public func withoutProgress<Progress, Success, Failure>() -> PublishedTask<Success, Failure>
   where Update == TaskUpdate<Progress, Success, Failure> {
-    PublishedTask(present: { nil }) { receive in
-      start { if case .finished(let result) = $0 { receive(result) } }
+    PublishedTask(of: self, present: { nil }) { receive in
+      startCounted { if case .finished(let result) = $0 { receive(result) } }
     }
   }
 
   /// A task that never has any progress to tell.
   public init<Progress, Success, Failure>(_ task: PublishedTask<Success, Failure>)
   where Update == TaskUpdate<Progress, Success, Failure> {
-    self.init(present: { nil }) { receive in task.start { receive(.finished($0)) } }
+    self.init(of: task, by: "ProgressiveTask", present: { nil }) { receive in
+      task.startCounted { receive(.finished($0)) }
+    }
   }
 
   private func mapUpdate<Progress, Success, Failure, NewProgress, NewSuccess, NewFailure>(
     progress: @escaping @Sendable (Progress) -> TaskUpdate<NewProgress, NewSuccess, NewFailure>,
-    result: @escaping @Sendable (Result<Success, Failure>) -> Result<NewSuccess, NewFailure>
+    result: @escaping @Sendable (Result<Success, Failure>) -> Result<NewSuccess, NewFailure>,
+    by function: String = #function
   ) -> ProgressiveTask<NewProgress, NewSuccess, NewFailure>
   where Update == TaskUpdate<Progress, Success, Failure> {
-    ProgressiveTask<NewProgress, NewSuccess, NewFailure>(present: { nil }) { receive in
-      start { update in
+    ProgressiveTask<NewProgress, NewSuccess, NewFailure>(
+      of: self, by: function, present: { nil }
+    ) { receive in
+      startCounted { update in
         switch update {
         case .progress(let amount): receive(progress(amount))
         case .finished(let outcome): receive(.finished(result(outcome)))

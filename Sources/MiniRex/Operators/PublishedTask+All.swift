@@ -6,7 +6,10 @@
 public func all<each Success: Sendable, Failure: Error>(
   _ task: repeat PublishedTask<each Success, Failure>
 ) -> PublishedTask<(repeat each Success), Failure> {
-  PublishedTask<(repeat each Success), Failure>(
+  var inputs: [Lineage] = []
+  for task in repeat each task { inputs += task.lineages }
+  return PublishedTask<(repeat each Success), Failure>(
+    of: inputs,
     sharing: SharedWork { inlet, bag in
       let cells = (repeat LatestCell<each Success>())
       let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }
@@ -34,6 +37,7 @@ public func all<Success: Sendable, Failure: Error>(
   _ tasks: [PublishedTask<Success, Failure>]
 ) -> PublishedTask<[Success], Failure> {
   PublishedTask<[Success], Failure>(
+    of: tasks.flatMap(\.lineages),
     sharing: SharedWork { inlet, bag in
       let cells = tasks.map { _ in LatestCell<Success>() }
       let shares = [Double](repeating: 1, count: tasks.count)

@@ -8,11 +8,13 @@ extension Publisher where Kind == TaskKind {
     _ transform: @escaping @Sendable (Success) -> PublishedTask<NewSuccess, Failure>
   ) -> PublishedTask<NewSuccess, Failure> where Update == Result<Success, Failure> {
     PublishedTask<NewSuccess, Failure>(
+      of: lineages,
       sharing: SharedWork { inlet, bag in
-        subscribe { result in
+        let context = contextOfInner
+        startCounted { result in
           switch result {
           case .success(let value):
-            transform(value).subscribe { inlet.finish($0) }.store(in: bag)
+            transform(value).start(in: context) { inlet.finish($0) }.store(in: bag)
           case .failure(let error):
             inlet.finish(.failure(error))
           }
@@ -29,13 +31,15 @@ extension Publisher where Kind == TaskKind {
     _ transform: @escaping @Sendable (Failure) -> PublishedTask<Success, NewFailure>
   ) -> PublishedTask<Success, NewFailure> where Update == Result<Success, Failure> {
     PublishedTask<Success, NewFailure>(
+      of: lineages,
       sharing: SharedWork { inlet, bag in
-        subscribe { result in
+        let context = contextOfInner
+        startCounted { result in
           switch result {
           case .success(let value):
             inlet.finish(.success(value))
           case .failure(let error):
-            transform(error).subscribe { inlet.finish($0) }.store(in: bag)
+            transform(error).start(in: context) { inlet.finish($0) }.store(in: bag)
           }
         }.store(in: bag)
       })

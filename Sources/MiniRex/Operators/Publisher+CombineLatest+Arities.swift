@@ -24,10 +24,13 @@ func combination<A: Sendable, B: Sendable, Result: Sendable>(
   skipping difference: Difference<Result>?,
   _ transform: @escaping @Sendable (A, B) -> Result
 ) -> PublishedValue<Result> {
-  Publisher(present: {
-    guard let a = a.present(), let b = b.present() else { return nil }
-    return transform(a, b)
-  }) { receive in
+  Publisher(
+    lineage: .ofOperation("combineLatest", on: a.lineages + b.lineages),
+    present: {
+      guard let a = a.present(), let b = b.present() else { return nil }
+      return transform(a, b)
+    }
+  ) { receive in
     let cells = (LatestCell<A>(), LatestCell<B>())
     let output = LatestOutput(difference, receive)
     let emit: @Sendable () -> Void = {
@@ -64,10 +67,13 @@ func combination<A: Sendable, B: Sendable, C: Sendable, Result: Sendable>(
   skipping difference: Difference<Result>?,
   _ transform: @escaping @Sendable (A, B, C) -> Result
 ) -> PublishedValue<Result> {
-  Publisher(present: {
-    guard let a = a.present(), let b = b.present(), let c = c.present() else { return nil }
-    return transform(a, b, c)
-  }) { receive in
+  Publisher(
+    lineage: .ofOperation("combineLatest", on: a.lineages + b.lineages + c.lineages),
+    present: {
+      guard let a = a.present(), let b = b.present(), let c = c.present() else { return nil }
+      return transform(a, b, c)
+    }
+  ) { receive in
     let cells = (LatestCell<A>(), LatestCell<B>(), LatestCell<C>())
     let output = LatestOutput(difference, receive)
     let emit: @Sendable () -> Void = {
@@ -106,12 +112,16 @@ func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Result: Sen
   skipping difference: Difference<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D) -> Result
 ) -> PublishedValue<Result> {
-  Publisher(present: {
-    guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present() else {
-      return nil
+  Publisher(
+    lineage: .ofOperation("combineLatest", on: a.lineages + b.lineages + c.lineages + d.lineages),
+    present: {
+      guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present()
+      else {
+        return nil
+      }
+      return transform(a, b, c, d)
     }
-    return transform(a, b, c, d)
-  }) { receive in
+  ) { receive in
     let cells = (LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>())
     let output = LatestOutput(difference, receive)
     let emit: @Sendable () -> Void = {
@@ -157,12 +167,16 @@ func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
   skipping difference: Difference<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D, E) -> Result
 ) -> PublishedValue<Result> {
-  Publisher(present: {
-    guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
-      let e = e.present()
-    else { return nil }
-    return transform(a, b, c, d, e)
-  }) { receive in
+  Publisher(
+    lineage: .ofOperation(
+      "combineLatest", on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages),
+    present: {
+      guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
+        let e = e.present()
+      else { return nil }
+      return transform(a, b, c, d, e)
+    }
+  ) { receive in
     let cells = (
       LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>()
     )
@@ -215,12 +229,17 @@ func combination<
   skipping difference: Difference<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D, E, F) -> Result
 ) -> PublishedValue<Result> {
-  Publisher(present: {
-    guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
-      let e = e.present(), let f = f.present()
-    else { return nil }
-    return transform(a, b, c, d, e, f)
-  }) { receive in
+  Publisher(
+    lineage: .ofOperation(
+      "combineLatest",
+      on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages + f.lineages),
+    present: {
+      guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
+        let e = e.present(), let f = f.present()
+      else { return nil }
+      return transform(a, b, c, d, e, f)
+    }
+  ) { receive in
     let cells = (
       LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>(),
       LatestCell<F>()
@@ -278,12 +297,17 @@ func combination<
   skipping difference: Difference<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D, E, F, G) -> Result
 ) -> PublishedValue<Result> {
-  Publisher(present: {
-    guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
-      let e = e.present(), let f = f.present(), let g = g.present()
-    else { return nil }
-    return transform(a, b, c, d, e, f, g)
-  }) { receive in
+  Publisher(
+    lineage: .ofOperation(
+      "combineLatest",
+      on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages + f.lineages + g.lineages),
+    present: {
+      guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
+        let e = e.present(), let f = f.present(), let g = g.present()
+      else { return nil }
+      return transform(a, b, c, d, e, f, g)
+    }
+  ) { receive in
     let cells = (
       LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>(),
       LatestCell<F>(), LatestCell<G>()
@@ -343,12 +367,18 @@ func combination<
   skipping difference: Difference<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D, E, F, G, H) -> Result
 ) -> PublishedValue<Result> {
-  Publisher(present: {
-    guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
-      let e = e.present(), let f = f.present(), let g = g.present(), let h = h.present()
-    else { return nil }
-    return transform(a, b, c, d, e, f, g, h)
-  }) { receive in
+  Publisher(
+    lineage: .ofOperation(
+      "combineLatest",
+      on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages + f.lineages + g.lineages
+        + h.lineages),
+    present: {
+      guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
+        let e = e.present(), let f = f.present(), let g = g.present(), let h = h.present()
+      else { return nil }
+      return transform(a, b, c, d, e, f, g, h)
+    }
+  ) { receive in
     let cells = (
       LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>(),
       LatestCell<F>(), LatestCell<G>(), LatestCell<H>()

@@ -12,7 +12,11 @@
 public func combineLatest<each Value: Sendable>(
   _ input: repeat PublishedValue<each Value>
 ) -> PublishedValue<(repeat each Value)> {
-  Publisher(present: { try? (repeat (each input).read()) }) { receive in
+  var lineages: [Lineage] = []
+  for input in repeat each input { lineages += input.lineages }
+  return Publisher(
+    lineage: .ofOperation(on: lineages), present: { try? (repeat (each input).read()) }
+  ) { receive in
     let cells = (repeat LatestCell<each Value>())
     let emit = LatestOutput(nil, receive).emitter { try? (repeat (each cells).read()) }
     return Latest().subscribe(emit) { inputs in

@@ -20,7 +20,7 @@ extension Publisher where Kind: StreamKind {
     check(interval, of: "debounce")
     let timekeeper = Timekeeper(clock)
     let difference = Kind.skipsDuplicates ? Difference<Update>() : nil
-    return Publisher(present: present) { receive in
+    return Publisher(of: self, present: present) { receive in
       let receive = difference.map { skippingDuplicates($0, receive) } ?? receive
       let state = SerialState(Debouncing<Update>(callsAtOnce: Kind.self == PublishedValueKind.self))
       return subscribe(by: timekeeper) { event, alarm in

@@ -20,7 +20,7 @@ extension Publisher {
   ) -> Publisher {
     check(duration, of: "delay")
     let timekeeper = Timekeeper(clock)
-    return Publisher(present: { nil }) { receive in
+    return Publisher(of: self, present: { nil }) { receive in
       let state = SerialState(Delaying<Update>())
       return subscribe(by: timekeeper) { event, alarm in
         switch event {

@@ -15,9 +15,10 @@ extension Publisher where Kind: StreamKind {
     where isIncluded: @escaping @Sendable (Update) -> Bool
   ) -> PublishedTask<Update, Never> {
     PublishedTask<Update, Never>(
+      of: lineages,
       sharing: SharedWork { inlet, bag in
         let hasFound = SerialState(false)
-        subscribe { update in
+        startCounted { update in
           if unsafe hasFound.value || !isIncluded(update) { return }
           unsafe hasFound.value = true
           inlet.finish(.success(update))

@@ -8,7 +8,7 @@ extension Publisher where Kind: StreamKind {
     _ transform: @escaping @Sendable (Update) -> Result
   ) -> Publisher<Result, Kind> {
     let difference = Kind.skipsDuplicates ? Difference<Result>() : nil
-    return Publisher<Result, Kind>(present: { present().map(transform) }) { receive in
+    return Publisher<Result, Kind>(of: self, present: { present().map(transform) }) { receive in
       if let difference {
         let receive = skippingDuplicates(difference, receive)
         return start { receive(transform($0)) }

@@ -4,16 +4,22 @@ extension Publisher where Kind == BroadcasterKind {
   /// It starts with `initial`, and skips duplicates. It holds one subscription to the broadcaster,
   /// for as long as the published value is kept or subscribed to, and ends with it.
   public func publishedValue(initial: Update) -> PublishedValue<Update> {
-    let property = PublishedProperty(initial)
+    let property = PublishedProperty(initial, lineage: nil)
     let storage = property.storage
-    let upstream = subscribe {
-      storage.set($0)
-    } onEnd: {
-      storage.delivery.end()
+    let own = Lineage.next(after: lineage, by: "publishedValue")
+    let follow = {
+      start {
+        storage.set($0)
+      } onEnd: {
+        storage.delivery.end()
+      }
     }
+    let upstream = own?.subscribe(follow) ?? follow()
     let following = Following(property: property, upstream: upstream)
-    return PublishedValue(present: { withExtendedLifetime(following) { storage.current } }) {
-      receive in
+    return PublishedValue(
+      lineage: own,
+      present: { withExtendedLifetime(following) { storage.current } }
+    ) { receive in
       storage.subscribe { value in
         withExtendedLifetime(following) { receive(value) }
       }

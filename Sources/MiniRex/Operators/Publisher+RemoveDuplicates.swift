@@ -7,7 +7,7 @@ extension Publisher where Kind: StreamKind {
   @inlinable
   public func removeDuplicates() -> Publisher<Update, Kind> {
     let difference = Difference<Update>()
-    return Publisher(present: present) { start(skippingDuplicates(difference, $0)) }
+    return Publisher(of: self, present: present) { start(skippingDuplicates(difference, $0)) }
   }
 
   /// Skips each update that `areEqual` says is a duplicate of the last one it let through.
@@ -21,6 +21,6 @@ extension Publisher where Kind: StreamKind {
     by areEqual: @escaping @Sendable (_ last: Update, _ next: Update) -> Bool
   ) -> Publisher<Update, Kind> {
     let difference = Difference<Update>({ !areEqual($0, $1) })
-    return Publisher(present: present) { start(skippingDuplicates(difference, $0)) }
+    return Publisher(of: self, present: present) { start(skippingDuplicates(difference, $0)) }
   }
 }

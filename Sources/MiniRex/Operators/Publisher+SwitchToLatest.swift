@@ -37,7 +37,7 @@ extension Publisher where Kind == PublishedValueKind {
   public func switchToLatest<Latest: Sendable>() -> PublishedValue<Latest>
   where Update == PublishedValue<Latest> {
     let difference = Difference<Latest>()
-    return PublishedValue<Latest>(present: { present()?.present() }) { receive in
+    return PublishedValue<Latest>(of: self, present: { present()?.present() }) { receive in
       subscribe(switching: skippingDuplicates(difference, receive))
     }
   }
@@ -64,14 +64,15 @@ extension Publisher {
   ) -> Subscription where Update == Publisher<Latest, LatestKind> {
     let delivery = Delivery<SwitchEvent<Latest, LatestKind>>()
     let current = SerialState(Switched())
+    let context = contextOfInner
     let gate = delivery.subscribe { event in
       switch event {
       case .publisher(let publisher, let sentinel):
         unsafe current.value.number += 1
         unsafe current.value.token.take()?.invalidate()
         let number = unsafe current.value.number
-        let token = publisher.subscribe { update in
-          withExtendedLifetime(sentinel) { delivery.send(.update(update, from: number)) }
+        let token = publisher.start(in: context) { update in
+          withExtendedLifetime(sentinel) { _ = delivery.send(.update(update, from: number)) }
         }
         unsafe current.value.token = token
       case .update(let update, let number):
@@ -81,7 +82,7 @@ extension Publisher {
     // Whoever can still bring something keeps it: this publisher, one that waits for its turn, and
     // the one that came last.
     let sentinel = Sentinel { delivery.end() }
-    let input = start { delivery.send(.publisher($0, sentinel)) }
+    let input = startCounted { delivery.send(.publisher($0, sentinel)) }
     return Subscription(gate: gate, inputs: [input])
   }
 }

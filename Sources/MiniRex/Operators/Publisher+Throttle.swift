@@ -24,7 +24,7 @@ extension Publisher where Kind: StreamKind {
     let timekeeper = Timekeeper(clock)
     let difference = Kind.skipsDuplicates ? Difference<Update>() : nil
     let keepsLast = latest || Kind.self == PublishedValueKind.self
-    return Publisher(present: present) { receive in
+    return Publisher(of: self, present: present) { receive in
       let state = SerialState(Throttling<Update>())
       let begin: @Sendable (Update) -> Void = { update in
         unsafe state.value.intervalEnd = timekeeper.now() + interval

@@ -18,6 +18,7 @@ extension Publisher where Kind == TaskKind {
     after duration: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> PublishedTask<Success, TimeoutError<Failure>> where Update == Result<Success, Failure> {
     Publisher<Result<Success, TimeoutError<Failure>>, TaskKind>(
+      of: lineages,
       sharing: limited(to: duration, by: clock, timedOut: .failure(.timedOut)) { result, inlet in
         inlet.finish(result.mapError { .failed($0) })
       })
@@ -34,6 +35,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   ) -> ProgressiveTask<Progress, Success, TimeoutError<Failure>>
   where Update == TaskUpdate<Progress, Success, Failure> {
     Publisher<TaskUpdate<Progress, Success, TimeoutError<Failure>>, ProgressiveTaskKind>(
+      of: lineages,
       sharing: limited(to: duration, by: clock, timedOut: .finished(.failure(.timedOut))) {
         update, inlet in
         switch update {
@@ -54,7 +56,7 @@ extension Publisher {
     return SharedWork { inlet in
       let timer = timekeeper.wake(after: duration) { inlet.finish(timedOut) }
       // Without the timer nobody keeps the inlet of a task that has ended without a result.
-      let input = subscribe({ pass($0, inlet) }, onEnd: { timer.invalidate() })
+      let input = start({ pass($0, inlet) }, onEnd: { timer.invalidate() })
       return Subscription {
         input.invalidate()
         timer.invalidate()

@@ -14,13 +14,15 @@ extension Publisher where Kind: StreamKind {
   public func withLatest<Value: Sendable>(
     from value: PublishedValue<Value>
   ) -> Broadcaster<(Update, Value)> {
-    Broadcaster<(Update, Value)>(trusting: self) { receive in
+    Broadcaster<(Update, Value)>(
+      lineage: .ofOperation(on: lineages + value.lineages), present: { nil }
+    ) { receive in
       let latest = SharedLatest<Value>()
-      let following = value.subscribe { latest.set($0) }
+      let following = value.startCounted { latest.set($0) }
       // While another thread delivers for the value's source, that thread makes the first call.
       if latest.value == nil, let present = value.present() { latest.begin(with: present) }
       // The callback keeps the token, so the value is left when this publisher is, or ends.
-      return start { update in
+      return startCounted { update in
         withExtendedLifetime(following) {
           if let value = latest.value { receive((update, value)) }
         }

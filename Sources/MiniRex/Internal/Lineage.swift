@@ -1,0 +1,154 @@
+public import Synchronization
+
+/// Where a watched publisher comes from; a publisher that is not watched has none.
+///
+/// It is a node of the graph, if the instrument has one.
+@usableFromInline
+package final class Lineage: Sendable {
+  package typealias Role = LiveGraph.Role
+
+  private static let lastID = Atomic(0)
+
+  let id = Lineage.newID()
+  let role: Role
+  package let name: String
+  let place: CodePlace?
+  let inputs: [Lineage]
+  let instrument: any Instrument
+  let graph: LiveGraph?
+
+  let subscriberCount = Atomic(0)
+  private let isGone = Atomic(false)
+  private let nextBacklog: Atomic<Int>
+  let edges = Lock<[Int: LineageEdgeRecord]>([:])
+
+  init(
+    _ role: Role, _ name: String, at place: CodePlace?, inputs: [Lineage],
+    instrument: any Instrument, graph: LiveGraph?
+  ) {
+    self.role = role
+    self.name = name
+    self.place = place
+    self.inputs = inputs
+    self.instrument = instrument
+    self.graph = graph
+    nextBacklog = Atomic(max(1, instrument.backlogLimit))
+    graph?.add(self)
+  }
+
+  deinit {
+    graph?.remove(id)
+  }
+
+  static func newID() -> Int {
+    lastID.add(1, ordering: .relaxed).newValue
+  }
+
+  /// What an event is about: the source or trace, or what brings several of them together.
+  var origin: Lineage {
+    role == .operation && inputs.count == 1 ? inputs[0].origin : self
+  }
+
+  var hasEnded: Bool { isGone.load(ordering: .relaxed) }
+}
+
+extension Lineage {
+  /// Of a source that is made now; `nil` if no instrument watches.
+  @inlinable
+  static func ofSource(
+    _ name: String?, _ type: Any.Type, instrument: (any Instrument)?, _ fileID: String, _ line: Int
+  ) -> Lineage? {
+    if instrument == nil, !InstrumentInForce.isKnown.load(ordering: .acquiring) { return nil }
+    return ofWatchedSource(
+      name ?? "\(type)", instrument: instrument, at: CodePlace(fileID: fileID, line: line))
+  }
+
+  @usableFromInline
+  static func ofWatchedSource(
+    _ name: String, instrument: (any Instrument)?, at place: CodePlace
+  ) -> Lineage? {
+    guard let instrument = instrument ?? InstrumentInForce.current else { return nil }
+    return Lineage(
+      .source, name, at: place, inputs: [], instrument: instrument, graph: instrument.graph)
+  }
+
+  static func ofTrace(
+    _ label: String, of upstream: Lineage?, instrument: (any Instrument)?, at place: CodePlace
+  ) -> Lineage? {
+    guard let instrument = instrument ?? InstrumentInForce.current else { return nil }
+    return Lineage(
+      .trace, label, at: place, inputs: upstream.map { [$0] } ?? [], instrument: instrument,
+      graph: instrument.graph ?? upstream?.graph)
+  }
+
+  /// - Parameter function: What `#function` tells, whose first word is the name.
+  @usableFromInline
+  package static func ofOperation(
+    _ function: String = #function, on inputs: [Lineage]
+  ) -> Lineage? {
+    guard let first = inputs.first else { return nil }
+    return Lineage(
+      .operation, String(function.prefix { $0 != "(" }), at: nil, inputs: inputs,
+      instrument: first.instrument, graph: first.graph)
+  }
+}
+
+extension Lineage {
+  /// Of an operator that takes one publisher.
+  ///
+  /// Not inlined: a branch in each operator would keep the optimiser from seeing through a chain.
+  @usableFromInline @inline(never)
+  package static func next(after lineage: Lineage?, by function: String) -> Lineage? {
+    lineage.flatMap { ofOperation(function, on: [$0]) }
+  }
+
+  func record(_ kind: InstrumentEvent.Kind, by context: WatchContext? = nil) {
+    instrument.record(
+      InstrumentEvent(
+        kind: kind, label: name, place: place, origin: id, subscription: context?.subscription,
+        subscriber: context?.place))
+  }
+
+  @usableFromInline
+  func sourceHasEnded() {
+    if !isGone.exchange(true, ordering: .relaxed) { record(.sourceGone) }
+  }
+
+  /// After a source has sent an update that its thread did not deliver.
+  @usableFromInline
+  func updateWasNotDelivered(by delivery: AnyDelivery) {
+    let (hasEnded, depth) = delivery.lock.withLock { state in
+      (state.schedule.hasEnded, state.tickets.count)
+    }
+    if hasEnded { record(.dropped(1)) } else { updatesWait(depth) }
+  }
+
+  /// After a property has published a value that its thread did not deliver: that is not lost.
+  @usableFromInline
+  func valueWasNotDelivered(by delivery: AnyDelivery) {
+    updatesWait(delivery.pendingUpdates)
+  }
+
+  /// After a task source was told a result, the first of which ends it.
+  @usableFromInline
+  func taskHasFinished(_ isAccepted: Bool, by delivery: AnyDelivery) {
+    if isAccepted {
+      updatesWait(delivery.pendingUpdates)
+      sourceHasEnded()
+    } else {
+      record(.dropped(1))
+    }
+  }
+
+  private func updatesWait(_ depth: Int) {
+    let limit = max(1, instrument.backlogLimit)
+    let threshold = nextBacklog.load(ordering: .relaxed)
+    if depth < limit {
+      if threshold != limit { nextBacklog.store(limit, ordering: .relaxed) }
+    } else if depth >= threshold {
+      let exchange = nextBacklog.compareExchange(
+        expected: threshold, desired: max(2 * threshold, depth), ordering: .relaxed)
+      if exchange.exchanged { record(.backlog(depth)) }
+    }
+  }
+}

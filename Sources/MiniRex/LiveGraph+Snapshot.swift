@@ -1,0 +1,81 @@
+internal import Synchronization
+
+extension LiveGraph {
+  /// Takes a picture, and begins to measure the rates of the next one.
+  ///
+  /// Counts are exact when nothing is being delivered. It takes a while for each node, for which
+  /// nothing that is delivered waits.
+  public func snapshot() -> Snapshot {
+    let now = now()
+    let lineages = lineages
+    var edges: [Edge] = []
+    var isActive: Set<Int> = []
+    // What is made of a publisher is younger, so it has been decided on.
+    for lineage in lineages.reversed() {
+      if lineage.subscriberCount.load(ordering: .relaxed) > 0 { isActive.insert(lineage.id) }
+      let own = lineage.drawEdges(at: now, isActive: isActive.contains(lineage.id))
+      for edge in own where edge.isActive { isActive.formUnion([edge.from, edge.to]) }
+      edges = own + edges
+    }
+    var isShown: Set<Int> = []
+    for lineage in lineages where lineage.isShown(isActive, isShown) { isShown.insert(lineage.id) }
+    return Snapshot(
+      nodes: lineages.filter { isShown.contains($0.id) }.map(\.node),
+      edges: edges.filter { isShown.contains($0.from) && isShown.contains($0.to) })
+  }
+
+  /// Takes a picture, and tells it in the language of Graphviz.
+  public func dot() -> String { snapshot().dot() }
+
+  /// Takes a picture, and tells it in the language of Mermaid.
+  public func mermaid() -> String { snapshot().mermaid() }
+
+  /// Takes a picture, and tells it as an indented text.
+  public func tree() -> String { snapshot().tree() }
+}
+
+extension Lineage {
+  fileprivate var node: LiveGraph.Node {
+    LiveGraph.Node(
+      id: id, role: role, name: name, place: place,
+      subscriberCount: reports ? subscriberCount.load(ordering: .relaxed) : nil)
+  }
+
+  /// Sources that have ended are not alive, nor are operators of nothing else.
+  fileprivate func isShown(_ isActive: Set<Int>, _ isShown: Set<Int>) -> Bool {
+    if isActive.contains(id) { return true }
+    switch role {
+    case .subscription: return false
+    case .source: return !hasEnded
+    case .operation: return inputs.contains { isShown.contains($0.id) }
+    case .trace: return inputs.isEmpty || inputs.contains { isShown.contains($0.id) }
+    }
+  }
+
+  fileprivate func drawEdges(at now: Duration, isActive: Bool) -> [LiveGraph.Edge] {
+    let counted = edges.withLock { edges in
+      var drawn: [LiveGraph.Edge] = []
+      for id in edges.keys {
+        if let edge = edges[id]?.draw(to: self.id, at: now) { drawn.append(edge) }
+      }
+      return drawn
+    }
+    let others = Set(inputs.map(\.id)).subtracting(counted.map(\.from)).map { id in
+      LiveGraph.Edge(
+        from: id, to: self.id, isActive: isActive, updateCount: nil, updatesPerSecond: nil)
+    }
+    return (counted + others).sorted { $0.from < $1.from }
+  }
+}
+
+extension LineageEdgeRecord {
+  fileprivate mutating func draw(to consumer: Int, at now: Duration) -> LiveGraph.Edge {
+    let count = edge.updateCount.load(ordering: .relaxed)
+    let seconds = (now - drawnAt) / .seconds(1)
+    let rate = seconds > 0 ? Double(count - drawnCount) / seconds : 0
+    (drawnCount, drawnAt) = (count, now)
+    return LiveGraph.Edge(
+      from: edge.input.id, to: consumer, isActive: subscriptionCount > 0, updateCount: count,
+      updatesPerSecond: rate)
+  }
+}

@@ -1,0 +1,26 @@
+extension Publisher {
+  /// Tells an instrument what happens to each subscription that goes through here.
+  ///
+  /// ```swift
+  /// let subscription = clicks.trace("clicks").map(\.position).trace("positions").subscribe { … }
+  /// ```
+  ///
+  /// It keeps the kind, and changes nothing. With no instrument in force when it is called, it is this
+  /// publisher itself, and costs nothing.
+  ///
+  /// - Parameters:
+  ///   - label: What the events call it.
+  ///   - instrument: Who hears of it; `nil` for the one in force, see ``Instrument``.
+  ///   - fileID: Where it is written.
+  ///   - line: Where it is written.
+  public func trace(
+    _ label: String, instrument: (any Instrument)? = nil, fileID: String = #fileID,
+    line: Int = #line
+  ) -> Publisher {
+    let place = CodePlace(fileID: fileID, line: line)
+    guard
+      let trace = Lineage.ofTrace(label, of: lineage, instrument: instrument, at: place)
+    else { return self }
+    return Publisher(watchedBy: trace, present: present) { startCounted($0) }
+  }
+}

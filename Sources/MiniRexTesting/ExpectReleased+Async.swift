@@ -1,0 +1,14 @@
+internal import MiniRex
+
+/// Throws unless all objects that `body` tracks are gone when it has returned.
+///
+/// Like the one that does not wait.
+///
+/// - Parameter body: Makes the objects, and does with them what should not keep them alive. What it
+///   throws is thrown on.
+public func expectReleased(_ body: (ReleaseTracker) async throws -> Void) async throws {
+  let tracker = ReleaseTracker()
+  let graph = LiveGraph()
+  try await withInstrument(LeakWatch(graph: graph)) { try await body(tracker) }
+  try check(tracker, graph)
+}
