@@ -62,8 +62,7 @@ extension LiveGraphTests {
           size, App/Main.swift:1, 2 subscribers
           ├─ 2 → map
           │  └─ 2 → combineLatest
-          │     └─ → map
-          │        └─ 3 → subscribe, App/Main.swift:9
+          │     └─ 3 → subscribe, App/Main.swift:9
           └─ 2 → map
              └─ 2 → combineLatest, see above
 
@@ -75,14 +74,12 @@ extension LiveGraphTests {
             n2("<b>map</b>")
             n3("<b>map</b>")
             n4("<b>combineLatest</b>")
-            n5("<b>map</b>")
-            n6["<b>subscribe</b><br/><small>App/Main.swift:9</small>"]
+            n5["<b>subscribe</b><br/><small>App/Main.swift:9</small>"]
             n1 -->|"2"| n2
             n1 -->|"2"| n3
             n2 -->|"2"| n4
             n3 -->|"2"| n4
-            n4 --> n5
-            n5 -->|"3"| n6
+            n4 -->|"3"| n5
 
           """)
     }
