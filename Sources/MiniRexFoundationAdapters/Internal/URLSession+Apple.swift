@@ -1,0 +1,16 @@
+// Where the delegate of a task hears all of it, and is waited for.
+#if !canImport(FoundationNetworking)
+  import Foundation
+
+  extension URLSession {
+    /// Starts a task in this session. What its delegate does not know, that of the session is asked.
+    func start(
+      _ make: (URLSession) -> URLSessionDataTask, telling delegate: any URLSessionDataDelegate
+    ) -> URLSessionTask {
+      let task = make(self)
+      task.delegate = delegate
+      task.resume()
+      return task
+    }
+  }
+#endif

@@ -1,0 +1,57 @@
+public import Foundation
+public import MiniRex
+
+#if canImport(FoundationNetworking)
+  public import FoundationNetworking
+#endif
+
+extension URLSession {
+  /// Loads what the server answers into memory.
+  ///
+  /// ```swift
+  /// let user = session.dataTask(for: request).decode(User.self)
+  /// ```
+  ///
+  /// The request is sent when somebody subscribes, once for all subscribers; when the last one leaves,
+  /// it is cancelled, and the next one sends it anew. Progress counts the bytes of the body; how many
+  /// are expected is not known if the body is compressed. Updates come on the session's delegate queue.
+  ///
+  /// The transfer runs in this session, with its configuration and connections. Its delegate is asked
+  /// about challenges and redirects, and hears nothing else of it on Linux. A session that has been
+  /// invalidated stops the program, as it does without MiniRex.
+  public func dataTask(
+    for request: URLRequest
+  ) -> ProgressiveTask<TransferProgress, Data, TransferFailure> {
+    transfer(request, counting: .received, to: DataBody.init) { $0.dataTask(with: request) }
+  }
+
+  /// Sends `body`, and loads what the server answers into memory.
+  ///
+  /// Progress counts the bytes that are sent. Otherwise it is like `dataTask(for:)`; the method of the
+  /// request is yours to say.
+  public func uploadTask(
+    for request: URLRequest, from body: Data
+  ) -> ProgressiveTask<TransferProgress, Data, TransferFailure> {
+    transfer(request, counting: .sent, to: DataBody.init) { $0.uploadTask(with: request, from: body) }
+  }
+
+  /// Loads what the server answers into a file, which appears whole or not at all.
+  ///
+  /// The bytes go to a hidden file in the same folder, which takes the place of `file` when they are
+  /// complete, also of a file that is there already; a folder is never replaced. Success is the URL of
+  /// the file. A transfer that fails or is cancelled removes what it has written; only a program that
+  /// is killed leaves a file `.minirex-…` behind. The file is not forced to the disk.
+  ///
+  /// It holds a megabyte or two in memory, whatever the size of the file. Otherwise it is like
+  /// `dataTask(for:)`, except that on Linux each download has a session of its own, made with the
+  /// configuration of this one, because there a session cannot be held back while the disk is slow. So
+  /// it has connections and a delegate queue of its own, too.
+  public func downloadTask(
+    for request: URLRequest, to file: URL
+  ) -> ProgressiveTask<TransferProgress, URL, TransferFailure> {
+    transfer(
+      request, counting: .received,
+      to: { () throws(POSIXError) in try FileBody(file) }
+    ) { $0.dataTask(with: request) }
+  }
+}
