@@ -13,8 +13,6 @@ enum TransferDirection {
 
 /// One run of a transfer: the delegate of its task.
 final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Sendable {
-  typealias Update = TaskUpdate<TransferProgress, Body.Success, TransferFailure>
-
   /// How much is kept of the body of a refusal.
   private static var refusalLimit: Int { 65_536 }
 
@@ -32,17 +30,17 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
   private let phase = Lock(Phase.waiting)
   private let direction: TransferDirection
   private let body: Body
-  private let inlet: WorkInlet<Update>
+  private let report: TransferReport<Body.Success>
   /// Whose delegate is asked what this one does not know.
   let session: URLSession
 
   init(
-    _ direction: TransferDirection, to body: Body, for inlet: WorkInlet<Update>,
+    _ direction: TransferDirection, to body: Body, telling report: TransferReport<Body.Success>,
     of session: URLSession
   ) {
     self.direction = direction
     self.body = body
-    self.inlet = inlet
+    self.report = report
     self.session = session
   }
 
@@ -61,7 +59,7 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
   func fail(_ failure: TransferFailure) {
     if !end() { return }
     body.discard()
-    inlet.finish(.finished(.failure(failure)))
+    report.finish(.failure(failure))
   }
 
   /// Fails with the refusal, if there is one.
@@ -101,7 +99,7 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
       return fail(.file(error))
     }
     if direction == .received, case .receiving(let progress) = next {
-      inlet.report(.progress(progress))
+      report.progress(progress)
     }
   }
 
@@ -130,7 +128,7 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
       fail(.file(error))
       return dataTask.cancelSoon()
     }
-    if direction == .received { inlet.report(.progress(progress)) }
+    if direction == .received { report.progress(progress) }
   }
 
   func urlSession(
@@ -139,7 +137,7 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
   ) {
     if direction != .sent { return }
     let expected = totalBytesExpectedToSend >= 0 ? Int(totalBytesExpectedToSend) : nil
-    inlet.report(.progress(TransferProgress(done: Int(totalBytesSent), expected: expected)))
+    report.progress(TransferProgress(done: Int(totalBytesSent), expected: expected))
   }
 
   func urlSession(
@@ -149,9 +147,9 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
     if acceptRefusal() || !end() { return }
     do throws(POSIXError) {
       guard let success = try body.finish() else { return }
-      inlet.finish(.finished(.success(success)))
+      report.finish(.success(success))
     } catch {
-      inlet.finish(.finished(.failure(.file(error))))
+      report.finish(.failure(.file(error)))
     }
   }
 }

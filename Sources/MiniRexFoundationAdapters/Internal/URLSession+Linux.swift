@@ -8,13 +8,13 @@
     /// Starts a task in a session of its own, with the configuration of this one.
     ///
     /// The delegate of a task hears nothing here, so it has to be that of a session. And a session puts
-    /// each piece of a body on its delegate queue and reads on, so that what the disk or a subscriber
-    /// is too slow for would pile up: the queue has to be ours to hold it back.
+    /// each piece of a body on its delegate queue and reads on, so that what the disk is too slow for
+    /// would pile up: the queue has to be ours.
     func start(
       _ make: (URLSession) -> URLSessionDataTask, telling delegate: any URLSessionDataDelegate
     ) -> URLSessionTask {
       let session = URLSession(
-        configuration: configuration, delegate: delegate, delegateQueue: BoundedQueue())
+        configuration: configuration, delegate: delegate, delegateQueue: NoQueue())
       let task = make(session)
       task.resume()
       session.finishTasksAndInvalidate()
@@ -22,24 +22,12 @@
     }
   }
 
-  /// A serial queue that makes who adds to it wait while it is full.
+  /// Runs at once what is added to it, on the thread that receives.
   ///
-  /// Unchecked like every queue: it has nothing but a semaphore of its own.
-  private final class BoundedQueue: OperationQueue, @unchecked Sendable {
-    private let room = DispatchSemaphore(value: 64)
-
-    override init() {
-      super.init()
-      maxConcurrentOperationCount = 1
-    }
-
-    override func addOperation(_ block: @escaping @Sendable () -> Void) {
-      room.wait()
-      super.addOperation { [room] in
-        block()
-        room.signal()
-      }
-    }
+  /// That is one thread for all sessions, so nothing may wait there, neither for a subscriber nor for
+  /// a session. Unchecked like every queue: it adds no state.
+  private final class NoQueue: OperationQueue, @unchecked Sendable {
+    override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
   }
 
   extension Transfer {
@@ -48,12 +36,15 @@
       _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
       newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-      guard let delegate = self.session.delegate as? any URLSessionTaskDelegate else {
+      let asked = self.session
+      guard let delegate = asked.delegate as? any URLSessionTaskDelegate else {
         return completionHandler(request)
       }
-      delegate.urlSession(
-        self.session, task: task, willPerformHTTPRedirection: response, newRequest: request,
-        completionHandler: completionHandler)
+      asked.delegateQueue.addOperation {
+        delegate.urlSession(
+          asked, task: task, willPerformHTTPRedirection: response, newRequest: request,
+          completionHandler: completionHandler)
+      }
     }
 
     /// Asks the delegate of the user's session, and accepts the refusal when nobody has a credential:
@@ -63,22 +54,26 @@
       completionHandler:
         @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
+      let asked = self.session
       let hasProposal = challenge.proposedCredential != nil
       let answer = { @Sendable [self] (
         disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?
       ) in
         let isAnswered =
-          disposition == .useCredential ? credential != nil
-          : disposition == .performDefaultHandling && hasProposal
+          disposition == .useCredential
+          ? credential != nil : disposition == .performDefaultHandling && hasProposal
         if isAnswered { return completionHandler(disposition, credential) }
         if disposition != .cancelAuthenticationChallenge, acceptRefusal() { return task.cancelSoon() }
         completionHandler(.cancelAuthenticationChallenge, nil)
       }
-      guard let delegate = self.session.delegate as? any URLSessionTaskDelegate else {
-        return answer(.performDefaultHandling, nil)
+      // The answer waits for the thread that we are on.
+      asked.delegateQueue.addOperation {
+        if let delegate = asked.delegate as? any URLSessionTaskDelegate {
+          delegate.urlSession(asked, task: task, didReceive: challenge, completionHandler: answer)
+        } else {
+          answer(.performDefaultHandling, nil)
+        }
       }
-      delegate.urlSession(
-        self.session, task: task, didReceive: challenge, completionHandler: answer)
     }
   }
 #endif

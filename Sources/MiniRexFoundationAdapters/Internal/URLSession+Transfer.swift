@@ -22,7 +22,8 @@ extension URLSession {
           inlet.finish(.finished(.failure(.file(error))))
           return .ended
         }
-        let transfer = Transfer(direction, to: body, for: inlet, of: self)
+        let transfer = Transfer(
+          direction, to: body, telling: TransferReport(to: inlet), of: self)
         let task = self.start(make, telling: transfer)
         return Subscription {
           if transfer.end() { task.cancelSoon(discarding: body) }

@@ -70,6 +70,17 @@ final class LoopbackConnection: Sendable {
     return true
   }
 
+  /// False when the client has taken nothing for as long.
+  func send(_ data: Data, within limit: Duration) -> Bool {
+    let (seconds, attoseconds) = limit.components
+    var time = timeval()
+    time.tv_sec = numericCast(seconds)
+    time.tv_usec = numericCast(attoseconds / 1_000_000_000_000)
+    unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    return send(data)
+  }
+
   /// Sends a status and headers.
   @discardableResult
   func head(_ status: String = "200 OK", _ headers: String...) -> Bool {

@@ -26,3 +26,16 @@ func openDescriptors() -> Int {
   #endif
   return (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
 }
+
+/// The most memory that this process has had, in bytes.
+func peakMemory() -> Int? {
+  #if canImport(Darwin)
+    var usage = rusage()
+    return unsafe getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : nil
+  #else
+    // `getrusage` counts that of the process which has started this one, too.
+    let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
+  #endif
+}
