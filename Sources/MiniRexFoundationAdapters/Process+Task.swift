@@ -35,7 +35,8 @@
         sharing: SharedWork { inlet in
           // The platform would stop the program.
           if !executable.isFileURL {
-            let error = CocoaError(.fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: executable])
+            let error = CocoaError(
+              .fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: executable])
             inlet.finish(.finished(.failure(error)))
             return .ended
           }

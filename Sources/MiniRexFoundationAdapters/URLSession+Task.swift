@@ -13,12 +13,14 @@ extension URLSession {
   /// ```
   ///
   /// The request is sent when somebody subscribes, once for all subscribers; when the last one leaves,
-  /// it is cancelled, and the next one sends it anew. Progress counts the bytes of the body; how many
-  /// are expected is not known if the body is compressed. Updates come on the session's delegate queue.
+  /// it is cancelled, and the next one sends it anew. Updates come on a queue of the transfer; a
+  /// subscriber that is slow gets the latest progress, and does not hold the transfer up. Progress
+  /// counts the bytes of the body; how many are expected is not known if the body is compressed.
   ///
-  /// The transfer runs in this session, with its configuration and connections. Its delegate is asked
-  /// about challenges and redirects, and hears nothing else of it on Linux. A session that has been
-  /// invalidated stops the program, as it does without MiniRex.
+  /// The transfer has the configuration of this session, and asks its delegate about challenges and
+  /// redirects. On Apple platforms it runs in this session, which must not have been invalidated. On
+  /// Linux, where a session cannot tell of one transfer, each has a session of its own: it opens its
+  /// own connection, and the delegate hears nothing else of it.
   public func dataTask(
     for request: URLRequest
   ) -> ProgressiveTask<TransferProgress, Data, TransferFailure> {
@@ -32,7 +34,9 @@ extension URLSession {
   public func uploadTask(
     for request: URLRequest, from body: Data
   ) -> ProgressiveTask<TransferProgress, Data, TransferFailure> {
-    transfer(request, counting: .sent, to: DataBody.init) { $0.uploadTask(with: request, from: body) }
+    transfer(request, counting: .sent, to: DataBody.init) {
+      $0.uploadTask(with: request, from: body)
+    }
   }
 
   /// Loads what the server answers into a file, which appears whole or not at all.
@@ -42,10 +46,9 @@ extension URLSession {
   /// the file. A transfer that fails or is cancelled removes what it has written; only a program that
   /// is killed leaves a file `.minirex-…` behind. The file is not forced to the disk.
   ///
-  /// It holds a megabyte or two in memory, whatever the size of the file. Otherwise it is like
-  /// `dataTask(for:)`, except that on Linux each download has a session of its own, made with the
-  /// configuration of this one, because there a session cannot be held back while the disk is slow. So
-  /// it has connections and a delegate queue of its own, too.
+  /// A place where no file can be, such as a folder, is a failure before anything is sent. Writing
+  /// holds about a piece of the file in memory, whatever its size. Otherwise it is like
+  /// `dataTask(for:)`.
   public func downloadTask(
     for request: URLRequest, to file: URL
   ) -> ProgressiveTask<TransferProgress, URL, TransferFailure> {

@@ -121,7 +121,9 @@ import Testing
     await until { folder.names.isEmpty && server.openConnections == 0 }
   }
 
-  @Test func `a subscriber that is slow holds nothing up, and gets the latest progress`() async throws {
+  @Test func `a subscriber that is slow holds nothing up, and gets the latest progress`()
+    async throws
+  {
     let size = 4 << 20
     let hasSent = Shared(false)
     let server = try LoopbackServer { connection in

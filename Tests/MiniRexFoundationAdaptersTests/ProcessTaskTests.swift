@@ -70,7 +70,8 @@
       #expect(lines == [.output("a\u{FFFD}b")])
     }
 
-    @Test func `the process is the user's to configure, with no input unless there is some`() async {
+    @Test func `the process is the user's to configure, with no input unless there is some`() async
+    {
       let task = shell("echo $COLOR; pwd; cat; echo end") { process in
         process.environment = ["COLOR": "green", "PATH": "/usr/bin:/bin"]
         process.currentDirectoryURL = URL(fileURLWithPath: "/")
@@ -105,7 +106,8 @@
       #expect(try runs() == 2)
     }
 
-    @Test func `R19 a process that nobody watches gets SIGTERM, and may still write`() async throws {
+    @Test func `R19 a process that nobody watches gets SIGTERM, and may still write`() async throws
+    {
       let folder = try Folder()
       let ended = folder.file("ended")
       let task = shell(

@@ -68,7 +68,8 @@ import Testing
 
   @Test func `an upload counts the bytes that are sent, and brings the answer`() async throws {
     let server = try LoopbackServer { connection in
-      connection.answer("201 Created", body: Data("\(connection.method) \(connection.body().count)".utf8))
+      connection.answer(
+        "201 Created", body: Data("\(connection.method) \(connection.body().count)".utf8))
     }
     defer { server.stop() }
     let task = URLSession.shared.uploadTask(

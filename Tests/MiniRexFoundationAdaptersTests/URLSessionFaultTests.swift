@@ -12,7 +12,8 @@
       URLSession(configuration: .ephemeral, delegate: listener, delegateQueue: nil)
     }
 
-    @Test func `the platform counts nothing while a body comes, and the adapter does`() async throws {
+    @Test func `the platform counts nothing while a body comes, and the adapter does`() async throws
+    {
       let gate = Gate()
       let server = try LoopbackServer { connection in
         connection.head("200 OK", "Content-Length: 20000")
@@ -39,7 +40,8 @@
     }
 
     @Test
-    func `the platform starts a task anew that is suspended and resumed; the adapter never suspends`()
+    func
+      `the platform starts a task anew that is suspended and resumed; the adapter never suspends`()
       async throws
     {
       let requests = Shared(0)
@@ -110,7 +112,8 @@
       session.invalidateAndCancel()
     }
 
-    @Test func `the platform leaves a challenge that nobody answers waiting for ever`() async throws {
+    @Test func `the platform leaves a challenge that nobody answers waiting for ever`() async throws
+    {
       let server = try LoopbackServer { connection in
         connection.answer(
           "401 Unauthorized", "WWW-Authenticate: Basic realm=\"x\"", body: Data("who?".utf8))

@@ -3,7 +3,9 @@
   import Foundation
 
   extension URLSession {
-    /// Starts a task in this session. What its delegate does not know, that of the session is asked.
+    /// Starts a task in this session.
+    ///
+    /// What its delegate does not know, the platform asks that of the session.
     func start(
       _ make: (URLSession) -> URLSessionDataTask, telling delegate: any URLSessionDataDelegate
     ) -> URLSessionTask {

@@ -33,7 +33,8 @@
   extension Transfer {
     /// Asks the delegate of the user's session, as the platform does by itself elsewhere.
     func urlSession(
-      _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+      _ session: URLSession, task: URLSessionTask,
+      willPerformHTTPRedirection response: HTTPURLResponse,
       newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
       let asked = self.session
@@ -56,14 +57,18 @@
     ) {
       let asked = self.session
       let hasProposal = challenge.proposedCredential != nil
-      let answer = { @Sendable [self] (
-        disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?
-      ) in
+      let answer = {
+        @Sendable [self]
+        (
+          disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?
+        ) in
         let isAnswered =
           disposition == .useCredential
           ? credential != nil : disposition == .performDefaultHandling && hasProposal
         if isAnswered { return completionHandler(disposition, credential) }
-        if disposition != .cancelAuthenticationChallenge, acceptRefusal() { return task.cancelSoon() }
+        if disposition != .cancelAuthenticationChallenge, acceptRefusal() {
+          return task.cancelSoon()
+        }
         completionHandler(.cancelAuthenticationChallenge, nil)
       }
       // The answer waits for the thread that we are on.
