@@ -46,9 +46,9 @@ extension URLSession {
   /// the file. A transfer that fails or is cancelled removes what it has written; only a program that
   /// is killed leaves a file `.minirex-…` behind. The file is not forced to the disk.
   ///
-  /// A place where no file can be, such as a folder, is a failure before anything is sent. Writing
-  /// holds about a piece of the file in memory, whatever its size. Otherwise it is like
-  /// `dataTask(for:)`.
+  /// A place where no file can be, such as a folder, is a failure before anything is sent. One that is
+  /// left just when it is complete may have made its file. Writing holds about a piece of the file in
+  /// memory, whatever its size. Otherwise it is like `dataTask(for:)`.
   public func downloadTask(
     for request: URLRequest, to file: URL
   ) -> ProgressiveTask<TransferProgress, URL, TransferFailure> {

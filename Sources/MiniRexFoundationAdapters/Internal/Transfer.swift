@@ -126,7 +126,7 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
       try body.append(data)
     } catch {
       fail(.file(error))
-      return dataTask.cancelSoon()
+      return dataTask.cancelSoon(in: session)
     }
     if direction == .received { report.progress(progress) }
   }

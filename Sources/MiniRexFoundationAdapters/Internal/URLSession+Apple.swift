@@ -8,11 +8,16 @@
     /// What its delegate does not know, the platform asks that of the session.
     func start(
       _ make: (URLSession) -> URLSessionDataTask, telling delegate: any URLSessionDataDelegate
-    ) -> URLSessionTask {
+    ) -> (URLSessionTask, URLSession) {
       let task = make(self)
       task.delegate = delegate
       task.resume()
-      return task
+      return (task, self)
     }
+  }
+
+  extension URLSessionTask {
+    /// Cancels it in the session that it was started in.
+    func cancel(in session: URLSession) { cancel() }
   }
 #endif

@@ -24,9 +24,9 @@ extension URLSession {
         }
         let transfer = Transfer(
           direction, to: body, telling: TransferReport(to: inlet), of: self)
-        let task = self.start(make, telling: transfer)
+        let (task, session) = self.start(make, telling: transfer)
         return Subscription {
-          if transfer.end() { task.cancelSoon(discarding: body) }
+          if transfer.end() { task.cancelSoon(in: session, discarding: body) }
         }
       })
   }
@@ -36,10 +36,10 @@ extension URLSessionTask {
   private static let cancellations = DispatchQueue(label: "MiniRex.cancellations")
 
   /// Cancels it without waiting for the session.
-  func cancelSoon(discarding body: (any TransferBody)? = nil) {
+  func cancelSoon(in session: URLSession, discarding body: (any TransferBody)? = nil) {
     Self.cancellations.async {
       body?.discard()
-      self.cancel()
+      self.cancel(in: session)
     }
   }
 }
