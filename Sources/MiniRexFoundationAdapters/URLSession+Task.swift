@@ -20,7 +20,7 @@ extension URLSession {
   /// The transfer has the configuration of this session, and asks its delegate about challenges and
   /// redirects. On Apple platforms it runs in this session, which must not have been invalidated. On
   /// Linux, where a session cannot tell of one transfer, each has a session of its own: it opens its
-  /// own connection, and the delegate hears nothing else of it.
+  /// own connection, uses no cache, and the delegate hears nothing else of it.
   public func dataTask(
     for request: URLRequest
   ) -> ProgressiveTask<TransferProgress, Data, TransferFailure> {

@@ -195,6 +195,24 @@ import Testing
     #expect(try await session.dataTask(for: server.request()).value == Data("secret".utf8))
   }
 
+  @Test func `a body that may be cached is the same the second time`() async throws {
+    let server = try LoopbackServer { [body] connection in
+      connection.answer(
+        "200 OK", "Cache-Control: public, max-age=3600", "Date: Sat, 21 Nov 2026 13:00:00 GMT",
+        "ETag: \"a\"", body: body)
+    }
+    defer { server.stop() }
+    let configuration = URLSessionConfiguration.default
+    configuration.urlCache = URLCache(
+      memoryCapacity: 1 << 24, diskCapacity: 0, diskPath: nil)
+    configuration.requestCachePolicy = .returnCacheDataElseLoad
+    let session = URLSession(configuration: configuration)
+
+    for _ in 1...3 {
+      #expect(try await session.dataTask(for: server.request()).value == body)
+    }
+  }
+
   @Test(arguments: ["/length", "/chunk", "/nothing"])
   func `an answer that is cut off is a failure`(_ path: String) async throws {
     let server = try LoopbackServer { [body] connection in

@@ -18,13 +18,20 @@ func onQueue(_ body: @escaping @Sendable () -> Void) async {
 }
 
 /// How many files, pipes and sockets this process has open.
+///
+/// What has no name, such as the clock of a timer, is opened by the platform when it is first used.
 func openDescriptors() -> Int {
   #if canImport(Darwin)
     let folder = "/dev/fd"
   #else
     let folder = "/proc/self/fd"
   #endif
-  return (try? FileManager.default.contentsOfDirectory(atPath: folder).count) ?? 0
+  let files = FileManager.default
+  let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
+  return names.count { name in
+    let target = try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
+    return target?.hasPrefix("anon_inode:") != true
+  }
 }
 
 /// The most memory that this process has had, in bytes.
