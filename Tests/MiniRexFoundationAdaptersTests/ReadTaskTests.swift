@@ -129,7 +129,8 @@ import Testing
       let growth = try #require(peakMemory()) - before
       #expect(count == whole)
       let limit = 32 << 20
-      #expect(growth < limit, "It has grown by \(growth >> 20) MB.")
+      // A sanitizer keeps what is freed.
+      #expect(growth < limit || scale < 1, "It has grown by \(growth >> 20) MB.")
       try FileManager.default.removeItem(at: folder.url)
     }
   }

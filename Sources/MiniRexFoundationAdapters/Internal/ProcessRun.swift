@@ -16,7 +16,6 @@
     private var process: Process?
     private var isTerminated = false
     private var readings: [PipeReading] = []
-    private var isFinished = false
 
     init(for inlet: Inlet) {
       self.inlet = inlet
@@ -66,8 +65,6 @@
     }
 
     private func finish(_ exit: ProcessExit) {
-      if isFinished { return }
-      isFinished = true
       for reading in readings { reading.readRemainder() }
       inlet.finish(.finished(.success(exit)))
       control.async { [self] in process = nil }
