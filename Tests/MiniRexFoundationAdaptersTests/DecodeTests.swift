@@ -4,7 +4,7 @@ import MiniRexFoundationAdapters
 import MiniRexTesting
 import Testing
 
-@Suite struct DecodeTests {
+@Suite(.timeLimit(.minutes(1))) struct DecodeTests {
   struct User: Codable, Equatable { var firstName: String }
   struct Lost: Error, Equatable {}
 

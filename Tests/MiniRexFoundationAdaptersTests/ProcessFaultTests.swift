@@ -4,7 +4,7 @@
   import MiniRex
   import Testing
 
-  @Suite struct ProcessFaultTests {
+  @Suite(.timeLimit(.minutes(1))) struct ProcessFaultTests {
     @Test func `the platform waits for children that a process leaves behind`() async throws {
       let output = Pipe()
       let process = Process()

@@ -5,7 +5,7 @@
   import MiniRexTesting
   import Testing
 
-  @Suite struct ProcessTaskTests {
+  @Suite(.timeLimit(.minutes(1))) struct ProcessTaskTests {
     typealias ProcessTask = ProgressiveTask<ProcessLine, ProcessExit, CocoaError>
     typealias Update = TaskUpdate<ProcessLine, ProcessExit, CocoaError>
 
@@ -196,6 +196,7 @@
 
     @Test func `40 runs that end at any moment leave no process and no descriptor`() async {
       await #expect(processExitsWith: .success) {
+        alarm(50)
         let suite = ProcessTaskTests()
         var generator = SystemRandomNumberGenerator()
         let folder = try Folder()

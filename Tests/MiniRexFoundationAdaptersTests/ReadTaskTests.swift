@@ -4,7 +4,7 @@ import MiniRexFoundationAdapters
 import MiniRexTesting
 import Testing
 
-@Suite struct ReadTaskTests {
+@Suite(.timeLimit(.minutes(1))) struct ReadTaskTests {
   let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
   @Test func `a file is read, with the bytes done and expected`() async throws {
@@ -114,6 +114,7 @@ import Testing
 
   @Test func `200 MB are read within 32 MB of memory`() async {
     await #expect(processExitsWith: .success) {
+      alarm(50)
       let folder = try Folder()
       let file = folder.file("file")
       let piece = Data(repeating: 7, count: 1 << 20)

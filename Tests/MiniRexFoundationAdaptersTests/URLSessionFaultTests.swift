@@ -7,7 +7,7 @@
   import MiniRexTesting
   import Testing
 
-  @Suite struct URLSessionFaultTests {
+  @Suite(.timeLimit(.minutes(1))) struct URLSessionFaultTests {
     private func session(_ listener: Listener) -> URLSession {
       URLSession(configuration: .ephemeral, delegate: listener, delegateQueue: nil)
     }

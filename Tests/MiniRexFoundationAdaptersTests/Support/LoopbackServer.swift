@@ -58,7 +58,7 @@ final class LoopbackServer: Sendable {
     return request
   }
 
-  /// Cuts off what is open, and returns when its threads have ended.
+  /// Cuts off what is open, and returns when its threads have ended, unless a failed test holds one.
   func stop() {
     state.withLock { state in
       state.isStopped = true
@@ -66,7 +66,7 @@ final class LoopbackServer: Sendable {
     }
     // Wakes the thread that accepts.
     if let waker = try? loopbackSocket(connectedTo: port) { close(waker) }
-    threads.wait()
+    _ = threads.wait(timeout: .now() + 10)
     close(listener)
   }
 

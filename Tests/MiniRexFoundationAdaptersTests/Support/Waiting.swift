@@ -2,9 +2,9 @@ import Foundation
 
 /// Waits for something that no callback tells, such as the end of a process or of a thread.
 ///
-/// A hang ends with the time limit of whoever runs the tests.
+/// It gives up when the time limit of the suite has passed, which is a failure.
 func until(_ isTrue: () -> Bool) async {
-  while !isTrue() { try? await Task.sleep(for: .milliseconds(1)) }
+  while !isTrue(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
 }
 
 /// Waits on a thread that may be held, and not in the pool of Swift tasks.
