@@ -152,7 +152,7 @@ import Testing
 
   @Test func `200 MB are loaded within 32 MB of memory`() async {
     await #expect(processExitsWith: .success) {
-      alarm(50)
+      mustEnd(within: 50)
       let size = 1 << 20
       let count = scaled(200)
       let server = try LoopbackServer { connection in
@@ -190,7 +190,7 @@ import Testing
 
   @Test func `100 transfers that end at any moment leave no file, task or descriptor`() async {
     await #expect(processExitsWith: .success) {
-      alarm(50)
+      mustEnd(within: 50)
       let server = try LoopbackServer { connection in
         connection.head("200 OK", "Content-Length: 1000000")
         connection.send(Data(count: 200_000))

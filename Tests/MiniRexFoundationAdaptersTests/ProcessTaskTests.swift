@@ -196,7 +196,7 @@
 
     @Test func `40 runs that end at any moment leave no process and no descriptor`() async {
       await #expect(processExitsWith: .success) {
-        alarm(50)
+        mustEnd(within: 50)
         let suite = ProcessTaskTests()
         var generator = SystemRandomNumberGenerator()
         let folder = try Folder()

@@ -114,7 +114,7 @@ import Testing
 
   @Test func `200 MB are read within 32 MB of memory`() async {
     await #expect(processExitsWith: .success) {
-      alarm(50)
+      mustEnd(within: 50)
       let folder = try Folder()
       let file = folder.file("file")
       let piece = Data(repeating: 7, count: 1 << 20)
