@@ -204,7 +204,7 @@ import Testing
       var generator = SystemRandomNumberGenerator()
 
       for index in 0..<scaled(100) {
-        let path = index.isMultiple(of: 10) ? "/whole" : "/"
+        let path = index.isMultiple(of: 2) ? "/whole" : "/"
         let task = URLSession.shared.downloadTask(
           for: server.request(path), to: folder.file("\(index)"))
         let recorder = Recorder(task)
