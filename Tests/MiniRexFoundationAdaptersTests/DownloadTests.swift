@@ -203,12 +203,15 @@ import Testing
       let before = openDescriptors()
       var generator = SystemRandomNumberGenerator()
 
-      for index in 0..<scaled(100) {
-        let path = index.isMultiple(of: 2) ? "/whole" : "/"
+      let count = scaled(100)
+      for index in 0..<count {
+        // A burst that completes while it is ended, and then one after the other.
+        let isBurst = index < count / 2
+        let path = isBurst || index.isMultiple(of: 2) ? "/whole" : "/"
         let task = URLSession.shared.downloadTask(
           for: server.request(path), to: folder.file("\(index)"))
         let recorder = Recorder(task)
-        switch Int.random(in: 0..<4, using: &generator) {
+        switch isBurst ? 0 : Int.random(in: 0..<4, using: &generator) {
         case 0: break
         case 1: await Task.yield()
         case 2: _ = await recorder.next()
