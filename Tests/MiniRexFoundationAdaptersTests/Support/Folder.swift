@@ -12,15 +12,21 @@ final class Folder: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
+  func file(_ name: String) -> URL { url.appending(path: name) }
+
+  /// Of files, hidden ones too.
+  var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
+  }
+
   @discardableResult
   func write(_ text: String, to name: String) throws -> URL {
-    let file = url.appending(path: name)
-    try Data(text.utf8).write(to: file)
-    return file
+    try Data(text.utf8).write(to: file(name))
+    return file(name)
   }
 
   func append(_ text: String, to name: String) throws {
-    let handle = try FileHandle(forWritingTo: url.appending(path: name))
+    let handle = try FileHandle(forWritingTo: file(name))
     try handle.seekToEnd()
     try handle.write(contentsOf: Data(text.utf8))
     try handle.close()

@@ -1,0 +1,45 @@
+import Dispatch
+import Foundation
+import MiniRex
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension URLSession {
+  /// Makes the transfer of a request, which is sent for the first subscriber.
+  func transfer<Body: TransferBody>(
+    _ request: URLRequest, counting direction: TransferDirection,
+    to makeBody: @escaping @Sendable () throws(POSIXError) -> Body,
+    _ make: @escaping @Sendable (URLSession) -> URLSessionDataTask
+  ) -> ProgressiveTask<TransferProgress, Body.Success, TransferFailure> {
+    ProgressiveTask<TransferProgress, Body.Success, TransferFailure>(
+      sharing: SharedWork { inlet in
+        let body: Body
+        do throws(POSIXError) {
+          body = try makeBody()
+        } catch {
+          inlet.finish(.finished(.failure(.file(error))))
+          return .ended
+        }
+        let transfer = Transfer(
+          direction, to: body, telling: TransferReport(to: inlet), of: self)
+        let (task, session) = self.start(make, telling: transfer)
+        return Subscription {
+          if transfer.end() { task.cancelSoon(in: session, discarding: body) }
+        }
+      })
+  }
+}
+
+extension URLSessionTask {
+  private static let cancellations = DispatchQueue(label: "MiniRex.cancellations")
+
+  /// Cancels it without waiting for the session.
+  func cancelSoon(in session: URLSession, discarding body: (any TransferBody)? = nil) {
+    Self.cancellations.async {
+      body?.discard()
+      self.cancel(in: session)
+    }
+  }
+}

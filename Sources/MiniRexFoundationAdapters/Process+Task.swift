@@ -1,0 +1,81 @@
+#if os(Linux) || os(macOS)
+  public import Foundation
+  public import MiniRex
+
+  extension Process {
+    /// Runs a program, and tells its lines as progress and how it has ended as result.
+    ///
+    /// ```swift
+    /// let status = Process.task(URL(filePath: "/usr/bin/git"), ["status"]) { process in
+    ///   process.currentDirectoryURL = repository
+    /// }
+    /// ```
+    ///
+    /// It starts when somebody subscribes, once for all subscribers. When the last one leaves before
+    /// it has ended, it gets `SIGTERM`, and what it still writes is read and dropped; if it takes no
+    /// notice of that it goes on, and the next subscriber starts another one. Its own children get no
+    /// signal. A program that cannot be started is a failure; one that ends badly is a success, since
+    /// it has run.
+    ///
+    /// All that the program has written is told before the result. Children that it leaves behind with
+    /// its output are not waited for: what they write after its end is lost. Lines come on a queue of
+    /// the task's own, those of each stream in order, and the program waits while they are not taken;
+    /// who subscribes later gets the latest line, not the ones before it.
+    ///
+    /// - Parameters:
+    ///   - executable: The file of the program; no search path is used.
+    ///   - arguments: What follows the name of the program.
+    ///   - configure: Called with the process before each run, for whatever else it needs. Its standard
+    ///     input is empty unless you say otherwise, and its output and errors are the task's.
+    public static func task(
+      _ executable: URL, _ arguments: [String] = [],
+      configure: @escaping @Sendable (Process) -> Void = { _ in }
+    ) -> ProgressiveTask<ProcessLine, ProcessExit, CocoaError> {
+      ProgressiveTask<ProcessLine, ProcessExit, CocoaError>(
+        sharing: SharedWork { inlet in
+          // The platform would stop the program.
+          if !executable.isFileURL {
+            let error = CocoaError(
+              .fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: executable])
+            inlet.finish(.finished(.failure(error)))
+            return .ended
+          }
+          let run = ProcessRun(for: inlet)
+          run.start {
+            let process = Process()
+            process.executableURL = executable
+            process.arguments = arguments
+            process.standardInput = FileHandle.nullDevice
+            configure(process)
+            return process
+          }
+          return Subscription { run.terminate() }
+        })
+    }
+  }
+
+  /// A line that a process has written, without its end.
+  ///
+  /// What is not UTF-8 is repaired. A line of more than 1,048,576 bytes comes in pieces of that size.
+  public enum ProcessLine: Sendable, Hashable {
+    /// From its standard output.
+    case output(String)
+    /// From its standard error.
+    case error(String)
+
+    /// The line, whichever stream it is from.
+    public var text: String {
+      switch self {
+      case .output(let text), .error(let text): text
+      }
+    }
+  }
+
+  /// How a process has ended.
+  public enum ProcessExit: Sendable, Hashable {
+    /// By itself, with this code.
+    case code(Int32)
+    /// By this signal, which it did not catch.
+    case signal(Int32)
+  }
+#endif

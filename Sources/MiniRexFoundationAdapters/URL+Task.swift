@@ -1,0 +1,56 @@
+public import Foundation
+public import MiniRex
+
+extension URL {
+  /// Reads a file into memory.
+  ///
+  /// It is read when somebody subscribes, once for all subscribers, on a Dispatch queue of its own,
+  /// which is also where updates come; when the last subscriber leaves, reading stops. Progress counts
+  /// bytes; how many are expected is the size of the file when it is opened, and not known of a pipe or
+  /// a device. Fails if the URL is not that of a file, or the system refuses to open or read it.
+  public func readTask() -> ProgressiveTask<TransferProgress, Data, POSIXError> {
+    readTask(into: Data()) { $0.append($1) }
+  }
+
+  /// Reads a file piece by piece, without keeping it in memory.
+  ///
+  /// ```swift
+  /// let lineCount = log.readTask(into: 0) { count, bytes in
+  ///   count += bytes.count { $0 == UInt8(ascii: "\n") }
+  /// }
+  /// ```
+  ///
+  /// Each piece has been passed on before the next is read, so that no more than one is in memory, and
+  /// is told as progress after that. Otherwise it is like `readTask()`.
+  ///
+  /// - Parameters:
+  ///   - initial: Where each run begins.
+  ///   - add: Called with the result so far and the next piece, once for each run however many
+  ///     subscribers it has. A piece has 262,144 bytes, fewer at the end or from a pipe.
+  public func readTask<Value: Sendable>(
+    into initial: Value, _ add: @escaping @Sendable (_ value: inout Value, _ piece: Data) -> Void
+  ) -> ProgressiveTask<TransferProgress, Value, POSIXError> {
+    ProgressiveTask<TransferProgress, Value, POSIXError>(
+      sharing: SharedWork { [self] inlet in
+        let reading = FileReading()
+        reading.queue.async {
+          do throws(POSIXError) {
+            var value = initial
+            var progress = TransferProgress(done: 0, expected: nil)
+            try reading.read(self) { expected in
+              progress.expected = expected
+              inlet.report(.progress(progress))
+            } receive: { piece in
+              add(&value, piece)
+              progress.done += piece.count
+              inlet.report(.progress(progress))
+            }
+            inlet.finish(.finished(.success(value)))
+          } catch {
+            inlet.finish(.finished(.failure(error)))
+          }
+        }
+        return Subscription { reading.stop() }
+      })
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import MiniRex
+import MiniRexFoundationAdapters
+import MiniRexTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct DecodeTests {
+  struct User: Codable, Equatable { var firstName: String }
+  struct Lost: Error, Equatable {}
+
+  let json = Data(#"{"firstName": "Ada"}"#.utf8)
+
+  @Test func `a success is decoded`() async throws {
+    let task = PublishedTask<Data, Never>.success(json).decode(User.self)
+
+    #expect(try await task.value == User(firstName: "Ada"))
+  }
+
+  @Test func `progress is kept`() async throws {
+    let task = ProgressiveTask<Int, Data, Lost>.sequence([1, 2], .success(json)).decode(User.self)
+
+    let updates = await Recorder(task).all()
+
+    #expect(updates.progress == [1, 2])
+    #expect(try updates.result?.get() == User(firstName: "Ada"))
+  }
+
+  @Test func `a decoder of one's own is made for each decoding`() async throws {
+    let count = Shared(0)
+    @Sendable func decoder() -> JSONDecoder {
+      count.change { $0 += 1 }
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      return decoder
+    }
+    let json = Data(#"{"first_name": "Ada"}"#.utf8)
+    let task = PublishedTask<Data, Never>.success(json).decode(User.self, using: decoder())
+
+    for _ in 1...2 { #expect(try await task.value == User(firstName: "Ada")) }
+
+    #expect(count.value == 2)
+  }
+
+  @Test func `the failure says whether there was no data or the wrong data`() async {
+    let lost = await PublishedTask<Data, Lost>.failure(Lost()).decode(User.self).result
+    let wrong = await PublishedTask<Data, Lost>.success(Data("[]".utf8)).decode(User.self).result
+
+    guard case .failure(.task(Lost())) = lost else {
+      Issue.record("The failure of the task is lost: \(String(describing: lost))")
+      return
+    }
+    guard case .failure(.decoding(.typeMismatch)) = wrong else {
+      Issue.record("The failure is not that of the decoder: \(String(describing: wrong))")
+      return
+    }
+  }
+
+  @Test func `whatever a type throws while it is decoded is a failure`() async throws {
+    struct Picky: Decodable {
+      init(from decoder: any Decoder) throws { throw Lost() }
+    }
+
+    let result = await PublishedTask<Data, Never>.success(json).decode(Picky.self).result
+
+    guard case .failure(.decoding(.dataCorrupted(let context))) = result else {
+      Issue.record("The failure is not that of the decoder: \(String(describing: result))")
+      return
+    }
+    #expect(context.underlyingError as? Lost == Lost())
+  }
+}

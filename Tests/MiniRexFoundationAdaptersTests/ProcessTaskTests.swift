@@ -1,0 +1,226 @@
+#if os(Linux) || os(macOS)
+  import Foundation
+  import MiniRex
+  import MiniRexFoundationAdapters
+  import MiniRexTesting
+  import Testing
+
+  @Suite(.timeLimit(.minutes(1))) struct ProcessTaskTests {
+    typealias ProcessTask = ProgressiveTask<ProcessLine, ProcessExit, CocoaError>
+    typealias Update = TaskUpdate<ProcessLine, ProcessExit, CocoaError>
+
+    func shell(
+      _ script: String, configure: @escaping @Sendable (Process) -> Void = { _ in }
+    ) -> ProcessTask {
+      Process.task(URL(fileURLWithPath: "/bin/sh"), ["-c", script], configure: configure)
+    }
+
+    /// The lines, and the result behind them.
+    func outcome(of task: ProcessTask) async -> ([ProcessLine], Result<ProcessExit, CocoaError>?) {
+      let recorder = Recorder(task)
+      var lines: [ProcessLine] = []
+      while let update = await recorder.next().first {
+        switch update {
+        case .progress(let line): lines.append(line)
+        case .finished(let result): return (lines, result)
+        }
+      }
+      return (lines, nil)
+    }
+
+    @Test func `the lines come in order, the code behind them`() async throws {
+      let (lines, result) = await outcome(of: shell("echo one; echo; printf three; exit 3"))
+
+      #expect(lines == [.output("one"), .output(""), .output("three")])
+      #expect(try result?.get() == .code(3))
+    }
+
+    @Test func `the two streams are told apart`() async throws {
+      let (lines, result) = await outcome(of: shell("echo good; echo bad >&2"))
+
+      #expect(Set(lines) == [.output("good"), .error("bad")])
+      #expect(lines.map(\.text).sorted() == ["bad", "good"])
+      #expect(try result?.get() == .code(0))
+    }
+
+    @Test func `a signal that is not caught is the result`() async throws {
+      let (_, result) = await outcome(of: shell("kill -KILL $$"))
+
+      #expect(try result?.get() == .signal(SIGKILL))
+    }
+
+    @Test func `every line of much output comes before the result`() async throws {
+      let count = scaled(20_000)
+      let (lines, result) = await outcome(of: shell("seq \(count)"))
+
+      #expect(lines == (1...count).map { .output(String($0)) })
+      #expect(try result?.get() == .code(0))
+    }
+
+    @Test func `a line without an end is told in pieces`() async throws {
+      let (lines, _) = await outcome(of: shell("head -c 2500000 /dev/zero | tr '\\0' x; echo y"))
+
+      #expect(lines.map(\.text.count) == [1_048_576, 1_048_576, 402_849])
+      #expect(lines.last?.text.hasSuffix("xy") == true)
+    }
+
+    @Test func `what is not text is repaired`() async {
+      let (lines, _) = await outcome(of: shell("printf 'a\\377b\\n'"))
+
+      #expect(lines == [.output("a\u{FFFD}b")])
+    }
+
+    @Test func `the process is the user's to configure, with no input unless there is some`() async
+    {
+      let task = shell("echo $COLOR; pwd; cat; echo end") { process in
+        process.environment = ["COLOR": "green", "PATH": "/usr/bin:/bin"]
+        process.currentDirectoryURL = URL(fileURLWithPath: "/")
+      }
+
+      let (lines, _) = await outcome(of: task)
+
+      #expect(lines == [.output("green"), .output("/"), .output("end")])
+    }
+
+    @Test func `R19 one run serves all who subscribe, and a later one is fresh`() async throws {
+      let folder = try Folder()
+      let gate = folder.file("gate")
+      let mark = folder.file("runs")
+      let task = shell(
+        "echo run >> \(mark.path); echo ready; while [ ! -e \(gate.path) ]; do sleep 0.01; done")
+      let runs = { try String(contentsOf: mark, encoding: .utf8).split(separator: "\n").count }
+
+      let first = Recorder(task)
+      let second = Recorder(task)
+      _ = await first.next()
+      #expect(try runs() == 1)
+      first.invalidate()
+      second.invalidate()
+      try Data().write(to: gate)
+
+      let third = Recorder(task)
+      let updates = await third.next(2)
+      #expect(try updates.last?.finalResult?.get() == .code(0))
+      #expect(try runs() == 2)
+      #expect(try await task.value == .code(0))
+      #expect(try runs() == 2)
+    }
+
+    @Test func `R19 a process that nobody watches gets SIGTERM, and may still write`() async throws
+    {
+      let folder = try Folder()
+      let ended = folder.file("ended")
+      let task = shell(
+        """
+        trap 'echo bye; echo bye >&2; echo term > \(ended.path).new
+          mv \(ended.path).new \(ended.path); exit' TERM
+        echo ready
+        while true; do sleep 0.01; done
+        """)
+      let recorder = Recorder(task)
+      _ = await recorder.next()
+
+      recorder.invalidate()
+
+      await until { folder.names == ["ended"] }
+      #expect(try String(contentsOf: ended, encoding: .utf8) == "term\n")
+      #expect(recorder.updates.count == 1)
+    }
+
+    @Test func `a subscriber that holds the lines up does not hold the end up`() async throws {
+      let folder = try Folder()
+      let ended = folder.file("ended")
+      let isHeld = Gate()
+      let gate = Gate()
+      let task = shell(
+        "trap 'touch \(ended.path); exit' TERM; echo ready; while true; do sleep 0.01; done")
+      let subscription = task.subscribe(progress: { _ in
+        isHeld.open()
+        gate.wait()
+      })
+      await onQueue { isHeld.wait() }
+
+      subscription.invalidate()
+
+      await until { folder.names == ["ended"] }
+      gate.open()
+    }
+
+    @Test func `children that keep the output open are not waited for`() async throws {
+      let folder = try Folder()
+      let pid = folder.file("pid")
+      let task = shell("sleep 1000 & echo $! > \(pid.path); echo started")
+
+      let (lines, result) = await outcome(of: task)
+
+      #expect(lines == [.output("started")])
+      #expect(try result?.get() == .code(0))
+      let child = try String(contentsOf: pid, encoding: .utf8)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+      #expect(kill(try #require(Int32(child)), SIGKILL) == 0)
+    }
+
+    @Test func `a child that never stops writing does not put the end off`() async throws {
+      let folder = try Folder()
+      let pid = folder.file("pid")
+      let task = shell("yes $(printf %0500d 1) & echo $! > \(pid.path)")
+
+      let result = await task.result
+
+      #expect(try result?.get() == .code(0))
+      let child = try String(contentsOf: pid, encoding: .utf8)
+        .trimmingCharacters(in: .whitespacesAndNewlines)
+      kill(try #require(Int32(child)), SIGKILL)
+    }
+
+    @Test(arguments: ["/no/such/program", "/etc/hostname", "/tmp", ""])
+    func `a program that cannot be started is a failure`(_ path: String) async {
+      let task = Process.task(URL(fileURLWithPath: path))
+
+      let result = await task.result
+
+      #expect(throws: CocoaError.self) { try result?.get() }
+    }
+
+    @Test func `bad input of every sort is a failure`() async throws {
+      let web = Process.task(try #require(URL(string: "http://localhost/bin/ls")))
+      let folder = shell("true") {
+        $0.currentDirectoryURL = URL(fileURLWithPath: "/no/such/folder")
+      }
+
+      for task in [web, folder] {
+        let result = await task.result
+        #expect(throws: CocoaError.self) { try result?.get() }
+      }
+    }
+
+    @Test func `40 runs that end at any moment leave no process and no descriptor`() async {
+      await #expect(processExitsWith: .success) {
+        mustEnd(within: 50)
+        let suite = ProcessTaskTests()
+        var generator = SystemRandomNumberGenerator()
+        let folder = try Folder()
+        let path = folder.url.path
+        let task = suite.shell("echo $$ > \(path)/$$; echo ready; exec sleep 1000")
+        _ = await suite.shell("true").result
+        let before = openDescriptors()
+
+        for _ in 0..<scaled(40) {
+          let recorder = Recorder(task)
+          switch Int.random(in: 0..<3, using: &generator) {
+          case 0: break
+          case 1: await Task.yield()
+          default: _ = await recorder.next()
+          }
+          recorder.invalidate()
+        }
+
+        await until {
+          folder.names.allSatisfy { name in Int32(name).map { kill($0, 0) != 0 } ?? true }
+        }
+        await until { openDescriptors() <= before }
+        try FileManager.default.removeItem(at: folder.url)
+      }
+    }
+  }
+#endif

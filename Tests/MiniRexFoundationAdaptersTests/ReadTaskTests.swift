@@ -1,0 +1,138 @@
+import Foundation
+import MiniRex
+import MiniRexFoundationAdapters
+import MiniRexTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ReadTaskTests {
+  let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+
+  @Test func `a file is read, with the bytes done and expected`() async throws {
+    let folder = try Folder()
+    try content.write(to: folder.file("file"))
+    let task = folder.file("file").readTask()
+
+    let updates = await Recorder(task).all()
+
+    #expect(try updates.result?.get() == content)
+    #expect(updates.progress.map(\.done) == [0, 262_144, 524_288, 786_432, 1_000_000])
+    #expect(updates.progress.allSatisfy { $0.expected == 1_000_000 })
+    #expect(updates.progress.last?.fraction == 1)
+  }
+
+  @Test func `each piece has been passed on before it is told`() async throws {
+    let folder = try Folder()
+    try content.write(to: folder.file("file"))
+    let passed = Shared(0)
+    let task = folder.file("file").readTask(into: 0) { count, piece in
+      count += piece.count
+      passed.value = count
+    }
+    let told = Shared<[[Int]]>([])
+
+    let recorder = Recorder(task) { update in
+      if case .progress(let progress) = update {
+        told.change { $0.append([progress.done, passed.value]) }
+      }
+    }
+
+    #expect(try await recorder.all().result?.get() == 1_000_000)
+    #expect(told.value.allSatisfy { $0[0] == $0[1] })
+  }
+
+  @Test func `R19 one run serves all, leaving it stops it, and the next begins from the start`()
+    async throws
+  {
+    let folder = try Folder()
+    try content.write(to: folder.file("file"))
+    let gate = Gate()
+    let isHeld = Gate()
+    let runs = Shared(0)
+    let pieces = Shared(0)
+    let task = folder.file("file").readTask(into: 0) { count, piece in
+      if count == 0 { runs.change { $0 += 1 } }
+      pieces.change { $0 += 1 }
+      count += piece.count
+      if runs.value == 1 {
+        isHeld.open()
+        gate.wait()
+      }
+    }
+    let first = Recorder(task)
+    let second = Recorder(task)
+    await onQueue { isHeld.wait() }
+
+    first.invalidate()
+    second.invalidate()
+    #expect(pieces.value == 1)
+    let third = Recorder(task)
+    gate.open()
+
+    #expect(try await third.all().result?.get() == 1_000_000)
+    #expect(try await task.value == 1_000_000)
+    #expect(runs.value == 2)
+    #expect(pieces.value == 5)
+  }
+
+  @Test func `an empty file is no bytes`() async throws {
+    let folder = try Folder()
+    try Data().write(to: folder.file("file"))
+
+    #expect(try await folder.file("file").readTask().value == Data())
+  }
+
+  @Test func `bad input is a failure`() async throws {
+    let folder = try Folder()
+    let web = try #require(URL(string: "http://localhost/file"))
+
+    for (url, code) in [
+      (folder.file("missing"), POSIXErrorCode.ENOENT), (folder.url, .EISDIR), (web, .EINVAL),
+    ] {
+      let result = await url.readTask().result
+      #expect(throws: POSIXError(code)) { try result?.get() }
+    }
+  }
+
+  @Test func `a pipe is read until its writers have gone, and can be left before`() async throws {
+    let folder = try Folder()
+    let path = folder.file("pipe").path
+    #expect(unsafe mkfifo(path, 0o600) == 0)
+    let writer = unsafe open(path, O_RDWR)
+    let task = folder.file("pipe").readTask()
+    let first = Recorder(task)
+    unsafe write(writer, "ab", 2)
+    #expect(await first.progress { $0.done == 2 }?.expected == .some(nil))
+
+    first.invalidate()
+    let second = Recorder(task)
+    #expect(await second.progress { $0.done == 0 } != nil)
+    unsafe write(writer, "c", 1)
+    close(writer)
+
+    #expect(await second.all().result != nil)
+  }
+
+  @Test func `200 MB are read within 32 MB of memory`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd(within: 50)
+      let folder = try Folder()
+      let file = folder.file("file")
+      let piece = Data(repeating: 7, count: 1 << 20)
+      let whole = scaled(200) << 20
+      try Data().write(to: file)
+      let handle = try FileHandle(forWritingTo: file)
+      for _ in 0..<scaled(200) { try handle.write(contentsOf: piece) }
+      try handle.close()
+      let before = try #require(peakMemory())
+
+      let count = try await file.readTask(into: 0) { $0 += $1.count }.value
+
+      let growth = try #require(peakMemory()) - before
+      #expect(count == whole)
+      let limit = 32 << 20
+      // A sanitizer keeps what is freed.
+      #expect(growth < limit || scale < 1, "It has grown by \(growth >> 20) MB.")
+      try FileManager.default.removeItem(at: folder.url)
+    }
+  }
+}
