@@ -224,15 +224,15 @@ import Testing
     let token = Shared<Subscription?>(nil)
     let log = EventLog { if $0.kind == .delivered { token.value?.invalidate() } }
     let source = BroadcastSource<Int>(name: "source", instrument: log)
-    let calls = Shared(0)
+    let calls = Shared<[Bool?]>([])
 
     token.value = source.publisher.trace("trace", instrument: log).subscribe { _ in
-      calls.increment()
+      calls.change { $0.append(token.value?.isSubscribed) }
     }
     source.broadcast(1)
     source.broadcast(2)
 
-    #expect(calls.value == 1)
+    #expect(calls.value == [true])
     #expect(source.subscriberCount == 0)
     token.value = nil
   }

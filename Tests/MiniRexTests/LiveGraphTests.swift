@@ -154,6 +154,23 @@ extension LiveGraphTests {
     }
   }
 
+  @Test func `what flatMap has taken up is let go when it is over`() {
+    let first = TaskSource<Int, Never>(name: "first", instrument: graph)
+    let second = TaskSource<Int, Never>(name: "second", instrument: graph)
+    let inner = Shared<Weak?>(nil)
+    let then = first.publisher.flatMap { _ in
+      let task = second.publisher.map { $0 }
+      inner.value = Weak(task.lineage)
+      return task
+    }
+    let token = then.subscribe { _ in }
+    first.finish(.success(1))
+    #expect(inner.value?.lineage != nil)
+    second.finish(.success(2))
+
+    withExtendedLifetime((then, token)) { #expect(inner.value?.lineage == nil) }
+  }
+
   @Test func `a circle is written out once`() {
     let snapshot = LiveGraph.Snapshot(
       nodes: [
@@ -325,6 +342,12 @@ extension LiveGraphTests {
         """)
     bag.invalidate()
   }
+}
+
+private final class Weak: Sendable {
+  weak let lineage: Lineage?
+
+  init(_ lineage: Lineage?) { self.lineage = lineage }
 }
 
 private struct Unlucky: Error {}
