@@ -17,9 +17,7 @@ let package = Package(
       dependencies: [
         "CBench", .product(name: "MiniRex", package: "MiniRex"),
         .product(name: "MiniRexFoundationAdapters", package: "MiniRex"),
-      ],
-      // Needs the adapter of NotificationCenter; then Suite calls notifications() too.
-      exclude: ["Workloads/Notifications.swift"]),
+      ]),
     .target(name: "CBench"),
     .target(name: "Counting"),
   ],

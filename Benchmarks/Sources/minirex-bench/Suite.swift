@@ -29,6 +29,7 @@ final class Suite {
     tasks()
     memory()
     queues()
+    notifications()
     registerBare()
   }
 
