@@ -188,6 +188,7 @@ struct Machine {
       for place in state.places.indices where state.places[place].serial != 0 {
         removeLater(place)
       }
+      push(.release(state.ended.removeFirst()), on: thread)
     case .deliver:
       deliverNext(on: thread)
     case .handOver:
