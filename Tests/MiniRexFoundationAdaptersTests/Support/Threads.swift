@@ -10,16 +10,19 @@ func scaled(_ count: Int) -> Int { max(1, Int(Double(count) * scale)) }
 func onThreads(_ count: Int, _ body: @escaping @Sendable (_ index: Int) -> Void) {
   let done = DispatchGroup()
   let start = Gate()
+  // What a thread runs may be released a while after it has said that it is done.
+  let body = Shared<(@Sendable (Int) -> Void)?>(body)
   for index in 0..<count {
     done.enter()
     Thread.detachNewThread {
       start.wait()
-      body(index)
+      body.value?(index)
       done.leave()
     }
   }
   start.open()
   done.wait()
+  body.value = nil
 }
 
 /// Holds threads back until it is opened.

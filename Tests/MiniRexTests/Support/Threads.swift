@@ -12,11 +12,13 @@ func onThreads(
 ) {
   let done = DispatchGroup()
   let start = Gate()
+  // What a thread runs may be released a while after it has said that it is done.
+  let body = Shared<(@Sendable (Int) -> Void)?>(body)
   for index in 0..<count {
     done.enter()
     let thread = Thread {
       start.wait()
-      body(index)
+      body.value?(index)
       done.leave()
     }
     if let stackSize { thread.stackSize = stackSize }
@@ -24,6 +26,7 @@ func onThreads(
   }
   start.open()
   done.wait()
+  body.value = nil
 }
 
 func onThread(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
