@@ -87,14 +87,4 @@ import Testing
     withExtendedLifetime(subscription) {}
     #expect(paper.lines == ["7", "5"])
   }
-
-  @Test func `one input that may be used while another is busy`() {
-    let names = BroadcastSource<String>()
-    let bag = SubscriptionBag()
-    let greeting = PublishedProperty("")
-    names.publisher.subscribe { greeting.value = "Hello \($0)" }.store(in: bag)
-
-    names.broadcast("Ada")
-    #expect(greeting.value == "Hello Ada")
-  }
 }

@@ -75,8 +75,7 @@ import Testing
     #expect(lines.lines == ["data: 0\n\n", "data: 50\n\n"])
   }
 
-  @Test func `a client that is too slow for the orders is sent away, and nobody waits for it`() async
-  {
+  @Test func `a client that is too slow is sent away, and nobody waits for it`() async {
     let shop = Shop()
     let other = Recorder(shop.orders)
     let body = ordersBody(of: shop)
