@@ -10,6 +10,15 @@ import Testing
     #expect(recorder.updates == [2])
   }
 
+  @Test func `the time moves when the test says so`() {
+    let source = BroadcastSource<Int>()
+    let clock = ManualClock()
+    let calm = Recorder(source.publisher.debounce(for: .seconds(1), clock: clock))
+    source.broadcast(2)
+    clock.advance(by: .seconds(1))
+    #expect(calm.updates == [2])
+  }
+
   @Test func `a timeline draws what goes in and what is expected`() {
     let timeline = Timeline()
     let text = timeline.value("a-bc-----")
