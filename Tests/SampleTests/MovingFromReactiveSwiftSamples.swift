@@ -73,7 +73,7 @@ import Testing
         guard case .success(let price) = await gate.publisher.result else { throw .unknown }
         return price
       })
-    await clock.advance(by: .seconds(5), sleepers: 1)
+    await clock.advance(by: .seconds(5))
     #expect(await slow.next() == [.failure(.late)])
   }
 
