@@ -21,6 +21,9 @@ let package = Package(
       name: "MiniRexFoundationAdaptersTests",
       dependencies: ["MiniRexFoundationAdapters", "MiniRexTesting"]),
     .testTarget(name: "MiniRexTestingTests", dependencies: ["MiniRexTesting"]),
+    .testTarget(
+      name: "SampleTests",
+      dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexTesting"]),
     .testTarget(name: "MinirexTailTests", dependencies: ["minirex-tail"]),
   ],
   swiftLanguageModes: [.v6]

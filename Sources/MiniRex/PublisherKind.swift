@@ -53,3 +53,8 @@ public enum TaskUpdate<Progress: Sendable, Success: Sendable, Failure: Error>: S
   /// The result; nothing comes after it.
   case finished(Result<Success, Failure>)
 }
+
+extension TaskUpdate: Equatable
+where Progress: Equatable, Success: Equatable, Failure: Equatable {}
+
+extension TaskUpdate: Hashable where Progress: Hashable, Success: Hashable, Failure: Hashable {}

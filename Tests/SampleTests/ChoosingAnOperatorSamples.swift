@@ -1,0 +1,34 @@
+import MiniRex
+import MiniRexTesting
+import Testing
+
+@Suite struct ChoosingAnOperatorSamples {
+  @Test func `an operator gives the kind that it can promise`() {
+    let level = PublishedProperty(3)
+
+    let percent: PublishedValue<String> = level.publisher.map { "\($0) %" }
+    let alarms: Broadcaster<Int> = level.publisher.filter { $0 > 90 }
+    let alarm: PublishedValue<Int> = alarms.publishedValue(initial: 0)
+
+    level.value = 95
+    #expect(percent.current() == "95 %")
+    #expect(alarm.current() == 95)
+  }
+
+  @Test func `a search follows what was typed last, when the typing rests`() {
+    let clock = ManualClock()
+    let search: @Sendable (String) -> PublishedTask<[String], Never> = { .success([$0, "\($0)s"]) }
+
+    let query = PublishedProperty("")
+    let hits = query.publisher
+      .debounce(for: .milliseconds(300), clock: clock)
+      .broadcaster
+      .flatMapLatest { search($0) }
+
+    let recorder = Recorder(hits.map { $0.get() })
+    query.value = "ca"
+    query.value = "cat"
+    clock.advance(by: .milliseconds(300))
+    #expect(recorder.updates == [["", "s"], ["cat", "cats"]])
+  }
+}

@@ -1,0 +1,93 @@
+import MiniRex
+import MiniRexTesting
+import Testing
+
+/// The code of MovingFromCombine.md.
+@Suite struct MovingFromCombineSamples {
+  let paper = Paper()
+
+  func print(_ line: Any) { paper.print("\(line)") }
+
+  struct SearchError: Error {}
+
+  final class SearchModel: Sendable {
+    let query = PublishedProperty("")
+    let results: PublishedValue<[String]>
+
+    init(
+      clock: any Clock<Duration> = ContinuousClock(),
+      search: @escaping @Sendable (String) -> PublishedTask<[String], SearchError>
+    ) {
+      results = query.publisher
+        .debounce(for: .milliseconds(300), clock: clock)
+        .filter { !$0.isEmpty }
+        .flatMapLatest { text in search(text).recover { _ in .success([]) } }
+        .map { $0.get() }
+        .publishedValue(initial: [])
+    }
+  }
+
+  @Test func `the search finds once for what was typed, and a failure finds nothing`() {
+    let clock = ManualClock()
+    let asked = Paper()
+    let model = SearchModel(clock: clock) { text in
+      asked.print(text)
+      return text == "x" ? .failure(SearchError()) : .success(["\(text)!"])
+    }
+    let results = Recorder(model.results)
+
+    model.query.value = "s"
+    model.query.value = "sw"
+    clock.advance(by: .milliseconds(300))
+    model.query.value = "x"
+    clock.advance(by: .milliseconds(300))
+
+    #expect(asked.lines == ["sw", "x"])
+    #expect(results.updates == [[], ["sw!"], []])
+  }
+
+  @Test func `what is sent in a callback waits`() {
+    let numbers = BroadcastSource<Int>()
+    let first = numbers.publisher.subscribe { number in
+      if number == 1 { numbers.broadcast(2) }
+    }
+    let second = numbers.publisher.subscribe { print($0) }
+    numbers.broadcast(1)  // prints 1, then 2
+
+    withExtendedLifetime((first, second)) {}
+    #expect(paper.lines == ["1", "2"])
+  }
+
+  @Test func `a callback finds the value set`() {
+    let temperature = PublishedProperty(20)
+    let subscription = temperature.publisher.subscribe { celsius in
+      print("\(celsius), \(temperature.value)")
+    }
+    temperature.value = 21  // prints 21, 21
+    temperature.value = 21  // prints nothing
+
+    withExtendedLifetime(subscription) {}
+    #expect(paper.lines == ["20, 20", "21, 21"])
+  }
+
+  @Test func `all publishers that came at once`() {
+    let bag = SubscriptionBag()
+    let rooms = BroadcastSource<Broadcaster<String>>()
+    let all = BroadcastSource<String>()
+    rooms.publisher.subscribe { room in
+      room.subscribe { all.broadcast($0) }.store(in: bag)
+    }.store(in: bag)
+
+    let heard = Recorder(all.publisher)
+    let kitchen = BroadcastSource<String>()
+    let hall = BroadcastSource<String>()
+    rooms.broadcast(kitchen.publisher)
+    rooms.broadcast(hall.publisher)
+    kitchen.broadcast("salt")
+    hall.broadcast("coat")
+    kitchen.broadcast("pepper")
+    bag.invalidate()
+    hall.broadcast("hat")
+    #expect(heard.updates == ["salt", "coat", "pepper"])
+  }
+}

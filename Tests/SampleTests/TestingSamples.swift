@@ -1,0 +1,195 @@
+import MiniRex
+import MiniRexTesting
+import Testing
+
+/// The code of Testing.md.
+@Suite struct TestingSamples {
+  enum WeatherError: Error {
+    case noNetwork
+  }
+
+  protocol Weather: Sendable {
+    var celsius: PublishedValue<Int> { get }
+    var alarms: Broadcaster<String> { get }
+    func forecast(for city: String) -> PublishedTask<[Int], WeatherError>
+  }
+
+  struct ConstantWeather: Weather {
+    var celsius = PublishedValue.constant(20)
+    var alarms = Broadcaster<String>.never
+    var result = PublishedTask<[Int], WeatherError>.success([18, 21])
+
+    func forecast(for city: String) -> PublishedTask<[Int], WeatherError> { result }
+  }
+
+  func headline(_ weather: some Weather) -> PublishedTask<String, Never> {
+    weather.forecast(for: "Zurich")
+      .map { celsius in "Up to \(celsius.max() ?? 0) °C" }
+      .recover { _ in .success("Look out of the window") }
+  }
+
+  @Test func `a forecast makes a headline`() async {
+    #expect(await headline(ConstantWeather()).result == .success("Up to 21 °C"))
+  }
+
+  @Test func `without a forecast there is a headline too`() async {
+    let weather = ConstantWeather(result: .failure(.noNetwork))
+    #expect(await headline(weather).result == .success("Look out of the window"))
+  }
+
+  @Test func `alarms come in the order in which they were raised`() {
+    let alarms = BroadcastSource<String>()
+    let weather = ConstantWeather(alarms: alarms.publisher)
+    let recorder = Recorder(weather.alarms)
+
+    alarms.broadcast("storm")
+    alarms.broadcast("flood")
+    alarms.end()
+
+    #expect(recorder.updates == ["storm", "flood"])
+    #expect(recorder.hasEnded)
+  }
+
+  @Test func `an alarm from another task is waited for`() async {
+    let alarms = BroadcastSource<String>()
+    let recorder = Recorder(alarms.publisher)
+
+    Task.detached { alarms.broadcast("storm") }
+
+    #expect(await recorder.next() == ["storm"])
+  }
+
+  @Test func `alarms that come close together are one`() {
+    let clock = ManualClock()
+    let alarms = BroadcastSource<String>()
+    let recorder = Recorder(alarms.publisher.debounce(for: .seconds(60), clock: clock))
+
+    alarms.broadcast("storm")
+    clock.advance(by: .seconds(59))
+    alarms.broadcast("flood")
+    clock.advance(by: .seconds(59))
+    #expect(recorder.updates == [])
+
+    clock.advance(by: .seconds(1))
+    #expect(recorder.updates == ["flood"])
+  }
+
+  @Test func `a forecast that takes too long has failed`() async {
+    let clock = ManualClock()
+    let never = PublishedTask<[Int], WeatherError>.never
+    let recorder = Recorder(never.timeout(after: .seconds(5), clock: clock))
+
+    await clock.advance(by: .seconds(5))
+
+    #expect(recorder.updates == [.failure(.timedOut)])
+  }
+
+  @Test func `a forecast is asked for three times`() async {
+    let clock = ManualClock()
+    let tries = BroadcastSource<Void>()
+    let count = Recorder(tries.publisher)
+    let forecast = PublishedTask.retrying(
+      times: 2, delay: .constant(.seconds(10)), clock: clock
+    ) { () async throws(WeatherError) -> [Int] in
+      tries.broadcast(())
+      throw .noNetwork
+    }
+    let recorder = Recorder(forecast)
+
+    await clock.advance(by: .seconds(10), sleepers: 1)
+    await clock.advance(by: .seconds(10))
+
+    #expect(await recorder.next() == [.failure(.noNetwork)])
+    #expect(count.updates.count == 3)
+  }
+
+  @Test func `an alarm shows what was measured last`() {
+    let timeline = Timeline()
+    let celsius = timeline.value("1--2----3--")
+    let alarms = timeline.broadcaster("-a--b-c-|")
+    timeline.expect("-1--2-2-|", from: alarms.withLatest(from: celsius).map { $0.1 })
+    #expect(timeline.play() == nil)
+  }
+
+  @Test func `a timeline that fails is a picture`() {
+    let timeline = Timeline()
+    let text = timeline.value("a-b-c----")
+    let calm = text.debounce(for: .seconds(2), clock: timeline.clock)
+    timeline.expect("a----c", from: calm)
+    let picture = """
+      What came differs from step 4 on, counting from 0:
+
+      value        a-b-c----
+      expected     a----c
+      came         a---?-c
+                       ^
+      ? is b
+      """
+    #expect(timeline.play().map { "\($0)" } == picture)
+  }
+
+  final class Station: Sendable {
+    private let alarms: Recorder<String>
+
+    init(_ weather: some Weather) { alarms = Recorder(weather.alarms) }
+    var count: Int { alarms.updates.count }
+  }
+
+  @Test func `a station is released`() throws {
+    let alarms = BroadcastSource<String>()
+    try expectReleased { track in
+      let station = track(Station(ConstantWeather(alarms: alarms.publisher)))
+      alarms.broadcast("storm")
+      #expect(station.count == 1)
+    }
+    #expect(alarms.subscriberCount == 0)
+  }
+
+  final class Siren: Sendable {
+    private let alarms = BroadcastSource<String>(name: "alarms")
+    private let bag = SubscriptionBag()
+
+    init() {
+      alarms.publisher.subscribe { self.howl($0) }.store(in: bag)
+    }
+
+    func howl(_ alarm: String) {}
+    func dismantle() { bag.invalidate() }
+  }
+
+  @Test func `who is not released is named`() throws {
+    let sirens = Sirens()
+    let report = #expect(throws: LeakReport.self) {
+      try expectReleased { track in
+        let siren = track(Siren())
+        siren.howl("test")
+        sirens.add(siren)
+      }
+    }
+    sirens.dismantle()
+
+    let text = report?.description.replacing(/:\d+/, with: "")
+    #expect(
+      text == """
+        An object lives:
+          Siren, SampleTests/TestingSamples.swift
+        A subscription lives:
+          alarms → subscribe, SampleTests/TestingSamples.swift
+        """)
+  }
+
+  /// Dismantles what would leak.
+  final class Sirens {
+    private weak var siren: Siren?
+
+    func add(_ siren: Siren) { self.siren = siren }
+    func dismantle() { siren?.dismantle() }
+  }
+
+  @Test func `all has ended`() throws {
+    try expectSubscriptionsEnded {
+      let siren = Siren()
+      siren.dismantle()
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import MiniRex
+import Testing
+
+private struct Click: Sendable {
+  let place: Int
+}
+
+@Suite struct WatchingSamples {
+  @Test func `sources have names and publishers labels`() {
+    let paper = Paper()
+    withInstrument(PrintingInstrument(write: paper.print)) {
+      let clicks = BroadcastSource<Click>(name: "clicks")
+      let places = clicks.publisher.map(\.place).trace("places")
+
+      let subscription = places.subscribe { _ in }
+      clicks.broadcast(Click(place: 1))
+      subscription.invalidate()
+    }
+    let events = paper.lines.map { $0.prefix { $0 != "," } }
+    #expect(events.contains { $0.hasPrefix("places: subscribed by #") })
+    #expect(events.contains { $0.hasPrefix("clicks: delivered to #") })
+    #expect(events.contains { $0.hasPrefix("clicks: ended for #") })
+    #expect(events.last == "clicks: gone")
+  }
+
+  @Test func `the instrument of the process prints`() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      setDefaultInstrument(PrintingInstrument())
+
+      BroadcastSource<Int>(name: "clicks").end()
+    }
+    let output = result.map { String(decoding: $0.standardOutputContent, as: UTF8.self) } ?? ""
+    #expect(output.contains("clicks: gone, SampleTests/WatchingSamples.swift:"))
+  }
+
+  @Test func `the graph of the process is printed as a tree`() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      let graph = LiveGraph()
+      setDefaultInstrument(graph)
+
+      let numbers = BroadcastSource<Int>(name: "numbers")
+      let all = numbers.publisher.subscribe { _ in }
+      let even = numbers.publisher.map { $0 * 3 }.filter { $0.isMultiple(of: 2) }.subscribe { _ in }
+      for number in 1...12 { numbers.broadcast(number) }
+
+      print(graph.tree())
+      withExtendedLifetime((all, even)) {}
+    }
+    let output = result.map { String(decoding: $0.standardOutputContent, as: UTF8.self) } ?? ""
+    #expect(output.contains("numbers, SampleTests/WatchingSamples.swift:"))
+    #expect(output.contains(", 2 subscribers\n"))
+    #expect(output.contains("└─ → filter\n"))
+  }
+}
