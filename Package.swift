@@ -16,6 +16,9 @@ let package = Package(
     .target(name: "MiniRexTesting", dependencies: ["MiniRex"]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex"], path: "Examples/minirex-tail"),
+    .executableTarget(
+      name: "live-board", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
+      path: "Examples/live-board", resources: [.embedInCode("page.html")]),
     .testTarget(name: "MiniRexTests", dependencies: ["MiniRex", "MiniRexTesting"]),
     .testTarget(
       name: "MiniRexFoundationAdaptersTests",

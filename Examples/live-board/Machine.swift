@@ -1,0 +1,24 @@
+import Foundation
+
+/// What the machine does at a moment.
+struct Sample: Encodable, Equatable, Sendable {
+  /// The processes that run or want to, on average over 1, 5 and 15 minutes.
+  var load = [0.0, 0.0, 0.0]
+  /// In bytes; `nil` where there is no `/proc`, which only Linux has. The page says so then.
+  var memory: Memory?
+  /// How many changes the directory has seen by now.
+  let changes: Int
+
+  struct Memory: Encodable, Equatable, Sendable { let used, total: Int }
+
+  init(changes: Int) {
+    self.changes = changes
+    unsafe getloadavg(&load, 3)
+    let text = (try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8)) ?? ""
+    if let total = text.firstMatch(of: /MemTotal: +(\d+)/).flatMap({ Int($0.1) }),
+      let free = text.firstMatch(of: /MemAvailable: +(\d+)/).flatMap({ Int($0.1) })
+    {
+      memory = Memory(used: (total - free) * 1024, total: total * 1024)
+    }
+  }
+}
