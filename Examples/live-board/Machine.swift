@@ -4,7 +4,7 @@ import Foundation
 struct Sample: Encodable, Equatable, Sendable {
   /// The processes that run or want to, on average over 1, 5 and 15 minutes.
   var load = [0.0, 0.0, 0.0]
-  /// In bytes; `nil` where there is no `/proc`, which only Linux has. The page says so then.
+  /// In bytes; `nil` where there is no `/proc`, as Linux has it, and the page says so.
   var memory: Memory?
   /// How many changes the directory has seen by now.
   let changes: Int

@@ -18,8 +18,7 @@ struct Visitor: Sendable {
   func serve(_ board: Board) async {
     // Also ends a write that still waits for the browser.
     defer { channel.close(flags: .stop) }
-    let line = await requestLine()
-    switch line.wholeMatch(of: /(\S+) (\/\S*) HTTP\/1\.\d/).map({ ($0.1, $0.2) }) {
+    switch await requestLine().wholeMatch(of: /(\S+) (\/\S*) HTTP\/1\.\d/).map({ ($0.1, $0.2) }) {
     case ("GET", "/")?:
       await reply("200 OK", "text/html; charset=utf-8", Data(PackageResources.page_html))
     case ("GET", "/events")?:
