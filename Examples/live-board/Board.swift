@@ -14,7 +14,7 @@ struct Board: Sendable {
     // On a queue, which may wait for the files that are read, as a Swift task may not.
     let samples = DispatchQueue(label: "samples").broadcaster(every: .seconds(options.interval))
       .map { _ in Sample(changes: changes.current()?.count ?? 0) }
-      .scan([Sample(changes: 0)]) { ($0 + [$1]).suffix(120) }
+      .scan([Sample(changes: 0)]) { ($0 + [$1]).suffix(121) }
       .publishedValue(initial: [Sample(changes: 0)])
     // A thousand changes a second are no more to look at than ten, encoded once for all browsers.
     events = combineLatest(browsers.publisher, changes, samples) {

@@ -15,10 +15,9 @@ struct Sample: Encodable, Equatable, Sendable {
     self.changes = changes
     unsafe getloadavg(&load, 3)
     let text = (try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8)) ?? ""
-    if let total = text.firstMatch(of: /MemTotal: +(\d+)/).flatMap({ Int($0.1) }),
-      let free = text.firstMatch(of: /MemAvailable: +(\d+)/).flatMap({ Int($0.1) })
-    {
-      memory = Memory(used: (total - free) * 1024, total: total * 1024)
+    let kilobytes = text.matches(of: /Mem(?:Total|Available): +(\d+)/).compactMap { Int($0.1) }
+    if kilobytes.count == 2 {
+      memory = Memory(used: (kilobytes[0] - kilobytes[1]) * 1024, total: kilobytes[0] * 1024)
     }
   }
 }

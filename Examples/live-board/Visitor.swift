@@ -18,7 +18,8 @@ struct Visitor: Sendable {
   func serve(_ board: Board) async {
     // Also ends a write that still waits for the browser.
     defer { channel.close(flags: .stop) }
-    switch await requestLine().wholeMatch(of: /(\S+) (\/\S*) HTTP\/1\.\d/).map({ ($0.1, $0.2) }) {
+    guard let line = await requestLine() else { return }
+    switch line.wholeMatch(of: /(\S+) (\/\S*) HTTP\/1\.\d/).map({ ($0.1, $0.2) }) {
     case ("GET", "/")?:
       await reply("200 OK", "text/html; charset=utf-8", Data(PackageResources.page_html))
     case ("GET", "/events")?:
@@ -35,14 +36,14 @@ struct Visitor: Sendable {
     }
   }
 
-  /// Empty if the request has not come in time.
-  private func requestLine() async -> String {
+  /// `nil` if it does not come: browsers open connections that they may need later.
+  private func requestLine() async -> String? {
     let request = DispatchSource.reads(from: channel.fileDescriptor)
       .scan(Data()) { $0 + ((try? $1.get()) ?? Data()) }
       .first { $0.range(of: Data("\r\n\r\n".utf8)) != nil || $0.count > 8192 }
       .timeout(after: .seconds(10))
-    let line = await (try? request.result?.get())?.prefix { $0 != UInt8(ascii: "\r") }
-    return String(decoding: line ?? Data(), as: UTF8.self)
+    guard case .success(let head) = await request.result else { return nil }
+    return String(decoding: head.prefix { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
   }
 
   private func reply(_ status: String, _ type: String = "text/plain", _ body: Data? = nil) async {
