@@ -82,7 +82,7 @@ package struct Output {
     }
     Thread.detachNewThread {
       var rest = Data()
-      while case let data = handle.availableData, !data.isEmpty {
+      while let data = bytes(from: handle) {
         let parts = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for part in parts.dropLast() {
           continuation.yield(String(decoding: rest + part, as: UTF8.self))
@@ -108,5 +108,17 @@ package struct Output {
 
   package mutating func rest() async -> [String] {
     await until("\n")
+  }
+}
+
+/// `nil` at the end, and when the other side has broken the connection.
+private func bytes(from handle: FileHandle) -> Data? {
+  var data = Data(count: 1 << 16)
+  while true {
+    let count = unsafe data.withUnsafeMutableBytes { buffer in
+      unsafe read(handle.fileDescriptor, buffer.baseAddress, buffer.count)
+    }
+    if count > 0 { return data.prefix(count) }
+    if count == 0 || errno != EINTR { return nil }
   }
 }

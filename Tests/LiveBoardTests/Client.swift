@@ -12,7 +12,7 @@ final class Client {
   init(port: UInt16, _ request: String, readsOutput: Bool = true) throws {
     let descriptor = socket(AF_INET, 1, 0)
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    output = Output(readsOutput ? handle : nil)
+    output = Output(nil)
     var room = Int32(4096)
     if !readsOutput { unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &room, 4) }
     var address = sockaddr_in()
@@ -26,6 +26,7 @@ final class Client {
     }
     if result != 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     try write(request)
+    if readsOutput { beginReading() }
   }
 
   deinit {

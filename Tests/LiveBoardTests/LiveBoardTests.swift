@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test func `the page is served whole, and takes nothing from elsewhere`() async throws {
-    let page = await try get("/").output.rest().joined(separator: "\n")
+    let page = try await get("/").output.rest().joined(separator: "\n")
 
     #expect(page.hasPrefix("HTTP/1.1 200 OK\r\n"))
     #expect(page.contains("<title>live-board</title>") && page.hasSuffix("</html>"))
@@ -102,10 +102,10 @@ import Testing
   func `a bad request gets a reason, and the next one is served`(line: String, status: String)
     async throws
   {
-    let answer = await try Client(port: port, "\(line)\r\n\r\n").output.rest()
+    let answer = try await Client(port: port, "\(line)\r\n\r\n").output.rest()
 
     #expect(answer.first == "HTTP/1.1 \(status)\r")
-    #expect(await try get("/").output.until("200 OK").count == 1)
+    #expect(try await get("/").output.until("200 OK").count == 1)
   }
 
   @Test func `a request may come in pieces, and not at all`() async throws {
