@@ -16,15 +16,26 @@ let package = Package(
     .target(name: "MiniRexTesting", dependencies: ["MiniRex"]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex"], path: "Examples/minirex-tail"),
+    .executableTarget(
+      name: "live-board", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
+      path: "Examples/live-board", resources: [.embedInCode("page.html")]),
+    .target(
+      name: "ThermostatKit", dependencies: ["MiniRex"], path: "Examples/thermostat/ThermostatKit"),
+    .executableTarget(
+      name: "thermostat", dependencies: ["MiniRex", "ThermostatKit"],
+      path: "Examples/thermostat/thermostat"),
     .testTarget(name: "MiniRexTests", dependencies: ["MiniRex", "MiniRexTesting"]),
     .testTarget(
       name: "MiniRexFoundationAdaptersTests",
       dependencies: ["MiniRexFoundationAdapters", "MiniRexTesting"]),
     .testTarget(name: "MiniRexTestingTests", dependencies: ["MiniRexTesting"]),
+    .target(name: "ChildProcess", path: "Tests/ChildProcess"),
     .testTarget(
       name: "SampleTests",
       dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexTesting"]),
-    .testTarget(name: "MinirexTailTests", dependencies: ["minirex-tail"]),
+    .testTarget(name: "MinirexTailTests", dependencies: ["minirex-tail", "ChildProcess"]),
+    .testTarget(name: "LiveBoardTests", dependencies: ["live-board", "ChildProcess"]),
+    .testTarget(name: "ThermostatTests", dependencies: ["ThermostatKit", "MiniRexTesting"]),
   ],
   swiftLanguageModes: [.v6]
 )

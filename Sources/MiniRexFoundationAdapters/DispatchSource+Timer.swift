@@ -10,8 +10,10 @@ extension DispatchQueue {
   ///
   /// Every subscriber has a timer source of its own, which goes with its subscription, also when the
   /// queue never runs. Calls are due at whole multiples of the interval, so they do not drift;
-  /// multiples that have passed before the queue was free are left out. The time does not pass while
-  /// the machine sleeps. Tests are easier with `clock.broadcaster(every:)`, which takes any clock.
+  /// multiples that have passed before the queue was free are left out. The publisher keeps the queue,
+  /// which on Linux may be all that does, also of `DispatchQueue.global()`. The time does not pass
+  /// while the machine sleeps. Tests are easier with `clock.broadcaster(every:)`, which takes any
+  /// clock.
   ///
   /// - Parameters:
   ///   - interval: One that is not longer than 0 stops the program.
@@ -24,8 +26,7 @@ extension DispatchQueue {
     }
     let period = dispatchInterval(interval, of: "broadcaster(every:leeway:)")
     let tolerance = dispatchInterval(leeway, of: "broadcaster(every:leeway:)")
-    return Broadcaster { [weak self] receive in
-      guard let self else { return .ended }
+    return Broadcaster { receive in
       // Any thread may cancel a source, but its type does not say so.
       nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(queue: self)
       let elapsed = SerialState(Duration.zero)

@@ -26,6 +26,15 @@ import Testing
       })
   }
 
+  @Test(arguments: [true, false])
+  func `a timer calls on a queue that nobody else keeps`(isGlobal: Bool) async {
+    let ticks = (isGlobal ? DispatchQueue.global() : DispatchQueue(label: "test"))
+      .broadcaster(every: .milliseconds(1))
+    let recorder = Recorder(ticks)
+
+    #expect(await recorder.next(2).count == 2)
+  }
+
   @Test func `multiples that pass while the queue is busy are left out`() async {
     let gate = Gate()
     let recorder = Recorder(queue.broadcaster(every: .milliseconds(1)))

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// An empty folder of its own for each test, which goes with it.
-final class Folder {
+package final class Folder {
   private let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 
-  init() throws {
+  package init() throws {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
@@ -12,30 +12,30 @@ final class Folder {
     try? FileManager.default.removeItem(at: url)
   }
 
-  func path(_ name: String) -> String {
+  package func path(_ name: String) -> String {
     url.appending(path: name).path
   }
 
   /// Makes the file, or makes it anew in place.
   @discardableResult
-  func write(_ text: String, to name: String) throws -> String {
+  package func write(_ text: String, to name: String) throws -> String {
     try write(Data(text.utf8), to: name)
   }
 
   @discardableResult
-  func write(_ data: Data, to name: String) throws -> String {
+  package func write(_ data: Data, to name: String) throws -> String {
     try data.write(to: url.appending(path: name))
     return path(name)
   }
 
-  func append(_ text: String, to name: String) throws {
+  package func append(_ text: String, to name: String) throws {
     let handle = try FileHandle(forWritingTo: url.appending(path: name))
     try handle.seekToEnd()
     try handle.write(contentsOf: Data(text.utf8))
     try handle.close()
   }
 
-  func move(_ name: String, to other: String) throws {
+  package func move(_ name: String, to other: String) throws {
     try FileManager.default.moveItem(atPath: path(name), toPath: path(other))
   }
 }

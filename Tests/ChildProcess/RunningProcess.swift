@@ -1,16 +1,16 @@
-import Foundation
+package import Foundation
 import Synchronization
 
 /// A process that can be waited for and signalled, but not after its end.
-final class RunningProcess: Sendable {
+package final class RunningProcess: Sendable {
   /// Yields the exit status, or a signal as a negative number.
-  let statuses: AsyncStream<Int32>
+  package let statuses: AsyncStream<Int32>
 
   private let id: pid_t
   private let isOver = Mutex(false)
 
   /// - Parameter streams: Become its standard input, output and error; closed here.
-  init(_ arguments: [String], streams: [FileHandle]) throws {
+  package init(_ arguments: [String], streams: [FileHandle]) throws {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
     #else
@@ -37,7 +37,7 @@ final class RunningProcess: Sendable {
     }
   }
 
-  func send(_ signal: Int32) {
+  package func send(_ signal: Int32) {
     isOver.withLock { if !$0 { kill(id, signal) } }
   }
 

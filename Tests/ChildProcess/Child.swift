@@ -1,21 +1,28 @@
-import Foundation
+package import Foundation
 
 /// The built program, running, with its three streams in the hands of a test.
 ///
 /// Not Foundation's `Process`, which leaks when a program ends early.
-final class Child {
-  var output: Output
-  var errors: Output
+package final class Child {
+  package var output: Output
+  package var errors: Output
 
+  private static let starting = NSLock()
   private let input: FileHandle
   private let process: RunningProcess
 
-  convenience init(_ arguments: String...) throws {
-    try self.init(arguments)
+  package convenience init(_ arguments: String..., program: String = "minirex-tail") throws {
+    try self.init(arguments, program: program)
   }
 
   /// - Parameter openFiles: How many files it may have open, if that is less than usual.
-  init(_ arguments: [String], readsOutput: Bool = true, openFiles: Int? = nil) throws {
+  package init(
+    _ arguments: [String], program: String = "minirex-tail", readsOutput: Bool = true,
+    openFiles: Int? = nil
+  ) throws {
+    // A process that is started while another one is would get its pipes too.
+    Child.starting.lock()
+    defer { Child.starting.unlock() }
     let (input, output, errors) = (Pipe(), Pipe(), Pipe())
     for pipe in [input, output, errors] {
       // Otherwise the program would keep its own standard input open.
@@ -24,12 +31,12 @@ final class Child {
       }
     }
     // It is built into the same folder as the tests.
-    let program = Bundle.main.bundleURL.appending(path: "minirex-tail").path
+    let path = Bundle.main.bundleURL.appending(path: program).path
     let limit = openFiles.map {
       ["/bin/sh", "-c", "ulimit -n \($0) && exec \"$0\" \"$@\""]
     }
     process = try RunningProcess(
-      (limit ?? []) + [program] + arguments,
+      (limit ?? []) + [path] + arguments,
       streams: [
         input.fileHandleForReading, output.fileHandleForWriting, errors.fileHandleForWriting,
       ])
@@ -42,31 +49,31 @@ final class Child {
     process.send(SIGKILL)
   }
 
-  func write(_ text: String) throws {
+  package func write(_ text: String) throws {
     try input.write(contentsOf: Data(text.utf8))
   }
 
-  func closeInput() throws {
+  package func closeInput() throws {
     try input.close()
   }
 
-  func send(_ signal: Int32) {
+  package func send(_ signal: Int32) {
     process.send(signal)
   }
 
   /// Waits for the end; negative if a signal has made it.
-  func status() async -> Int32? {
+  package func status() async -> Int32? {
     for await status in process.statuses { return status }
     return nil
   }
 }
 
 /// What a program writes, line by line; a test waits for it instead of sleeping.
-struct Output {
+package struct Output {
   private var iterator: AsyncStream<String>.Iterator
 
   /// Without a handle there is nothing to read.
-  init(_ handle: FileHandle?) {
+  package init(_ handle: FileHandle?) {
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     iterator = lines.makeAsyncIterator()
     guard let handle else {
@@ -75,7 +82,7 @@ struct Output {
     }
     Thread.detachNewThread {
       var rest = Data()
-      while case let data = handle.availableData, !data.isEmpty {
+      while let data = bytes(from: handle) {
         let parts = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for part in parts.dropLast() {
           continuation.yield(String(decoding: rest + part, as: UTF8.self))
@@ -90,7 +97,7 @@ struct Output {
 
   /// All lines up to the first that contains `text`; to the end if none does.
   @discardableResult
-  mutating func until(_ text: String) async -> [String] {
+  package mutating func until(_ text: String) async -> [String] {
     var lines: [String] = []
     while let line = await iterator.next(isolation: #isolation) {
       lines.append(line)
@@ -99,7 +106,19 @@ struct Output {
     return lines
   }
 
-  mutating func rest() async -> [String] {
+  package mutating func rest() async -> [String] {
     await until("\n")
+  }
+}
+
+/// `nil` at the end, and when the other side has broken the connection.
+private func bytes(from handle: FileHandle) -> Data? {
+  var data = Data(count: 1 << 16)
+  while true {
+    let count = unsafe data.withUnsafeMutableBytes { buffer in
+      unsafe read(handle.fileDescriptor, buffer.baseAddress, buffer.count)
+    }
+    if count > 0 { return data.prefix(count) }
+    if count == 0 || errno != EINTR { return nil }
   }
 }

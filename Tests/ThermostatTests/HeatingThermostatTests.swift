@@ -1,0 +1,61 @@
+import MiniRex
+import MiniRexTesting
+import Testing
+import ThermostatKit
+
+@Suite struct HeatingThermostatTests {
+  let sensor = BroadcastSource<Double>()
+  let clock = ManualClock()
+  let thermostat: HeatingThermostat
+
+  init() {
+    thermostat = HeatingThermostat(
+      now: 20, sensor: sensor.publisher, silence: .seconds(60), clock: clock)
+  }
+
+  @Test func `it heats from half a degree below the target up to the target`() {
+    let heating = Recorder(thermostat.isHeating)
+
+    for degrees in [19.6, 19.4, 19.6, 19.9, 20.0, 19.6] { sensor.broadcast(degrees) }
+
+    #expect(heating.updates == [false, true, false])
+    #expect(thermostat.temperature.current() == 19.6)
+  }
+
+  @Test func `a new target counts at once`() async {
+    let heating = Recorder(thermostat.isHeating)
+
+    let result = await thermostat.setTarget(22).result
+
+    #expect(result == .success(22))
+    #expect(heating.updates == [false, true])
+  }
+
+  @Test func `it refuses a target that no room should have`() async {
+    let result = await thermostat.setTarget(31).result
+
+    #expect(result == .failure(TargetRefused(allowed: 5...30)))
+    #expect(thermostat.target.current() == 20)
+  }
+
+  @Test func `frost is an alarm each time it comes`() {
+    let alarms = Recorder(thermostat.alarms)
+
+    for degrees in [5, 3.9, 3, 4.2, 3] { sensor.broadcast(degrees) }
+
+    #expect(alarms.updates == [.frost, .frost])
+  }
+
+  @Test func `a sensor that says nothing is an alarm, one that repeats itself is not`() {
+    let alarms = Recorder(thermostat.alarms)
+    for _ in 1...3 {
+      sensor.broadcast(20)
+      clock.advance(by: .seconds(59))
+    }
+    #expect(alarms.updates == [])
+
+    clock.advance(by: .seconds(1))
+
+    #expect(alarms.updates == [.silence(.seconds(60))])
+  }
+}

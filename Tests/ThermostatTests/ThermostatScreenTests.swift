@@ -1,0 +1,43 @@
+import MiniRex
+import MiniRexTesting
+import Testing
+import ThermostatKit
+
+@Suite struct ThermostatScreenTests {
+  @Test func `the title says what the thermostat says, in whole degrees`() {
+    let resting = ThermostatScreen(ConstantThermostat(temperature: 20.6))
+    let heating = ThermostatScreen(
+      ConstantThermostat(temperature: 17.2, target: 21, isHeating: true))
+
+    #expect(Recorder(resting.title).updates == ["21 °C"])
+    #expect(Recorder(heating.title).updates == ["17 °C, heating to 21 °C"])
+  }
+
+  @Test func `an alarm becomes a notice`() {
+    let quiet = ThermostatScreen(ConstantThermostat())
+    let cold = ThermostatScreen(ConstantThermostat(alarms: [.silence(.seconds(60)), .frost]))
+
+    #expect(quiet.notice.current() == "")
+    #expect(cold.notice.current() == "The pipes may freeze.")
+  }
+
+  @Test func `a target that is refused becomes a notice, and one that is taken wipes it away`() {
+    let refusal = ConstantThermostat(answer: .failure(TargetRefused(allowed: 10...25)))
+    let screen = ThermostatScreen(refusal)
+    let notices = Recorder(screen.notice)
+
+    screen.press(target: 99)
+
+    #expect(notices.updates == ["", "Between 10 and 25 °C."])
+  }
+
+  @Test func `the title skips what nobody would see`() {
+    let sensor = BroadcastSource<Double>()
+    let thermostat = HeatingThermostat(now: 20.8, sensor: sensor.publisher)
+    let titles = Recorder(ThermostatScreen(thermostat).title)
+
+    for degrees in [20.9, 21.1, 21.4, 21.6] { sensor.broadcast(degrees) }
+
+    #expect(titles.updates == ["21 °C", "22 °C"])
+  }
+}
