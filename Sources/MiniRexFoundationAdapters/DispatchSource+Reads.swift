@@ -28,8 +28,7 @@ extension DispatchSource {
       do throws(POSIXError) {
         return try startReading(from: descriptor, connection)
       } catch {
-        connection.broadcast(.failure(error))
-        return connection.refuse()
+        return connection.refuse(with: .failure(error))
       }
     }.publisher
   }

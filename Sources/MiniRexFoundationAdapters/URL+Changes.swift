@@ -26,8 +26,7 @@ extension URL {
       do throws(POSIXError) {
         return try watch(path, connection)
       } catch {
-        connection.broadcast(.failure(error))
-        return connection.refuse()
+        return connection.refuse(with: .failure(error))
       }
     }.publisher
   }

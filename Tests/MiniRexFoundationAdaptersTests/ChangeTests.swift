@@ -37,6 +37,28 @@
       #expect(changes.recorder.hasEnded)
     }
 
+    @Test func `R10 who subscribes while another is refused does not wait for the callback`() async
+    {
+      await #expect(processExitsWith: .success) {
+        mustEnd(within: 50)
+        let changes = URL(filePath: "/no/such/folder").changes()
+        let isInside = Gate()
+        let hasSubscribed = Gate()
+        onThreads(2) { thread in
+          if thread == 0 {
+            _ = changes.subscribe { _ in
+              isInside.open()
+              hasSubscribed.wait()
+            }
+          } else {
+            isInside.wait()
+            _ = changes.subscribe { _ in }
+            hasSubscribed.open()
+          }
+        }
+      }
+    }
+
     @Test func `a folder that is removed while it is watched is the end, with the reason`()
       async throws
     {

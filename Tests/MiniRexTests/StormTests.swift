@@ -165,6 +165,34 @@ import Testing
     }
   }
 
+  @Test func `R7 invalidateAndWait that meets the end waits for onEnd`() {
+    let late = Shared(0)
+    let cases = (0..<scaled(4_000)).map { _ in
+      let isOver = Shared(false)
+      let source = BroadcastSource<Int>()
+      let token = source.publisher.subscribe { _ in
+      } onEnd: {
+        for _ in 0..<100 where isOver.value { late.increment() }
+      }
+      return (source: source, token: token, isOver: isOver)
+    }
+    let steps = [Shared(0), Shared(0)]
+    onThreads(2) { thread in
+      for (index, (source, token, isOver)) in cases.enumerated() {
+        steps[thread].increment()
+        while steps[1 - thread].value <= index {}
+        if thread == 0 {
+          source.end()
+        } else {
+          for _ in 0..<index % 16 { _ = isOver.value }
+          token.invalidateAndWait()
+          isOver.value = true
+        }
+      }
+    }
+    #expect(late.value == 0)
+  }
+
   @Test func `R7 invalidateAndDrain returns under load`() async {
     for _ in 0..<scaled(200) {
       let source = BroadcastSource<Int>()

@@ -49,12 +49,15 @@ final class EndGate: Upstream, @unchecked Sendable {
     _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
   ) -> Bool {
     let thread = ThreadID.current
-    let isEnding = state.withLock { state in
-      guard let caller = state.caller, caller != thread else { return false }
-      state.waiters.append(resume)
-      return true
+    // One look for both, or `onEnd` could begin between them. What it has captured is released when
+    // this returns, after the lock.
+    let (isEnding, _, input) = state.withLock { state in
+      if let caller = state.caller, caller != thread {
+        state.waiters.append(resume)
+        return (true, nil as (@Sendable () -> Void)?, nil as Subscription?)
+      }
+      return (false, state.onEnd.take(), state.input)
     }
-    let input = disarm()
     if isEnding { return true }
     return input.map { $0.upstream.end($0, notifying: resume) } ?? false
   }

@@ -68,8 +68,12 @@ final class Connection<Update: Sendable>: Sendable {
     parking?.wait()
   }
 
-  /// Ends its subscribers, after what has been broadcast by now, and takes the registration back.
-  func end() {
+  /// Ends its subscribers, after what has been broadcast by now and `last`, and takes the registration
+  /// back.
+  ///
+  /// They are called when those who have joined meanwhile wait no more: they may hold what a callback
+  /// waits for.
+  func end(with last: Update? = nil) {
     let (phase, waiting) = state.withLock { state in
       defer {
         state.phase = .over
@@ -78,6 +82,7 @@ final class Connection<Update: Sendable>: Sendable {
       return (state.phase, state.waiting)
     }
     for parking in waiting { parking.open() }
+    if let last { source.broadcast(last) }
     source.end()
     if case .attached(let registration) = phase { registration.invalidate() }
   }
@@ -85,8 +90,8 @@ final class Connection<Update: Sendable>: Sendable {
 
 extension Connection {
   /// What it was to connect to is gone already.
-  func refuse() -> Subscription {
-    end()
+  func refuse(with last: Update? = nil) -> Subscription {
+    end(with: last)
     return .ended
   }
 }
