@@ -1,72 +1,77 @@
 import Foundation
+import MiniRex
+import MiniRexFoundationAdapters
 
-/// A file that is open for reading, and how far it has been read.
+/// A file that is open, whatever name it has now, and how far it has been read.
 final class OpenFile {
-  /// True for what is not kept on a disk: pipes, terminals, sockets.
-  let isStream: Bool
-
   private let descriptor: Int32
-  private let opened: stat
-  private var offset = 0
+  private var watch: Subscription?
+  /// `nil` until it has been read once from its beginning.
+  private var splitter: LineSplitter?
 
-  /// - Parameter path: `-` is standard input.
-  init(_ path: String) throws(SystemError) {
+  init(_ path: String) throws(POSIXError) {
     // A pipe that nobody writes to must not stop the program here.
-    descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    if descriptor < 0 { throw SystemError() }
-    var status = stat()
-    unsafe fstat(descriptor, &status)
-    opened = status
-    isStream = path == "-" || status.st_mode & S_IFMT != S_IFREG
-    if status.st_mode & S_IFMT == S_IFDIR { throw SystemError(code: EISDIR) }
+    descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    if descriptor < 0 { throw .last }
   }
 
   deinit {
-    // Standard input may be named twice, and its number must not go to another file.
-    if descriptor != STDIN_FILENO { close(descriptor) }
+    close(descriptor)
   }
 
-  /// The next bytes; none at the end; `nil` if a stream has none for now.
-  func read(_ buffer: inout [UInt8]) throws(SystemError) -> ArraySlice<UInt8>? {
-    if isStream {
-      var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if unsafe Foundation.poll(&poll, 1, 100) <= 0 { return nil }
-    }
-    let count = unsafe buffer.withUnsafeMutableBytes {
-      unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
-    }
-    if count < 0, errno == EINTR || errno == EAGAIN { return nil }
-    if count < 0 { throw SystemError() }
-    offset += count
-    return buffer[..<count]
-  }
+  /// Another path to this very file.
+  private var url: URL { URL(filePath: "/dev/fd/\(descriptor)") }
 
-  var size: Int {
+  private var status: stat {
     var status = stat()
-    return unsafe fstat(descriptor, &status) == 0 ? status.st_size : 0
+    unsafe fstat(descriptor, &status)
+    return status
   }
 
-  var isTruncated: Bool { size < offset }
+  var isEmpty: Bool { status.st_size == 0 }
 
-  /// Goes back to the beginning.
-  func rewind() {
-    offset = lseek(descriptor, 0, SEEK_SET)
+  func isNamed(_ path: String) -> Bool {
+    var named = stat()
+    let own = status
+    return unsafe stat(path, &named) == 0
+      && (named.st_dev, named.st_ino) == (own.st_dev, own.st_ino)
   }
 
-  /// True if another file has this name now; false if none has.
-  func isReplaced(at path: String) -> Bool {
-    if isStream { return false }
-    var status = stat()
-    if unsafe stat(path, &status) != 0 { return false }
-    return (status.st_dev, status.st_ino) != (opened.st_dev, opened.st_ino)
+  /// Hints from now on when it changes.
+  func follow(_ findings: Findings) {
+    watch = findings.watch(url)
   }
-}
 
-/// Why the system has refused something.
-struct SystemError: Error, Equatable, CustomStringConvertible {
-  var code = errno
+  var isTruncated: Bool { status.st_size < splitter?.byteCount ?? 0 }
 
-  var isMissingFile: Bool { code == ENOENT }
+  /// Reads what is there. From the beginning, that is a task, which a cancellation stops.
+  func read(_ findings: Findings) async throws {
+    guard var splitter else {
+      let reading = url.readTask(into: LineSplitter()) { splitter, bytes in
+        findings.pieces.broadcast(splitter.split(bytes))
+      }
+      let bar = progressBar(of: reading)
+      defer { bar.invalidate() }
+      self.splitter = try await reading.value
+      return
+    }
+    // Not what is written meanwhile, so that the others have their turn too.
+    let size = status.st_size
+    while splitter.byteCount < size {
+      var bytes = Data(count: min(1 << 18, size - splitter.byteCount))
+      let count = unsafe bytes.withUnsafeMutableBytes {
+        unsafe pread(descriptor, $0.baseAddress, $0.count, off_t(splitter.byteCount))
+      }
+      if count < 0 { throw POSIXError.last }
+      if count == 0 { return }
+      findings.pieces.broadcast(splitter.split(bytes.prefix(count)))
+      self.splitter = splitter
+    }
+  }
 
-  var description: String { unsafe String(cString: strerror(code)) }
+  /// Tells the line that has no newline, and begins again.
+  func finish(_ findings: Findings) {
+    if let piece = splitter?.finish() { findings.pieces.broadcast(piece) }
+    splitter = nil
+  }
 }
