@@ -40,3 +40,8 @@ extension POSIXError {
 
   var reason: String { unsafe String(cString: strerror(code.rawValue)) }
 }
+
+struct Piece: Sendable {
+  let lines: [Line]
+  let byteCount: Int
+}

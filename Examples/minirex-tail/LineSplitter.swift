@@ -1,33 +1,39 @@
 import Foundation
 
-/// What was read at once: the lines that ended in it.
-struct Piece: Sendable {
-  var lines: [Substring] = []
-  var byteCount = 0
-}
+/// A line as bytes, without the newline: a string is made only of what is shown.
+typealias Line = ArraySlice<UInt8>
 
 /// Makes lines of the bytes of one file.
 struct LineSplitter: Sendable {
   private(set) var byteCount = 0
   /// What came after the last newline.
-  private var rest = Data()
+  private var rest: [UInt8] = []
 
-  /// What is not UTF-8 becomes replacement characters.
-  mutating func split(_ bytes: Data) -> Piece {
+  mutating func split(_ bytes: Data) -> [Line] {
     byteCount += bytes.count
-    guard let newline = bytes.lastIndex(of: UInt8(ascii: "\n")) else {
-      rest += bytes
-      return Piece(byteCount: bytes.count)
-    }
-    let text = String(decoding: rest + bytes[..<newline], as: UTF8.self)
-    rest = Data(bytes[(newline + 1)...])
-    let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    return Piece(lines: lines.map(Substring.init), byteCount: bytes.count)
+    rest += bytes
+    guard bytes.contains(UInt8(ascii: "\n")) else { return [] }
+    var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    rest = Array(lines.removeLast())
+    return lines
   }
 
   /// There was no newline at the end.
-  mutating func finish() -> Piece {
-    defer { rest = Data() }
-    return Piece(lines: rest.isEmpty ? [] : [Substring(decoding: rest, as: UTF8.self)])
+  func finish() -> [Line] {
+    rest.isEmpty ? [] : [rest[...]]
+  }
+}
+
+extension Line {
+  /// True if `text` is somewhere in here; an empty one is everywhere.
+  func contains(_ text: [UInt8]) -> Bool {
+    guard let first = text.first else { return true }
+    var rest = self
+    while let start = rest.firstIndex(of: first) {
+      rest = rest[start...]
+      if rest.starts(with: text) { return true }
+      rest.removeFirst()
+    }
+    return false
   }
 }

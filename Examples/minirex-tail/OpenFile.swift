@@ -48,7 +48,7 @@ final class OpenFile {
   func read(_ findings: Findings) async throws {
     guard var splitter else {
       let reading = url.readTask(into: LineSplitter()) { splitter, bytes in
-        findings.pieces.broadcast(splitter.split(bytes))
+        findings.pieces.broadcast(Piece(lines: splitter.split(bytes), byteCount: bytes.count))
       }
       let bar = progressBar(of: reading)
       defer { bar.invalidate() }
@@ -64,14 +64,14 @@ final class OpenFile {
       }
       if count < 0 { throw POSIXError.last }
       if count == 0 { return }
-      findings.pieces.broadcast(splitter.split(bytes.prefix(count)))
+      findings.pieces.broadcast(Piece(lines: splitter.split(bytes.prefix(count)), byteCount: count))
       self.splitter = splitter
     }
   }
 
   /// Tells the line that has no newline, and begins again.
   func finish(_ findings: Findings) {
-    if let piece = splitter?.finish() { findings.pieces.broadcast(piece) }
+    if let lines = splitter?.finish() { findings.pieces.broadcast(Piece(lines: lines, byteCount: 0)) }
     splitter = nil
   }
 }

@@ -4,7 +4,7 @@ struct Options: Sendable {
 
   /// Read to the end, instead of waiting for more.
   var isOnce = false
-  var match: String?
+  var match: [UInt8]?
   /// Where to draw, in the end, what was subscribed to what.
   var graph: String?
   var files: [String] = []
@@ -18,7 +18,7 @@ struct Options: Sendable {
         isOnce = true
       case "--match":
         guard let text = rest.next() else { return nil }
-        match = text
+        match = Array(text.utf8)
       case "--graph":
         guard let file = rest.next() else { return nil }
         graph = file

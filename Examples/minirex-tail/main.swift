@@ -16,7 +16,7 @@ let pieces = findings.pieces.publisher
 let notices = findings.notices.publisher
 let bag = SubscriptionBag()
 
-let lines = BroadcastSource<Substring>(name: "lines")
+let lines = BroadcastSource<Line>(name: "lines")
 pieces.subscribe { piece in
   for line in piece.lines { lines.broadcast(line) }
 } onEnd: {
@@ -25,11 +25,11 @@ pieces.subscribe { piece in
 
 // Shared, so that one search serves two subscribers.
 let matching = options.match.map { text in
-  lines.publisher.filter { $0.utf8.contains(text.utf8) }.share()
+  lines.publisher.filter { $0.contains(text) }.share()
 }
 let isTerminal = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
 let lineStart = isTerminal ? eraseLine : ""
-matching?.subscribe { print(lineStart + $0) }.store(in: bag)
+matching?.subscribe { print(lineStart + String(decoding: $0, as: UTF8.self)) }.store(in: bag)
 pieces.subscribe { _ in flushOutput() }.store(in: bag)
 
 notices.subscribe { complain("\(lineStart)\($0.text)\n") }.store(in: bag)
@@ -37,7 +37,7 @@ let exitStatus = notices.filter(\.isFailure).map { _ in Int32(1) }.publishedValu
 
 let none = PublishedValue.constant(0)
 let summary = combineLatest(
-  pieces.sum { $0.lines.count }, pieces.sum(\.byteCount), matching?.sum { _ in 1 } ?? none,
+  pieces.sum { $0.lines.count }, pieces.sum { $0.byteCount }, matching?.sum { _ in 1 } ?? none,
   lines.publisher.sum { _ in 1 }
 ) { "lines: \($0)\nbytes: \($1)\nmatches: \($2)\nupdates: \($3)" }
 
@@ -82,3 +82,10 @@ for await _ in rest {}
 print(lineStart + (summary.current() ?? ""))
 flushOutput()
 exit(hasFailed ? 1 : exitStatus.current() ?? 0)
+
+extension Publisher where Kind == BroadcasterKind {
+  /// The sum of what has been delivered from now on.
+  func sum(_ amount: @escaping @Sendable (Update) -> Int) -> PublishedValue<Int> {
+    scan(0) { $0 + amount($1) }.publishedValue(initial: 0)
+  }
+}
