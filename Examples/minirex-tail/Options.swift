@@ -1,5 +1,5 @@
 /// What the command line asks for.
-struct Options: Sendable {
+struct Options {
   static let usage = "usage: minirex-tail [--once] [--match TEXT] [--graph FILE] FILE..."
 
   /// Read to the end, instead of waiting for more.
@@ -10,23 +10,15 @@ struct Options: Sendable {
   var files: [String] = []
 
   /// `nil` if there is an unknown option, or a value or every file is missing.
-  init?(_ arguments: some Sequence<String>) {
-    var rest = arguments.makeIterator()
-    while let argument = rest.next() {
+  init?(_ arguments: ArraySlice<String>) {
+    var rest = arguments
+    while let argument = rest.popFirst() {
       switch argument {
-      case "--once":
-        isOnce = true
-      case "--match":
-        guard let text = rest.next() else { return nil }
-        match = Array(text.utf8)
-      case "--graph":
-        guard let file = rest.next() else { return nil }
-        graph = file
-      case "--":
-        while let file = rest.next() { files.append(file) }
-      default:
-        if argument.hasPrefix("-") { return nil }
-        files.append(argument)
+      case "--once": isOnce = true
+      case "--match" where !rest.isEmpty: match = Array(rest.removeFirst().utf8)
+      case "--graph" where !rest.isEmpty: graph = rest.removeFirst()
+      case _ where argument.hasPrefix("-"): return nil
+      default: files.append(argument)
       }
     }
     if files.isEmpty { return nil }

@@ -11,38 +11,42 @@ guard let options = Options(CommandLine.arguments.dropFirst()) else {
 let graph = options.graph.map { _ in LiveGraph() }
 if let graph { setDefaultInstrument(graph) }
 
-let findings = Findings()
-let pieces = findings.pieces.publisher
-let notices = findings.notices.publisher
-let bag = SubscriptionBag()
-
 let lines = BroadcastSource<Line>(name: "lines")
-pieces.subscribe { piece in
+// Shared, so that one search serves two subscribers.
+let matching =
+  options.match.map { text in lines.publisher.filter { $0.contains(text) }.share() } ?? .never
+
+let bag = SubscriptionBag()
+matching.subscribe { print(lineStart + String(decoding: $0, as: UTF8.self)) }.store(in: bag)
+pieces.publisher.subscribe { piece in
   for line in piece.lines { lines.broadcast(line) }
+  // What has been printed is seen at once.
+  if fflush(nil) != 0 {
+    complain("minirex-tail: cannot write\n")
+    exit(1)
+  }
 } onEnd: {
   lines.end()
 }.store(in: bag)
+notices.publisher.subscribe { complain("\(lineStart)minirex-tail: \($0.text)\n") }.store(in: bag)
+let hasFailed = notices.publisher.filter(\.isFailure).map { _ in true }
+  .publishedValue(initial: false)
 
-// Shared, so that one search serves two subscribers.
-let matching = options.match.map { text in
-  lines.publisher.filter { $0.contains(text) }.share()
+extension Publisher where Kind == BroadcasterKind {
+  /// The sum of what is delivered from now on.
+  func sum(_ amount: @escaping @Sendable (Update) -> Int) -> PublishedValue<Int> {
+    scan(0) { $0 + amount($1) }.publishedValue(initial: 0)
+  }
 }
-let isTerminal = isatty(STDOUT_FILENO) == 1 && isatty(STDERR_FILENO) == 1
-let lineStart = isTerminal ? eraseLine : ""
-matching?.subscribe { print(lineStart + String(decoding: $0, as: UTF8.self)) }.store(in: bag)
-pieces.subscribe { _ in flushOutput() }.store(in: bag)
 
-notices.subscribe { complain("\(lineStart)\($0.text)\n") }.store(in: bag)
-let exitStatus = notices.filter(\.isFailure).map { _ in Int32(1) }.publishedValue(initial: 0)
-
-let none = PublishedValue.constant(0)
 let summary = combineLatest(
-  pieces.sum { $0.lines.count }, pieces.sum { $0.byteCount }, matching?.sum { _ in 1 } ?? none,
-  lines.publisher.sum { _ in 1 }
+  pieces.publisher.sum { $0.lines.count }, pieces.publisher.sum { $0.byteCount },
+  matching.sum { _ in 1 }, lines.publisher.sum { _ in 1 }
 ) { "lines: \($0)\nbytes: \($1)\nmatches: \($2)\nupdates: \($3)" }
 
-let names = options.files.map { FollowedName($0, findings) }
-let hints = findings.hints.publisher.values(.bufferingNewest(1))
+let names = options.files.map { FollowedName($0) }
+// Any number of hints, while files are read, are one.
+let looks = hints.publisher.values(.bufferingNewest(1))
 let reading = Task {
   for name in names {
     try await name.look(once: options.isOnce)
@@ -50,7 +54,7 @@ let reading = Task {
     if options.isOnce { name.close() }
   }
   if options.isOnce { return }
-  for await _ in hints {
+  for await _ in looks {
     for name in names { try await name.look(once: false) }
   }
 }
@@ -64,28 +68,17 @@ do {
 }
 for name in names { name.close() }
 
-var hasFailed = false
+// While everybody is still subscribed.
 if let graph, let file = options.graph {
   do {
-    // While everybody is still subscribed.
     try graph.dot().write(toFile: file, atomically: false, encoding: .utf8)
   } catch {
-    complain("minirex-tail: \(file): \(error.localizedDescription)\n")
-    hasFailed = true
+    notices.broadcast(("\(file): \(error.localizedDescription)", true))
   }
 }
-
-// Where a file was read, the last of it may still be on its way to everybody.
-let rest = pieces.values(.bufferingNewest(1))
-findings.pieces.end()
+// Where reading was stopped, the last of it may still be on its way to everybody.
+let rest = pieces.publisher.values(.bufferingNewest(1))
+pieces.end()
 for await _ in rest {}
 print(lineStart + (summary.current() ?? ""))
-flushOutput()
-exit(hasFailed ? 1 : exitStatus.current() ?? 0)
-
-extension Publisher where Kind == BroadcasterKind {
-  /// The sum of what has been delivered from now on.
-  func sum(_ amount: @escaping @Sendable (Update) -> Int) -> PublishedValue<Int> {
-    scan(0) { $0 + amount($1) }.publishedValue(initial: 0)
-  }
-}
+exit(hasFailed.current() == true ? 1 : 0)
