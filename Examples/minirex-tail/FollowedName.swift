@@ -37,6 +37,9 @@ import MiniRex
     }
   }
 
+  /// False before the first reading is over.
+  var isBegun: Bool { files.first?.isBegun == true }
+
   func close() {
     for file in files { file.finish() }
     files = []

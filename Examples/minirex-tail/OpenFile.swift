@@ -21,6 +21,8 @@ final class OpenFile {
 
   var size: Int { Int(status(of: url.path).st_size) }
 
+  var isBegun: Bool { splitter != nil }
+
   var isTruncated: Bool { size < splitter?.byteCount ?? 0 }
 
   func has(_ path: String) -> Bool {
@@ -34,7 +36,7 @@ final class OpenFile {
 
   /// Reads what is there; from the beginning that is a task, which a cancellation stops.
   func read() async throws {
-    if splitter == nil {
+    if !isBegun {
       let reading = url.readTask(into: LineSplitter()) { pieces.broadcast($0.split($1)) }
       let bar = progressBar(of: reading).subscribe { complain($0) }
       defer { bar.invalidate() }

@@ -59,13 +59,10 @@ let reading = Task {
   }
 }
 DispatchSource.signals(SIGINT, SIGTERM).subscribeOnce { _ in reading.cancel() }
-do {
-  try await reading.value
-  // What was written before the signal.
-  for name in names where !options.isOnce { try await name.look(once: false) }
-} catch {
-  // The signal came while a file was read for the first time.
-}
+// Fails if the signal comes while a file is read for the first time.
+try? await reading.value
+// What was written before the signal.
+for name in names where name.isBegun { try? await name.look(once: false) }
 for name in names { name.close() }
 
 // While everybody is still subscribed.

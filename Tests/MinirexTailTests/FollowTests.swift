@@ -4,16 +4,18 @@ import Testing
 extension MinirexTailTests {
   @Test(arguments: [SIGINT, SIGTERM])
   func `lines are told as they come, until a signal ends it in order`(signal: Int32) async throws {
-    let log = try folder.write("a1\n", to: "log")
-    let child = try Child("--match", "a", log)
+    let log = try folder.write("a0\n", to: "log")
+    let other = try folder.write("a1\n", to: "other")
+    let child = try Child("--match", "a", log, other)
 
-    #expect(await child.output.until("a1") == ["a1"])
+    // The first reading of the log is over then.
+    #expect(await child.output.until("a1") == ["a0", "a1"])
     try folder.append("b\na2\nhalf", to: "log")
     #expect(await child.output.until("a2") == ["a2"])
     try folder.append(" a3", to: "log")
     child.send(signal)
 
-    #expect(await child.output.rest() == ["half a3"] + summary(lines: 4, bytes: 15, matches: 3))
+    #expect(await child.output.rest() == ["half a3"] + summary(lines: 5, bytes: 18, matches: 4))
     #expect(await child.status() == 0)
   }
 
@@ -77,9 +79,7 @@ extension MinirexTailTests {
     let other = try folder.write("", to: "other")
     let child = try Child("--match", "", log, other)
 
-    #expect(
-      await child.errors.until("No such file")
-        == ["minirex-tail: \(log): No such file or directory"])
+    #expect(await child.errors.until("No such file").map { $0.contains("\(log): ") } == [true])
     for look in 1...5 {
       try folder.append("\(look)\n", to: "other")
       #expect(await child.output.until("\(look)") == ["\(look)"])
@@ -91,17 +91,6 @@ extension MinirexTailTests {
     #expect(await child.output.rest() == summary(lines: 6, bytes: 16, matches: 6))
     #expect(await child.errors.rest().allSatisfy { !$0.contains("No such file") })
     #expect(await child.status() == 1)
-  }
-
-  @Test func `what was written just before a signal counts`() async throws {
-    let log = try folder.write("1\n", to: "log")
-    let child = try Child("--match", "", log)
-
-    await child.output.until("1")
-    try folder.append("2\n3\n", to: "log")
-    child.send(SIGTERM)
-
-    #expect(await child.output.rest().suffix(4) == summary(lines: 3, bytes: 6, matches: 3)[...])
   }
 
   @Test func `a folder that is missing, and the one above it, are waited for`() async throws {
@@ -141,13 +130,18 @@ extension MinirexTailTests {
   @Test func `a signal stops the first reading of a file, and what was told is summed up`()
     async throws
   {
-    // It has no end.
-    let child = try Child("/dev/zero", "--match", "x")
+    let pipe = folder.path("pipe")
+    #expect(unsafe mkfifo(pipe, 0o600) == 0)
+    // Also its reader, so that it can be opened before there is another, and has no end.
+    let writer = try FileHandle(forUpdating: URL(filePath: pipe))
+    let log = try folder.write("a3\n", to: "log")
+    let child = try Child("--match", "a", pipe, log)
 
-    await child.errors.until("")
+    try writer.write(contentsOf: Data("a1\na2".utf8))
+    #expect(await child.output.until("a1") == ["a1"])
     child.send(SIGINT)
 
-    #expect(await child.output.rest().prefix(1) == ["lines: 0"])
+    #expect(await child.output.rest() == summary(lines: 1, bytes: 5, matches: 1))
     #expect(await child.status() == 0)
   }
 

@@ -118,12 +118,14 @@ extension MinirexTailTests {
 
     let run = try await run("--once", missing, folder.path("."), circle, log)
 
-    #expect(
-      run.errors == [
-        "minirex-tail: \(missing): No such file or directory",
-        "minirex-tail: \(folder.path(".")): Is a directory",
-        "minirex-tail: \(circle): Too many levels of symbolic links",
-      ])
+    let failures = [
+      (missing, "No such file or directory"), (folder.path("."), "Is a directory"),
+      (circle, "Too many levels of symbolic links"),
+    ]
+    #expect(run.errors.count == failures.count)
+    for (error, (path, reason)) in zip(run.errors, failures) {
+      #expect(error.hasPrefix("minirex-tail: \(path): ") && error.hasSuffix(reason))
+    }
     #expect(run.output == summary(lines: 1, bytes: 5))
     #expect(run.status == 1)
   }
@@ -149,7 +151,7 @@ extension MinirexTailTests {
 
     let run = try await run("--once", "--graph", picture, log)
 
-    #expect(run.errors == ["minirex-tail: \(picture): No such file or directory"])
+    #expect(run.errors.map { $0.hasPrefix("minirex-tail: \(picture): ") } == [true])
     #expect(run.output == summary(lines: 1, bytes: 4) && run.status == 1)
   }
 
