@@ -15,10 +15,8 @@ func progressBar<Value>(
   return reading.broadcaster.map { update in
     guard case .progress(let progress) = update, let fraction = progress.fraction, fraction < 1
     else { return eraseLine }
-    let bar =
-      String(repeating: "#", count: Int(fraction * 40))
-      + String(repeating: ".", count: 40 - Int(fraction * 40))
-    return "[\(bar)] \(Int(fraction * 100)) %\r"
+    // The next line is written over it.
+    return "\(Int(fraction * 100)) % \(String(repeating: "#", count: Int(fraction * 40)))\r"
   }.removeDuplicates()
 }
 

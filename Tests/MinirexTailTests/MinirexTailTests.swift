@@ -90,6 +90,18 @@ extension MinirexTailTests {
     #expect(run.output == [long, "end"] + summary(lines: 2, bytes: (1 << 21) + 5, matches: 2))
   }
 
+  @Test func `a terminal shows how far the first reading of a file is`() async throws {
+    let log = try folder.write(String(repeating: "line\n", count: 200_000), to: "log")
+    let child = try Child(["--once", log, folder.path("missing")], onTerminal: true)
+
+    let line = await child.errors.until("No such file").joined()
+
+    for part in ["26 % ##########\r", "78 % ###############################\r"] {
+      #expect(line.contains(part))
+    }
+    #expect(line.contains("\u{1B}[Kminirex-tail: "))
+  }
+
   @Test func `there may be more files than can be open at once`() async throws {
     let logs = try (0..<100).map { try folder.write("line\n", to: "log \($0)") }
 
