@@ -8,7 +8,7 @@ import MiniRex
   private var files: [OpenFile] = []
   private var folders: [Subscription] = []
   /// What is wrong with the name, so that it is told once and not at each look.
-  private var failure: POSIXError.Code?
+  private var failure: String?
 
   init(_ path: String) {
     self.path = path
@@ -27,7 +27,7 @@ import MiniRex
           tell("file truncated")
         }
         try await file.read()
-      } catch let error as POSIXError {
+      } catch  where !(error is CancellationError) {
         report(error)
       }
       if !isAbandoned { return }
@@ -46,10 +46,7 @@ import MiniRex
   }
 
   private func openNewest(once: Bool) {
-    let url = URL(filePath: path).standardizedFileURL
-    // Also where a symbolic link leads to.
-    let urls = once ? [] : Set([url, url.resolvingSymlinksInPath()])
-    folders = urls.compactMap(watchFolder)
+    if !once { watchFolders() }
     do {
       let file = try OpenFile(path)
       if !once { file.follow() }
@@ -61,11 +58,22 @@ import MiniRex
     }
   }
 
-  /// Watches the folder or, while that is missing, the nearest one above it. From the root down, so
-  /// that what comes meanwhile is seen.
+  /// Watches the folder of the name, and of what a symbolic link leads to.
+  private func watchFolders() {
+    folders = []
+    var next: URL? = URL(filePath: path).absoluteURL
+    while let url = next, folders.count < 40 {
+      if let folder = watchFolder(of: url) { folders.append(folder) }
+      let link = try? FileManager.default.destinationOfSymbolicLink(atPath: url.path)
+      next = link.map { URL(filePath: $0, relativeTo: url).absoluteURL }
+    }
+  }
+
+  /// Watches the folder or, while that is missing, the nearest one above it.
   private func watchFolder(of url: URL) -> Subscription? {
     var folder = URL(filePath: "/")
     var nearest: Subscription?
+    // From the root down, so that what comes meanwhile is seen.
     for name in url.pathComponents.dropFirst() {
       let watching = watch(folder, for: name)
       if watching.isSubscribed { nearest = watching }
@@ -74,9 +82,11 @@ import MiniRex
     return nearest
   }
 
-  private func report(_ error: POSIXError) {
-    if error.code != failure { tell(error.localizedDescription, isFailure: true) }
-    failure = error.code
+  private func report(_ error: any Error) {
+    if error.localizedDescription != failure {
+      tell(error.localizedDescription, isFailure: true)
+    }
+    failure = error.localizedDescription
   }
 
   private func tell(_ text: String, isFailure: Bool = false) {

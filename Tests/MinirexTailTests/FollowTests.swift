@@ -111,13 +111,18 @@ extension MinirexTailTests {
     #expect(await child.output.rest() == summary(lines: 2, bytes: 13, matches: 2))
   }
 
-  @Test func `a file behind a symbolic link is followed through its replacement`() async throws {
+  @Test func `a file behind a symbolic link is waited for, and followed through its replacement`()
+    async throws
+  {
     try folder.make("elsewhere")
-    let target = try folder.write("old\n", to: "elsewhere/log")
-    try FileManager.default.createSymbolicLink(
-      atPath: folder.path("link"), withDestinationPath: target)
+    for (link, target) in [("link", "elsewhere/link"), ("elsewhere/link", "log")] {
+      try FileManager.default.createSymbolicLink(
+        atPath: folder.path(link), withDestinationPath: target)
+    }
     let child = try Child("--match", "", folder.path("link"))
 
+    await child.errors.until("No such file")
+    try folder.write("old\n", to: "elsewhere/log")
     await child.output.until("old")
     try folder.move("elsewhere/log", to: "elsewhere/log.1")
     try folder.append("moved\n", to: "elsewhere/log.1")
