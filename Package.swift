@@ -15,7 +15,8 @@ let package = Package(
     .target(name: "MiniRexFoundationAdapters", dependencies: ["MiniRex"]),
     .target(name: "MiniRexTesting", dependencies: ["MiniRex"]),
     .executableTarget(
-      name: "minirex-tail", dependencies: ["MiniRex"], path: "Examples/minirex-tail"),
+      name: "minirex-tail", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
+      path: "Examples/minirex-tail"),
     .executableTarget(
       name: "live-board", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
       path: "Examples/live-board", resources: [.embedInCode("page.html")]),

@@ -1,72 +1,68 @@
 import Foundation
+import MiniRex
+import MiniRexFoundationAdapters
 
-/// A file that is open for reading, and how far it has been read.
+/// A file that is open, whatever name it has now, and how far it has been read.
 final class OpenFile {
-  /// True for what is not kept on a disk: pipes, terminals, sockets.
-  let isStream: Bool
+  private let handle: FileHandle
+  private var watching: Subscription?
+  /// `nil` until the file has been read from its beginning.
+  private var splitter: LineSplitter?
 
-  private let descriptor: Int32
-  private let opened: stat
-  private var offset = 0
-
-  /// - Parameter path: `-` is standard input.
-  init(_ path: String) throws(SystemError) {
+  init(_ path: String) throws(POSIXError) {
     // A pipe that nobody writes to must not stop the program here.
-    descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    if descriptor < 0 { throw SystemError() }
-    var status = stat()
-    unsafe fstat(descriptor, &status)
-    opened = status
-    isStream = path == "-" || status.st_mode & S_IFMT != S_IFREG
-    if status.st_mode & S_IFMT == S_IFDIR { throw SystemError(code: EISDIR) }
+    let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    if descriptor < 0 { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+    handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
   }
 
-  deinit {
-    // Standard input may be named twice, and its number must not go to another file.
-    if descriptor != STDIN_FILENO { close(descriptor) }
+  /// Leads to this very file.
+  private var url: URL { URL(filePath: "/dev/fd/\(handle.fileDescriptor)") }
+
+  var size: Int { Int(status(of: url.path).st_size) }
+
+  var isBegun: Bool { splitter != nil }
+
+  var isTruncated: Bool { size < splitter?.byteCount ?? 0 }
+
+  func has(_ path: String) -> Bool {
+    let (own, named) = (status(of: url.path), status(of: path))
+    return (own.st_dev, own.st_ino) == (named.st_dev, named.st_ino)
   }
 
-  /// The next bytes; none at the end; `nil` if a stream has none for now.
-  func read(_ buffer: inout [UInt8]) throws(SystemError) -> ArraySlice<UInt8>? {
-    if isStream {
-      var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      if unsafe Foundation.poll(&poll, 1, 100) <= 0 { return nil }
+  func follow() {
+    watching = watch(url)
+  }
+
+  /// Reads what is there; from the beginning that is a task, which a cancellation stops.
+  func read() async throws {
+    if !isBegun {
+      let reading = url.readTask(into: LineSplitter()) { pieces.broadcast($0.split($1)) }
+      let bar = progressBar(of: reading).subscribe { complain($0) }
+      defer { bar.invalidate() }
+      splitter = try await reading.value
     }
-    let count = unsafe buffer.withUnsafeMutableBytes {
-      unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
+    // Not what is written meanwhile, so that the others have their turn too.
+    let size = size
+    while var splitter, splitter.byteCount < size {
+      try handle.seek(toOffset: UInt64(splitter.byteCount))
+      let count = min(1 << 18, size - splitter.byteCount)
+      guard let bytes = try handle.read(upToCount: count), !bytes.isEmpty else { return }
+      pieces.broadcast(splitter.split(bytes))
+      self.splitter = splitter
     }
-    if count < 0, errno == EINTR || errno == EAGAIN { return nil }
-    if count < 0 { throw SystemError() }
-    offset += count
-    return buffer[..<count]
   }
 
-  var size: Int {
-    var status = stat()
-    return unsafe fstat(descriptor, &status) == 0 ? status.st_size : 0
-  }
-
-  var isTruncated: Bool { size < offset }
-
-  /// Goes back to the beginning.
-  func rewind() {
-    offset = lseek(descriptor, 0, SEEK_SET)
-  }
-
-  /// True if another file has this name now; false if none has.
-  func isReplaced(at path: String) -> Bool {
-    if isStream { return false }
-    var status = stat()
-    if unsafe stat(path, &status) != 0 { return false }
-    return (status.st_dev, status.st_ino) != (opened.st_dev, opened.st_ino)
+  /// Tells the last line also if it has no newline, and begins again.
+  func finish() {
+    if let splitter { pieces.broadcast(splitter.finish()) }
+    splitter = nil
   }
 }
 
-/// Why the system has refused something.
-struct SystemError: Error, Equatable, CustomStringConvertible {
-  var code = errno
-
-  var isMissingFile: Bool { code == ENOENT }
-
-  var description: String { unsafe String(cString: strerror(code)) }
+/// All zeros if there is no such file.
+private func status(of path: String) -> stat {
+  var status = stat()
+  unsafe stat(path, &status)
+  return status
 }

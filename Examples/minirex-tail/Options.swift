@@ -1,41 +1,26 @@
 /// What the command line asks for.
-struct Options: Sendable {
-  static let usage =
-    "usage: minirex-tail [--once] [--match TEXT] [--every SECONDS] [--graph FILE] [FILE...]"
+struct Options {
+  static let usage = "usage: minirex-tail [--once] [--match TEXT] [--graph FILE] FILE..."
 
   /// Read to the end, instead of waiting for more.
   var isOnce = false
   var match: [UInt8]?
-  /// The time between two looks at the files.
-  var interval = Duration.milliseconds(100)
   /// Where to draw, in the end, what was subscribed to what.
   var graph: String?
   var files: [String] = []
 
-  /// `nil` if there is an unknown option, or a value is missing or makes no sense.
-  init?(_ arguments: some Sequence<String>) {
-    var rest = arguments.makeIterator()
-    while let argument = rest.next() {
+  /// `nil` if there is an unknown option, or a value or every file is missing.
+  init?(_ arguments: ArraySlice<String>) {
+    var rest = arguments
+    while let argument = rest.popFirst() {
       switch argument {
-      case "--once":
-        isOnce = true
-      case "--match":
-        guard let text = rest.next() else { return nil }
-        match = Array(text.utf8)
-      case "--every":
-        guard let seconds = rest.next().flatMap(Double.init), (0.001...86_400).contains(seconds)
-        else { return nil }
-        interval = .seconds(seconds)
-      case "--graph":
-        guard let file = rest.next() else { return nil }
-        graph = file
-      case "--":
-        while let file = rest.next() { files.append(file) }
-      default:
-        if argument.hasPrefix("-"), argument != "-" { return nil }
-        files.append(argument)
+      case "--once": isOnce = true
+      case "--match" where !rest.isEmpty: match = Array(rest.removeFirst().utf8)
+      case "--graph" where !rest.isEmpty: graph = rest.removeFirst()
+      case _ where argument.hasPrefix("-"): return nil
+      default: files.append(argument)
       }
     }
-    if files.isEmpty { files = ["-"] }
+    if files.isEmpty { return nil }
   }
 }

@@ -1,10 +1,9 @@
 import Foundation
 import MiniRex
-import Synchronization
+import MiniRexFoundationAdapters
 
-let screen = Screen()
 guard let options = Options(CommandLine.arguments.dropFirst()) else {
-  screen.report(Options.usage)
+  complain(Options.usage + "\n")
   exit(2)
 }
 
@@ -12,64 +11,71 @@ guard let options = Options(CommandLine.arguments.dropFirst()) else {
 let graph = options.graph.map { _ in LiveGraph() }
 if let graph { setDefaultInstrument(graph) }
 
-let tail = Tail(options)
-let lines = tail.lines.publisher
-let looks = tail.looks.publisher
-let notices = tail.notices.publisher
+let lines = BroadcastSource<Line>(name: "lines")
+// Shared, so that one search serves two subscribers.
+let matching =
+  options.match.map { text in lines.publisher.filter { $0.contains(text) }.share() } ?? .never
+
 let bag = SubscriptionBag()
-
-// What matches is broadcast again, so that one search serves two subscribers.
-let matching = BroadcastSource<Line>(name: "matching")
-if let text = options.match {
-  lines.filter { $0.bytes.contains(text) }.subscribe { matching.broadcast($0) }.store(in: bag)
-}
-matching.publisher.subscribe { screen.print($0) }.store(in: bag)
-
-// Each line is counted, but the counts are published once a look: nobody could read a status that
-// changes with each of a million lines.
-let tally = Mutex(Counts())
-lines.subscribe { line in tally.withLock { $0.add(line) } }.store(in: bag)
-matching.publisher.subscribe { _ in tally.withLock { $0.matches += 1 } }.store(in: bag)
-let counts = looks.map { look in tally.withLock { $0.with(look) } }
-  .publishedValue(initial: Counts())
-looks.subscribe { _ in screen.flush() }.store(in: bag)
-
-// What nobody sees costs nothing: without a status, nobody subscribes to the severities.
-if !options.isOnce {
-  lines.compactMap { Severity(firstIn: $0.bytes) }
-    .subscribe { severity in tally.withLock { $0.severities[severity.rawValue] += 1 } }
-    .store(in: bag)
-  let status = combineLatest(
-    counts.map(\.lines), counts.map(\.bytes), counts.map(\.matches),
-    counts.map(\.severities).map(Severity.describe)
-  ) { "\($0) lines, \($1) bytes, \($2) matching\($3)" }
-  // Read once a look, because a look may change several counts.
-  looks.compactMap { _ in status.current() }.removeDuplicates()
-    .subscribe { screen.show($0) }
-    .store(in: bag)
-}
-
-notices.subscribe { screen.report("minirex-tail: \($0.path): \($0.text)") }.store(in: bag)
-let exitStatus = notices.filter(\.isFailure).map { _ in Int32(1) }.publishedValue(initial: 0)
-
-// The counts end when everybody has had the last line.
-counts.subscribe { _ in
+matching.subscribe { print(lineStart + String(decoding: $0, as: UTF8.self)) }.store(in: bag)
+pieces.publisher.subscribe { piece in
+  for line in piece.lines { lines.broadcast(line) }
+  // What has been printed is seen at once.
+  if fflush(nil) != 0 {
+    complain("minirex-tail: cannot write\n")
+    exit(1)
+  }
 } onEnd: {
-  screen.finish(counts.current()?.summary ?? "")
+  lines.end()
 }.store(in: bag)
+notices.publisher.subscribe { complain("\(lineStart)minirex-tail: \($0.text)\n") }.store(in: bag)
+let hasFailed = notices.publisher.filter(\.isFailure).map { _ in true }
+  .publishedValue(initial: false)
 
-let reading = Task { await tail.run() }
-merge(signals(SIGINT), signals(SIGTERM)).subscribe { _ in reading.cancel() }.store(in: bag)
-await reading.value
-// While everybody is still subscribed.
-var hasFailed = false
-if let graph, let file = options.graph {
-  do {
-    try graph.write(to: file)
-  } catch {
-    screen.report("minirex-tail: \(file): \(error)")
-    hasFailed = true
+extension Publisher where Kind == BroadcasterKind {
+  /// The sum of what is delivered from now on.
+  func sum(_ amount: @escaping @Sendable (Update) -> Int) -> PublishedValue<Int> {
+    scan(0) { $0 + amount($1) }.publishedValue(initial: 0)
   }
 }
-tail.end()
-exit(hasFailed ? 1 : exitStatus.current() ?? 0)
+
+let summary = combineLatest(
+  pieces.publisher.sum { $0.lines.count }, pieces.publisher.sum { $0.byteCount },
+  matching.sum { _ in 1 }, lines.publisher.sum { _ in 1 }
+) { "lines: \($0)\nbytes: \($1)\nmatches: \($2)\nupdates: \($3)" }
+
+let names = options.files.map { FollowedName($0) }
+// Any number of hints, while files are read, are one.
+let looks = hints.publisher.values(.bufferingNewest(1))
+let reading = Task {
+  for name in names {
+    try await name.look(once: options.isOnce)
+    // Now, not in the end: there may be more of them than files can be open.
+    if options.isOnce { name.close() }
+  }
+  if options.isOnce { return }
+  for await _ in looks {
+    for name in names { try await name.look(once: false) }
+  }
+}
+DispatchSource.signals(SIGINT, SIGTERM).subscribeOnce { _ in reading.cancel() }
+// Fails if the signal comes while a file is read for the first time.
+try? await reading.value
+// What was written before the signal.
+for name in names where name.isBegun { try? await name.look(once: false) }
+for name in names { name.close() }
+
+// While everybody is still subscribed.
+if let graph, let file = options.graph {
+  do {
+    try graph.dot().write(toFile: file, atomically: false, encoding: .utf8)
+  } catch {
+    notices.broadcast(("\(file): \(error.localizedDescription)", true))
+  }
+}
+// Where reading was stopped, the last of it may still be on its way to everybody.
+let rest = pieces.publisher.values(.bufferingNewest(1))
+pieces.end()
+for await _ in rest {}
+print(lineStart + (summary.current() ?? ""))
+exit(hasFailed.current() == true ? 1 : 0)

@@ -16,19 +16,22 @@ package final class Child {
   }
 
   /// - Parameter openFiles: How many files it may have open, if that is less than usual.
+  /// - Parameter onTerminal: True if standard error is a terminal.
   package init(
     _ arguments: [String], program: String = "minirex-tail", readsOutput: Bool = true,
-    openFiles: Int? = nil
+    openFiles: Int? = nil, onTerminal: Bool = false
   ) throws {
     // A process that is started while another one is would get its pipes too.
     Child.starting.lock()
     defer { Child.starting.unlock() }
-    let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-    for pipe in [input, output, errors] {
+    let (input, output, pipe) = (Pipe(), Pipe(), Pipe())
+    let errors =
+      try onTerminal
+      ? openTerminal() : (reading: pipe.fileHandleForReading, writing: pipe.fileHandleForWriting)
+    let ends = [input, output].flatMap { [$0.fileHandleForReading, $0.fileHandleForWriting] }
+    for end in ends + [errors.reading, errors.writing] {
       // Otherwise the program would keep its own standard input open.
-      for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
-        _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
-      }
+      _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
     }
     // It is built into the same folder as the tests.
     let path = Bundle.main.bundleURL.appending(path: program).path
@@ -38,11 +41,11 @@ package final class Child {
     process = try RunningProcess(
       (limit ?? []) + [path] + arguments,
       streams: [
-        input.fileHandleForReading, output.fileHandleForWriting, errors.fileHandleForWriting,
+        input.fileHandleForReading, output.fileHandleForWriting, errors.writing,
       ])
     self.input = input.fileHandleForWriting
     self.output = Output(readsOutput ? output.fileHandleForReading : nil)
-    self.errors = Output(errors.fileHandleForReading)
+    self.errors = Output(errors.reading)
   }
 
   deinit {
@@ -66,6 +69,14 @@ package final class Child {
     for await status in process.statuses { return status }
     return nil
   }
+}
+
+private func openTerminal() throws -> (reading: FileHandle, writing: FileHandle) {
+  var (own, other): (Int32, Int32) = (0, 0)
+  if unsafe openpty(&own, &other, nil, nil, nil) != 0 { throw POSIXError(.ENOTTY) }
+  // It stays open to the end of the tests: there is no reading from a terminal that nobody has.
+  _ = fcntl(other, F_SETFD, FD_CLOEXEC)
+  return (FileHandle(fileDescriptor: own), FileHandle(fileDescriptor: dup(other)))
 }
 
 /// What a program writes, line by line; a test waits for it instead of sleeping.

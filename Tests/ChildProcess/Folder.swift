@@ -28,6 +28,11 @@ package final class Folder {
     return path(name)
   }
 
+  package func make(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      at: url.appending(path: name), withIntermediateDirectories: false)
+  }
+
   package func append(_ text: String, to name: String) throws {
     let handle = try FileHandle(forWritingTo: url.appending(path: name))
     try handle.seekToEnd()
