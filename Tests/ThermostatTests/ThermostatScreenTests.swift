@@ -22,11 +22,25 @@ import ThermostatKit
   }
 
   @Test func `a target that is refused becomes a notice, and one that is taken wipes it away`() {
-    let refusal = ConstantThermostat(answer: .failure(TargetRefused(allowed: 10...25)))
-    let screen = ThermostatScreen(refusal)
+    let screen = ThermostatScreen(HeatingThermostat(now: 20, sensor: .never))
     let notices = Recorder(screen.notice)
 
     screen.press(target: 99)
+    screen.press(target: 21)
+
+    #expect(notices.updates == ["", "Between 5 and 30 °C.", ""])
+  }
+
+  @Test func `a target may be answered late`() {
+    let clock = ManualClock()
+    let answer = PublishedTask<Double, TargetRefused>.failure(
+      TargetRefused(allowed: 10...25), after: .seconds(2), clock: clock)
+    let screen = ThermostatScreen(ConstantThermostat(answer: answer))
+    let notices = Recorder(screen.notice)
+
+    screen.press(target: 99)
+    #expect(notices.updates == [""])
+    clock.advance(by: .seconds(2))
 
     #expect(notices.updates == ["", "Between 10 and 25 °C."])
   }
