@@ -30,7 +30,7 @@ extension Notification.Name {
     subscription.invalidate()
   }
 
-  @Test func `a transfer that is refused, a file that is read and a program that ends`() async throws {
+  @Test func `a transfer is refused, a file is read, a program ends`() async throws {
     struct User: Decodable, Sendable { let name: String }
     let session = URLSession.shared
     // Nobody listens there.
