@@ -28,12 +28,17 @@ struct LineSplitter: Sendable {
 extension Line {
   /// True if `text` is somewhere in here; an empty one is everywhere.
   func contains(_ text: [UInt8]) -> Bool {
-    var rest = self
-    while let start = text.isEmpty ? rest.startIndex : rest.firstIndex(of: text[0]) {
-      rest = rest[start...]
-      if rest.starts(with: text) { return true }
-      rest.removeFirst()
+    guard let first = text.first else { return true }
+    return unsafe withUnsafeBytes { line in
+      guard let base = line.baseAddress else { return false }
+      var start = 0
+      // From one first letter to the next, many bytes at a time.
+      while let found = unsafe memchr(base + start, Int32(first), line.count - start) {
+        start = unsafe UnsafeRawPointer(found) - base
+        if unsafe line[start...].starts(with: text) { return true }
+        start += 1
+      }
+      return false
     }
-    return false
   }
 }
