@@ -15,9 +15,8 @@ struct Sample: Encodable, Equatable, Sendable {
     self.changes = changes
     unsafe getloadavg(&load, 3)
     let text = (try? String(contentsOfFile: "/proc/meminfo", encoding: .utf8)) ?? ""
-    let kilobytes = text.matches(of: /Mem(?:Total|Available): +(\d+)/).compactMap { Int($0.1) }
-    if kilobytes.count == 2 {
-      memory = Memory(used: (kilobytes[0] - kilobytes[1]) * 1024, total: kilobytes[0] * 1024)
-    }
+    let words = text.split { $0.isWhitespace }
+    guard words.count > 7, let total = Int(words[1]), let available = Int(words[7]) else { return }
+    memory = Memory(used: (total - available) * 1024, total: total * 1024)
   }
 }

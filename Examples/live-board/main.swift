@@ -16,16 +16,17 @@ guard FileManager.default.fileExists(atPath: "\(options.directory)/.") else {
 guard let listener = Listener(port: options.port) else {
   fail("live-board: port \(options.port): \(unsafe String(cString: strerror(errno)))")
 }
-// A browser that has gone fails a write, and does not end the program.
-signal(SIGPIPE, SIG_IGN)
-let board = Board(options)
+signal(SIGPIPE, SIG_IGN)  // A browser that has gone fails a write, and does not end the program.
 let serving = Task {
   await withDiscardingTaskGroup { group in
+    let board = Board(options)
     for await connection in listener.connections.values(.unbounded) {
       group.addTask { await Visitor(connection).serve(board) }
     }
   }
+  exit(0)
 }
 DispatchSource.signals(SIGINT, SIGTERM).subscribeOnce { _ in serving.cancel() }
-FileHandle.standardOutput.write(Data("live-board: http://127.0.0.1:\(listener.port)/\n".utf8))
-await serving.value
+print("live-board: http://127.0.0.1:\(listener.port)/")
+fflush(nil)
+dispatchMain()  // Top-level code that awaits would leak what it has computed, in debug builds.
