@@ -29,11 +29,15 @@ extension DispatchQueue {
     return Broadcaster { receive in
       // Any thread may cancel a source, but its type does not say so.
       nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(queue: self)
-      let elapsed = SerialState(Duration.zero)
+      // A source calls one at a time, but on a concurrent queue from one thread after another.
+      let elapsed = Lock(Duration.zero)
       unsafe timer.setEventHandler {
         let missed = unsafe Int(timer.data)
-        elapsed.value += interval * missed
-        receive(elapsed.value)
+        let now = elapsed.withLock { elapsed in
+          elapsed += interval * missed
+          return elapsed
+        }
+        receive(now)
       }
       unsafe timer.schedule(deadline: .now() + period, repeating: period, leeway: tolerance)
       unsafe timer.activate()
