@@ -2,7 +2,36 @@ import MiniRex
 import MiniRexTesting
 import Testing
 
+private let beats = BroadcastSource<Int>()
+
+/// Something that calls back until it is stopped.
+private final class Ticking: Sendable {
+  private let token: Subscription
+
+  init(_ tick: @escaping @Sendable (Int) -> Void) {
+    token = beats.publisher.subscribe(tick)
+  }
+
+  func stop() { token.invalidate() }
+}
+
 @Suite struct ChoosingAnOperatorSamples {
+  @Test func `one timer serves all, until the last of them leaves`() {
+    let ticks = Broadcaster<Int> { receive in
+      let timer = Ticking { receive($0) }
+      return Subscription { timer.stop() }
+    }.share()
+
+    let first = Recorder(ticks)
+    let second = Recorder(ticks)
+    #expect(beats.subscriberCount == 1)
+    beats.broadcast(1)
+    #expect(first.updates == [1] && second.updates == [1])
+    first.invalidate()
+    second.invalidate()
+    #expect(beats.subscriberCount == 0)
+  }
+
   @Test func `an operator gives the kind that it can promise`() {
     let level = PublishedProperty(3)
 
