@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 // A package that uses MiniRex from outside, in the plain settings of a new package. Its own, because

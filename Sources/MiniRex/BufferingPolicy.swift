@@ -6,7 +6,8 @@ public struct BufferingPolicy<Kind: PublisherKind>: Sendable {
 
   /// Keeps the newest updates, at most `limit` of them: each one more drops the oldest that waits.
   ///
-  /// With a limit of 1 a loop always goes on with the latest. A limit below 1 stops the program.
+  /// With a limit of 1, a loop that was busy goes on with the latest, and one that waits gets the next
+  /// that comes, even when more follow at once. A limit below 1 stops the program.
   public static func bufferingNewest(_ limit: Int) -> BufferingPolicy {
     check(limit, of: "bufferingNewest")
     return BufferingPolicy(limit: .newest(limit))

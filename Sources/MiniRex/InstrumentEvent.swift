@@ -1,4 +1,4 @@
-/// Something that has happened to a watched source, or to a publisher that is traced.
+/// Something that happens to a watched source, or to a publisher that is traced.
 public struct InstrumentEvent: Sendable, CustomStringConvertible {
   /// What can happen.
   public enum Kind: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct InstrumentEvent: Sendable, CustomStringConvertible {
     case sourceGone
   }
 
-  /// What has happened.
+  /// What it is.
   public let kind: Kind
   /// The name of the source, or its type if it has none; the label of the trace.
   public let label: String

@@ -3,7 +3,7 @@ public import Synchronization
 /// The one lock of the package: nothing of the user's runs or is released while it is held.
 ///
 /// `Mutex` sleeps in a library that ThreadSanitizer does not see, so `edge` repeats each hand-over
-/// where it does. On the machines that MiniRex runs on, that is a plain load and a plain store.
+/// where it does. That is a plain load and a plain store on x86, and one instruction each on ARM.
 @usableFromInline
 package struct Lock<State: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<State>
