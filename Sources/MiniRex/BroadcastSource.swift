@@ -33,7 +33,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
     self.delivery = delivery
     let lineage = Lineage.ofSource(
       name, BroadcastSource.self, instrument: instrument, fileID, line)
-    publisher = Publisher(watchedBy: lineage, present: { nil }) { delivery.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, current: { nil }) { delivery.subscribe($0) }
   }
 
   /// Makes one that is a part of something else, and not watched by itself.
@@ -41,7 +41,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   package init(partOf operation: StaticString) {
     let delivery = Delivery<Update>()
     self.delivery = delivery
-    publisher = Publisher(present: { nil }) { delivery.subscribe($0) }
+    publisher = Publisher(current: { nil }) { delivery.subscribe($0) }
   }
 
   @inlinable

@@ -15,9 +15,9 @@ extension Clock where Duration == Swift.Duration {
       misuse("'broadcaster(every:)' takes an interval longer than 0, not \(interval).")
     }
     let timekeeper = Timekeeper(self)
-    return Publisher(present: { nil }) { receive in
+    return Publisher(current: { nil }) { receive in
       let start = SerialState(Swift.Duration.zero)
-      return Broadcaster.sequence([()]).subscribe(by: timekeeper) { event, alarm in
+      return Broadcaster.sequence([()]).follow(by: timekeeper) { event, alarm in
         switch event {
         case .update(_, let now):
           unsafe start.value = now

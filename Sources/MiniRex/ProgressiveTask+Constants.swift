@@ -2,7 +2,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   /// A task that never has progress or a result, and never ends.
   public static var never: Publisher {
     let storage = TaskStorage<Update>()
-    return Publisher(present: { nil }) { storage.subscribe($0) }
+    return Publisher(current: { nil }) { storage.subscribe($0) }
   }
 
   /// A task that calls each subscriber with progress and a result inside `subscribe`.
@@ -10,7 +10,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
     _ progress: [Progress], _ result: Result<Success, Failure>
   ) -> ProgressiveTask<Progress, Success, Failure>
   where Update == TaskUpdate<Progress, Success, Failure> {
-    Publisher(present: { nil }) { receive in
+    Publisher(current: { nil }) { receive in
       for amount in progress { receive(.progress(amount)) }
       receive(.finished(result))
       return .ended

@@ -5,7 +5,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   package init(
     of inputs: [Lineage] = [], by function: String = #function, sharing work: SharedWork<Update>
   ) {
-    self.init(lineage: .ofOperation(function, on: inputs), present: { nil }) { work.subscribe($0) }
+    self.init(lineage: .ofOperation(function, on: inputs), current: { nil }) { work.subscribe($0) }
   }
 
   /// Makes a task of an async function that reports how far it is.

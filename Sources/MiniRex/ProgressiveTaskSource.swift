@@ -28,7 +28,7 @@ public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, 
     let lineage = Lineage.ofSource(
       name, ProgressiveTaskSource.self, instrument: instrument, fileID, line)
     self.storage = storage
-    publisher = Publisher(watchedBy: lineage, present: { nil }) { storage.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
   }
 
   deinit {

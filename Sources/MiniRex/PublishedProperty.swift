@@ -62,7 +62,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   init(_ value: Value, lineage: Lineage?) {
     let storage = PropertyStorage(value)
     self.storage = storage
-    publisher = Publisher(watchedBy: lineage, present: { storage.current }) {
+    publisher = Publisher(watchedBy: lineage, current: { storage.current }) {
       storage.subscribe($0)
     }
   }

@@ -2,7 +2,7 @@ extension Publisher where Kind == TaskKind {
   /// A task that never has a result, and never ends.
   public static var never: Publisher {
     let storage = TaskStorage<Update>()
-    return Publisher(present: { nil }) { storage.subscribe($0) }
+    return Publisher(current: { nil }) { storage.subscribe($0) }
   }
 
   /// A task that has succeeded, and cannot fail.
@@ -56,7 +56,7 @@ extension Publisher where Kind == TaskKind {
   }
 
   private static func finished(_ result: Update) -> Publisher {
-    Publisher(present: { nil }) { receive in
+    Publisher(current: { nil }) { receive in
       receive(result)
       return .ended
     }

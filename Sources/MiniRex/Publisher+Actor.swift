@@ -15,7 +15,7 @@ extension Publisher {
         runOnMain { hop.run { $0($1) } }
       }
     }
-    return watched(as: "subscribeOnMain", fileID, line) { hop.subscribe(to: self) }
+    return subscribe(as: "subscribeOnMain", fileID, line) { hop.subscribe(to: self) }
   }
 
   /// Calls `receive` on the main actor for as long as `owner` lives, without keeping it alive.
@@ -64,7 +64,7 @@ extension Publisher {
       guard let actor else { return fuse.blow() }
       Task { await actor.run(hop) }
     }
-    let token = watched(as: "subscribe", fileID, line) { hop.subscribe(to: self) }
+    let token = subscribe(as: "subscribe", fileID, line) { hop.subscribe(to: self) }
     return fuse.attach(token)
   }
 }

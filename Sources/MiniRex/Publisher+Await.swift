@@ -38,7 +38,7 @@ extension Publisher where Update: TaskOutcome, Update.Success: Sendable {
   fileprivate func nextResult() async -> Result<Update.Success, Update.Failure>? {
     if Task.isCancelled { return nil }
     let results = Broadcaster(trusting: self, by: "result") { receive in
-      start { if let result = $0.finalResult { receive(result) } }
+      follow { if let result = $0.finalResult { receive(result) } }
     }
     var iterator = results.values(.unbounded, fileID: "await", line: 0).makeAsyncIterator()
     return await iterator.next(isolation: #isolation)

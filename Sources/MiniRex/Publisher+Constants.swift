@@ -2,12 +2,12 @@ extension Publisher where Kind == BroadcasterKind {
   /// A broadcaster that never calls and never ends.
   public static var never: Broadcaster<Update> {
     let delivery = Delivery<Update>()
-    return Publisher(present: { nil }) { delivery.subscribe($0) }
+    return Publisher(current: { nil }) { delivery.subscribe($0) }
   }
 
   /// A broadcaster that calls with each of the updates inside `subscribe`, and then ends.
   public static func sequence(_ updates: [Update]) -> Broadcaster<Update> {
-    Publisher(present: { nil }) { receive in
+    Publisher(current: { nil }) { receive in
       for update in updates { receive(update) }
       return .ended
     }
@@ -17,7 +17,7 @@ extension Publisher where Kind == BroadcasterKind {
 extension Publisher where Kind == PublishedValueKind {
   /// A published value that never changes: it calls once inside `subscribe`, and then ends.
   public static func constant(_ value: Update) -> PublishedValue<Update> {
-    Publisher(present: { value }) { receive in
+    Publisher(current: { value }) { receive in
       receive(value)
       return .ended
     }
@@ -32,13 +32,13 @@ extension Publisher where Kind == PublishedValueKind {
   public init(
     initial: @escaping @Sendable () -> Update, changes: Broadcaster<Update>
   ) {
-    let difference = Difference<Update>()
-    self.init(of: changes, by: "PublishedValue", present: initial) { receive in
+    let changeTest = ChangeTest<Update>()
+    self.init(of: changes, by: "PublishedValue", current: initial) { receive in
       let delivery = Delivery<Update>()
       let sentinel = Sentinel { delivery.end() }
       let gate = Subscription(delivery, place: Subscription.nowhere)
-      let input = delivery.subscribe(gate, skippingDuplicates(difference, receive)) {
-        let input = changes.startCounted { change in
+      let input = delivery.subscribe(gate, skippingDuplicates(changeTest, receive)) {
+        let input = changes.follow { change in
           withExtendedLifetime(sentinel) { _ = delivery.send(change) }
         }
         return (initial(), input)

@@ -11,11 +11,13 @@ extension Publisher {
   ) -> Subscription {
     let fuse = Fuse()
     let isDone = SerialState(false)
-    let token = start(as: "subscribeOnce", fileID, line) { update in
-      if unsafe isDone.value { return }
-      unsafe isDone.value = true
-      fuse.blow()
-      receive(update)
+    let token = subscribe(as: "subscribeOnce", fileID, line) {
+      follow { update in
+        if unsafe isDone.value { return }
+        unsafe isDone.value = true
+        fuse.blow()
+        receive(update)
+      }
     }
     return fuse.attach(token, keeping: true)
   }
@@ -30,9 +32,11 @@ extension Publisher {
     fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let fuse = Fuse()
-    let token = start(as: "subscribe", fileID, line) { [weak owner] update in
-      guard let owner else { return fuse.blow() }
-      receive(owner, update)
+    let token = subscribe(as: "subscribe", fileID, line) {
+      follow { [weak owner] update in
+        guard let owner else { return fuse.blow() }
+        receive(owner, update)
+      }
     }
     return fuse.attach(token)
   }
@@ -45,10 +49,12 @@ extension Publisher where Kind == PublishedValueKind {
     fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let isFirst = SerialState(true)
-    return start(as: "subscribe", fileID, line) { value in
-      guard unsafe isFirst.value else { return updates(value) }
-      unsafe isFirst.value = false
-      initial(value)
+    return subscribe(as: "subscribe", fileID, line) {
+      follow { value in
+        guard unsafe isFirst.value else { return updates(value) }
+        unsafe isFirst.value = false
+        initial(value)
+      }
     }
   }
 
@@ -56,7 +62,7 @@ extension Publisher where Kind == PublishedValueKind {
   ///
   /// It runs the transformations between here and the source.
   public func current() -> Update? {
-    present()
+    readCurrent()
   }
 }
 
@@ -65,7 +71,9 @@ public func withSubscription<Update, Kind, Result, Failure: Error>(
   _ publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void,
   while body: () throws(Failure) -> Result, fileID: String = #fileID, line: Int = #line
 ) throws(Failure) -> Result {
-  let subscription = publisher.start(as: "withSubscription", fileID, line, receive)
+  let subscription = publisher.subscribe(as: "withSubscription", fileID, line) {
+    publisher.follow(receive)
+  }
   defer { subscription.invalidate() }
   return try body()
 }
@@ -75,7 +83,9 @@ public func withSubscription<Update, Kind, Result, Failure: Error>(
   _ publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void,
   while body: () async throws(Failure) -> Result, fileID: String = #fileID, line: Int = #line
 ) async throws(Failure) -> Result {
-  let subscription = publisher.start(as: "withSubscription", fileID, line, receive)
+  let subscription = publisher.subscribe(as: "withSubscription", fileID, line) {
+    publisher.follow(receive)
+  }
   defer { subscription.invalidate() }
   return try await body()
 }

@@ -7,10 +7,12 @@ extension Publisher where Kind == TaskKind {
     fileID: String = #fileID, line: Int = #line
   ) -> Subscription where Update == Result<Success, Failure> {
     if success == nil, failure == nil { return .ended }
-    return start(as: "subscribe", fileID, line) { (result: Result<Success, Failure>) in
-      switch result {
-      case .success(let value): success?(value)
-      case .failure(let error): failure?(error)
+    return subscribe(as: "subscribe", fileID, line) {
+      follow { result in
+        switch result {
+        case .success(let value): success?(value)
+        case .failure(let error): failure?(error)
+        }
       }
     }
   }
@@ -26,12 +28,13 @@ extension Publisher where Kind == ProgressiveTaskKind {
     progress: (@Sendable (Progress) -> Void)? = nil, fileID: String = #fileID, line: Int = #line
   ) -> Subscription where Update == TaskUpdate<Progress, Success, Failure> {
     if success == nil, failure == nil, progress == nil { return .ended }
-    return start(as: "subscribe", fileID, line) {
-      (update: TaskUpdate<Progress, Success, Failure>) in
-      switch update {
-      case .progress(let amount): progress?(amount)
-      case .finished(.success(let value)): success?(value)
-      case .finished(.failure(let error)): failure?(error)
+    return subscribe(as: "subscribe", fileID, line) {
+      follow { update in
+        switch update {
+        case .progress(let amount): progress?(amount)
+        case .finished(.success(let value)): success?(value)
+        case .finished(.failure(let error)): failure?(error)
+        }
       }
     }
   }

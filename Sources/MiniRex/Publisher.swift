@@ -14,25 +14,25 @@
 /// subscriber; only those that start work, such as `flatMap`, `recover` and `first`, call once for all
 /// who share the run.
 public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
-  @usableFromInline let begin: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
-  @usableFromInline let present: @Sendable () -> Update?
+  @usableFromInline let connect: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  @usableFromInline let readCurrent: @Sendable () -> Update?
   /// `nil` if no instrument watches, so that nothing is ever done for one.
   @usableFromInline package let lineage: Lineage?
 
-  /// Trusts `start` to make calls that do not overlap, and to keep the promise of the kind.
+  /// Trusts `connect` to make calls that do not overlap, and to keep the promise of the kind.
   ///
   /// - Parameters:
   ///   - lineage: Where it comes from, if that is watched.
-  ///   - present: What `start` would call with at once; `nil` if it would not call.
-  ///   - start: Subscribes.
+  ///   - current: What `connect` would call with at once; `nil` if it would not call.
+  ///   - connect: Subscribes.
   @inlinable
   package init(
     lineage: Lineage? = nil,
-    present: @escaping @Sendable () -> Update?,
-    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+    current: @escaping @Sendable () -> Update?,
+    connect: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
-    begin = start
-    self.present = present
+    self.connect = connect
+    readCurrent = current
     self.lineage = lineage
   }
 
@@ -40,23 +40,23 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   @inlinable
   package init<Upstream, UpstreamKind>(
     of upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
-    present: @escaping @Sendable () -> Update?,
-    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+    current: @escaping @Sendable () -> Update?,
+    connect: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
     self.init(
-      lineage: .next(after: upstream.lineage, by: function), present: present, start: start)
+      lineage: .ofOperation(function, on: upstream.lineage), current: current, connect: connect)
   }
 
   /// Trusts a source or a trace, which counts for itself if there is a lineage.
   @inlinable
   init(
-    watchedBy lineage: Lineage?, present: @escaping @Sendable () -> Update?,
-    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+    watchedBy lineage: Lineage?, current: @escaping @Sendable () -> Update?,
+    connect: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
     if let lineage {
-      self.init(lineage: lineage, present: present) { lineage.pass($0, by: start) }
+      self.init(lineage: lineage, current: current) { lineage.pass($0, by: connect) }
     } else {
-      self.init(lineage: nil, present: present, start: start)
+      self.init(lineage: nil, current: current, connect: connect)
     }
   }
 
@@ -71,13 +71,13 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   public func subscribe(
     _ receive: @escaping @Sendable (Update) -> Void, fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
-    guard let lineage else { return begin(receive) }
-    let watching = lineage.open("subscribe", fileID, line)
-    let token = begin { update in
+    guard let lineage else { return connect(receive) }
+    let watching = lineage.enter("subscribe", fileID, line)
+    let token = connect { update in
       receive(update)
-      watching.hasDelivered()
+      watching.passage?.hasDelivered()
     }
-    Lineage.exit(watching.scope)
+    watching.scope.exit()
     return token
   }
 
@@ -89,18 +89,7 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
     _ receive: @escaping @Sendable (Update) -> Void, onEnd: @escaping @Sendable () -> Void,
     fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
-    watched(as: "subscribe", fileID, line) { start(receive, onEnd: onEnd) }
-  }
-
-  func start(
-    _ receive: @escaping @Sendable (Update) -> Void, onEnd: @escaping @Sendable () -> Void
-  ) -> Subscription {
-    let gate = EndGate(onEnd)
-    let sentinel = Sentinel { gate.sourceHasEnded() }
-    return gate.subscription(
-      to: startCounted { update in
-        withExtendedLifetime(sentinel) { receive(update) }
-      })
+    subscribe(as: "subscribe", fileID, line) { follow(receive, onEnd: onEnd) }
   }
 }
 
@@ -115,9 +104,9 @@ extension Publisher where Kind == BroadcasterKind {
   @inlinable
   package init<Upstream, UpstreamKind>(
     trusting upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
-    start: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+    connect: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
-    self.init(of: upstream, by: function, present: { nil }, start: start)
+    self.init(of: upstream, by: function, current: { nil }, connect: connect)
   }
 
   /// Makes a broadcaster of anything that can be started and stopped.
@@ -135,7 +124,7 @@ extension Publisher where Kind == BroadcasterKind {
   public init(
     _ start: @escaping @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
   ) {
-    self.init(present: { nil }) { receive in
+    self.init(current: { nil }) { receive in
       let source = BroadcastSource<Update>(partOf: "Broadcaster")
       let gate = source.publisher.subscribe(receive)
       return Subscription(gate: gate, inputs: [start { source.broadcast($0) }])

@@ -19,8 +19,7 @@ extension Publisher {
   public func values(
     _ policy: BufferingPolicy<Kind>, fileID: String = #fileID, line: Int = #line
   ) -> PublisherValues<Update> {
-    let place = CodePlace(fileID: fileID, line: line)
-    return PublisherValues(ValuesSubscription(to: self, limit: policy.limit, at: place))
+    PublisherValues(ValuesSubscription(to: self, limit: policy.limit, fileID, line))
   }
 }
 

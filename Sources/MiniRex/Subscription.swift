@@ -6,9 +6,9 @@ public import Synchronization
 /// subscription like ``invalidate()``. It keeps alive neither the source nor a value of it.
 public final class Subscription: Sendable {
   /// A subscription that has ended: what you get from a source that is gone.
-  public static let ended = Subscription(Upstream(), place: Subscription.nowhere)
+  public static let ended = Subscription(SubscriptionHost(), place: Subscription.nowhere)
 
-  @usableFromInline let upstream: Upstream
+  @usableFromInline let host: SubscriptionHost
 
   /// The address of its place in the table of the source; guarded by the lock of the source, so
   /// that a look without the lock finds an end that is over, but not one that is under way.
@@ -20,8 +20,8 @@ public final class Subscription: Sendable {
   @inlinable static var elsewhere: UInt { 1 }
 
   @inlinable
-  init(_ upstream: Upstream, place: UInt = Subscription.elsewhere) {
-    self.upstream = upstream
+  init(_ host: SubscriptionHost, place: UInt = Subscription.elsewhere) {
+    self.host = host
     self.place = Atomic(place)
   }
 
@@ -44,7 +44,7 @@ public final class Subscription: Sendable {
   }
 
   /// False once the subscription has ended, whether you or its source ended it.
-  public var isSubscribed: Bool { upstream.isSubscribed(self) }
+  public var isSubscribed: Bool { host.isSubscribed(self) }
 
   /// Ends the subscription: no callback of it starts on this thread any more.
   ///
@@ -53,7 +53,7 @@ public final class Subscription: Sendable {
   /// in progress, by the end of that turn. O(1) amortised, however many others are subscribed; it
   /// waits for nothing. Ending twice does nothing.
   public func invalidate() {
-    if place.load(ordering: .acquiring) != Subscription.nowhere { upstream.end(self) }
+    if place.load(ordering: .acquiring) != Subscription.nowhere { host.end(self) }
   }
 
   /// Ends the subscription, and returns when no callback of it runs any more.
@@ -66,7 +66,7 @@ public final class Subscription: Sendable {
   @available(*, noasync, message: "use 'await invalidateAndDrain()'")
   public func invalidateAndWait() {
     let parking = Parking()
-    if upstream.end(self, notifying: { parking.open() }) { parking.wait() }
+    if host.end(self, notifying: { parking.open() }) { parking.wait() }
   }
 
   /// Ends the subscription, and returns when no callback of it runs any more.
@@ -74,7 +74,7 @@ public final class Subscription: Sendable {
   /// Like `invalidateAndWait()`, without holding the thread.
   public func invalidateAndDrain() async {
     await withCheckedContinuation { continuation in
-      if !upstream.end(self, notifying: { continuation.resume() }) { continuation.resume() }
+      if !host.end(self, notifying: { continuation.resume() }) { continuation.resume() }
     }
   }
 

@@ -31,7 +31,7 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
     let lineage = Lineage.ofSource(
       name, TaskSource.self, instrument: instrument, fileID, line)
     self.storage = storage
-    publisher = Publisher(watchedBy: lineage, present: { nil }) { storage.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
   }
 
   @inlinable

@@ -9,7 +9,7 @@ extension Publisher {
   /// hop prevents the call and releases the update, even if the queue never runs. On a concurrent
   /// queue calls still come one at a time.
   public func receive(on queue: DispatchQueue) -> Publisher {
-    Publisher(of: self, present: { nil }) { receive in
+    Publisher(of: self, current: { nil }) { receive in
       let hop = Hop<Update, @Sendable (Update) -> Void>(receive) { hop, _ in
         queue.async { hop.run { $0($1) } }
       }
@@ -24,7 +24,7 @@ extension Publisher {
   /// callback, even if the queue never runs. Calls come where the publisher makes them: those inside
   /// `subscribe` on the queue, others where they are sent.
   public func subscribe(upstreamOn queue: DispatchQueue) -> Publisher {
-    Publisher(of: self, present: { nil }) { receive in
+    Publisher(of: self, current: { nil }) { receive in
       let late = LateStart(of: self, receive)
       queue.async { late.start() }
       return late.subscription
@@ -41,7 +41,7 @@ extension Publisher {
   ///   - queue: Where to subscribe.
   public func subscribe(upstreamAfter duration: Duration, on queue: DispatchQueue) -> Publisher {
     let interval = dispatchInterval(duration, of: "subscribe(upstreamAfter:on:)")
-    return Publisher(of: self, present: { nil }) { receive in
+    return Publisher(of: self, current: { nil }) { receive in
       let late = LateStart(of: self, receive)
       queue.asyncAfter(deadline: .now() + interval) { late.start() }
       return late.subscription

@@ -21,7 +21,7 @@
       for keyPath: KeyPath<Self, Value>
     ) -> PublishedValue<Value> {
       let observed = Observed(self, keyPath)
-      let changes = Broadcaster<Value>(present: { nil }) { receive in
+      let changes = Broadcaster<Value>(current: { nil }) { receive in
         // A turn of its own for each reading: the last one begins after the last change.
         let readings = BroadcastSource<Void>()
         let reading = readings.publisher.subscribe {

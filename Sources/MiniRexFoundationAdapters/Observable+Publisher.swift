@@ -31,7 +31,7 @@ public func publishedValue<Object: AnyObject & Observable, Value: Sendable>(
 ) -> PublishedValue<Value> {
   let observer = Observer(of: object, on: isolation) { [weak object] in object.map(read) }
   let first = observer.observe() ?? read(object)
-  let changes = Broadcaster<Value>(present: { nil }) { receive in
+  let changes = Broadcaster<Value>(current: { nil }) { receive in
     observer.begin(receive)
     return Subscription { observer.end() }
   }

@@ -11,7 +11,7 @@ extension Publisher {
   /// that runs many operations at once, calls still come one at a time.
   @_disfavoredOverload
   public func receive(on queue: OperationQueue) -> Publisher {
-    Publisher(of: self, present: { nil }) { receive in
+    Publisher(of: self, current: { nil }) { receive in
       let hop = Hop<Update, @Sendable (Update) -> Void>(receive) { hop, _ in
         queue.addOperation { hop.run { $0($1) } }
       }
@@ -24,7 +24,7 @@ extension Publisher {
   /// Otherwise like the form for a `DispatchQueue`.
   @_disfavoredOverload
   public func subscribe(upstreamOn queue: OperationQueue) -> Publisher {
-    Publisher(of: self, present: { nil }) { receive in
+    Publisher(of: self, current: { nil }) { receive in
       let late = LateStart(of: self, receive)
       queue.addOperation { late.start() }
       return late.subscription
@@ -41,7 +41,7 @@ extension Publisher {
   @_disfavoredOverload
   public func subscribe(upstreamAfter duration: Duration, on queue: OperationQueue) -> Publisher {
     let interval = dispatchInterval(duration, of: "subscribe(upstreamAfter:on:)")
-    return Publisher(of: self, present: { nil }) { receive in
+    return Publisher(of: self, current: { nil }) { receive in
       let late = LateStart(of: self, receive)
       DispatchQueue.global().asyncAfter(deadline: .now() + interval) {
         queue.addOperation { late.start() }

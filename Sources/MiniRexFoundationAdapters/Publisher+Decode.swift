@@ -23,7 +23,7 @@ extension Publisher where Kind == TaskKind {
     _ type: Value.Type,
     using decoder: @autoclosure @escaping @Sendable () -> JSONDecoder = JSONDecoder()
   ) -> PublishedTask<Value, DecodingFailure<Failure>> where Update == Result<Data, Failure> {
-    PublishedTask<Value, DecodingFailure<Failure>>(present: { nil }) { receive in
+    PublishedTask<Value, DecodingFailure<Failure>>(current: { nil }) { receive in
       subscribe { receive(decoded($0, using: decoder)) }
     }
   }
@@ -42,7 +42,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
     using decoder: @autoclosure @escaping @Sendable () -> JSONDecoder = JSONDecoder()
   ) -> ProgressiveTask<Progress, Value, DecodingFailure<Failure>>
   where Update == TaskUpdate<Progress, Data, Failure> {
-    ProgressiveTask<Progress, Value, DecodingFailure<Failure>>(present: { nil }) { receive in
+    ProgressiveTask<Progress, Value, DecodingFailure<Failure>>(current: { nil }) { receive in
       subscribe { (update: Update) in
         switch update {
         case .progress(let progress): receive(.progress(progress))

@@ -154,6 +154,30 @@ extension LiveGraphTests {
     }
   }
 
+  @Test func `what switchToLatest takes up is drawn there, whatever comes after it`() {
+    let outer = PublishedProperty(
+      1, name: "outer", instrument: graph, fileID: "App/Main.swift", line: 1)
+    let inner = PublishedProperty(
+      2, name: "inner", instrument: graph, fileID: "App/Main.swift", line: 2)
+    let token = subscribe(
+      outer.publisher.flatMapLatest { _ in inner.publisher }.map { $0 + 1 }.filter { $0 > 0 })
+
+    withExtendedLifetime(token) {
+      #expect(
+        graph.tree() == """
+          outer, App/Main.swift:1, 1 subscriber
+          └─ 1 → map
+             └─ 1 → switchToLatest
+                └─ → map
+                   └─ → filter
+                      └─ 1 → subscribe, App/Main.swift:9
+          inner, App/Main.swift:2, 1 subscriber
+          └─ 1 → switchToLatest, see above
+
+          """)
+    }
+  }
+
   @Test func `what flatMap has taken up is let go when it is over`() {
     let first = TaskSource<Int, Never>(name: "first", instrument: graph)
     let second = TaskSource<Int, Never>(name: "second", instrument: graph)

@@ -32,9 +32,9 @@ struct DeliveryState: ~Copyable, Sendable {
 /// The part of a source's machine that its tokens know.
 ///
 /// It is not generic, because a token calls it dynamically, and what a generic class overrides is
-/// never specialised. Unchecked like every `Upstream`: its state is in a `Lock`.
+/// never specialised. Unchecked like every `SubscriptionHost`: its state is in a `Lock`.
 @usableFromInline
-class AnyDelivery: Upstream, @unchecked Sendable {
+class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   @usableFromInline let lock = Lock(DeliveryState())
   @usableFromInline let turnstile = Turnstile()
   private let release: CallbackRelease

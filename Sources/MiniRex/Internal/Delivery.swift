@@ -30,7 +30,7 @@ enum NextTurn: Sendable {
 ///
 /// One thread at a time is the deliverer. What others send meanwhile, or its own callbacks, waits
 /// in the queue, first in, first out, so that subscribers agree on the order. Unchecked like every
-/// `Upstream`: `queue` is guarded by the `lock` of the superclass.
+/// `SubscriptionHost`: `queue` is guarded by the `lock` of the superclass.
 @usableFromInline
 final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   /// An update in the queue, in step with its ticket, and the value it is compared with.
@@ -52,8 +52,8 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   @usableFromInline let comparison: Comparison<Update>
 
   @inlinable
-  init(skippingDuplicates difference: Difference<Update>? = nil) {
-    comparison = Comparison(difference)
+  init(skippingDuplicates changeTest: ChangeTest<Update>? = nil) {
+    comparison = Comparison(changeTest)
     super.init(release: CallbackRelease(Update.self))
   }
 

@@ -1,5 +1,5 @@
 /// Calls `onEnd`, unless the subscription is ended from this side; its state is in a `Lock`.
-final class EndGate: Upstream, @unchecked Sendable {
+final class EndGate: SubscriptionHost, @unchecked Sendable {
   private struct State {
     var onEnd: (@Sendable () -> Void)?
     var input: Subscription?
@@ -59,7 +59,7 @@ final class EndGate: Upstream, @unchecked Sendable {
       return (false, state.onEnd.take(), state.input)
     }
     if isEnding { return true }
-    return input.map { $0.upstream.end($0, notifying: resume) } ?? false
+    return input.map { $0.host.end($0, notifying: resume) } ?? false
   }
 
   private func disarm() -> Subscription? {

@@ -43,16 +43,17 @@ struct Gathering<Failure: Error>: Sendable {
 
   /// Subscribes to a task, whose success goes into the cell before it counts.
   func add<Success>(
-    _ task: PublishedTask<Success, Failure>, at index: Int, to cell: LatestCell<Success>
+    _ task: PublishedTask<Success, Failure>, at index: Int, to cell: CombinationCell<Success>
   ) {
-    task.startCounted { receive($0, at: index, to: cell) }.store(in: bag)
+    task.follow { receive($0, at: index, to: cell) }.store(in: bag)
   }
 
   /// Subscribes to a task, whose progress is how much of it is done, from 0 to 1.
   func add<Success>(
-    _ task: ProgressiveTask<Double, Success, Failure>, at index: Int, to cell: LatestCell<Success>
+    _ task: ProgressiveTask<Double, Success, Failure>, at index: Int,
+    to cell: CombinationCell<Success>
   ) {
-    task.startCounted { update in
+    task.follow { update in
       switch update {
       case .progress(let fraction): events.broadcast(.progress(fraction, of: index))
       case .finished(let result): receive(result, at: index, to: cell)
@@ -61,7 +62,7 @@ struct Gathering<Failure: Error>: Sendable {
   }
 
   private func receive<Success>(
-    _ result: Result<Success, Failure>, at index: Int, to cell: LatestCell<Success>
+    _ result: Result<Success, Failure>, at index: Int, to cell: CombinationCell<Success>
   ) {
     switch result {
     case .success(let value):

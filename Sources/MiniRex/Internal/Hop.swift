@@ -1,10 +1,11 @@
 /// Carries updates, in order, to where the callback has to run: a queue, an actor, the main thread.
 ///
 /// What waits is kept here rather than in the jobs of the queue, so that ending the subscription
-/// releases it also when the queue never runs. Unchecked like every `Upstream`: its state is in a
+/// releases it also when the queue never runs. Unchecked like every `SubscriptionHost`: its state is in a
 /// `Lock`.
 @usableFromInline
-package final class Hop<Update: Sendable, Callback: Sendable>: Upstream, @unchecked Sendable {
+package final class Hop<Update: Sendable, Callback: Sendable>: SubscriptionHost, @unchecked Sendable
+{
   /// - resting: nothing waits and nothing runs. Next: scheduled or running.
   /// - scheduled: a job has been asked for, which will empty the queue. Next: running.
   /// - running: a callback runs; what comes meanwhile waits. Next: resting or scheduled.
@@ -39,7 +40,7 @@ package final class Hop<Update: Sendable, Callback: Sendable>: Upstream, @unchec
   package func subscribe<Kind>(to publisher: Publisher<Update, Kind>) -> Subscription {
     let token = Subscription(self)
     let sentinel = Sentinel { self.endInput() }
-    let input = publisher.startCounted { update in
+    let input = publisher.follow { update in
       withExtendedLifetime(sentinel) { self.receive(update) }
     }
     let isOpen = state.withLock { state in

@@ -3,8 +3,9 @@ internal import Synchronization
 /// A subscription that is made later, somewhere else: in a job on a queue.
 ///
 /// The job keeps only this: ending the subscription before it runs releases the publisher and the
-/// callback, also when it never runs. Unchecked like every `Upstream`: its state is in a `Lock`.
-package final class LateStart<Update: Sendable, Kind: PublisherKind>: Upstream, @unchecked Sendable
+/// callback, also when it never runs. Unchecked like every `SubscriptionHost`: its state is in a `Lock`.
+package final class LateStart<Update: Sendable, Kind: PublisherKind>: SubscriptionHost,
+  @unchecked Sendable
 {
   /// - waiting: the job has not run. Next: starting, or over.
   /// - starting: the job subscribes. Next: started, or over.
@@ -38,7 +39,7 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Upstream, 
     }
     guard case .waiting(let publisher, let receive) = phase else { return }
     let sentinel = Sentinel { self.end() }
-    let input = publisher.startCounted { update in
+    let input = publisher.follow { update in
       withExtendedLifetime(sentinel) {
         if !self.isOver.load(ordering: .acquiring) { receive(update) }
       }
@@ -76,6 +77,6 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Upstream, 
     _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
   ) -> Bool {
     guard let input = end() else { return false }
-    return input.upstream.end(input, notifying: resume)
+    return input.host.end(input, notifying: resume)
   }
 }

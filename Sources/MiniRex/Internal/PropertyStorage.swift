@@ -12,7 +12,7 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
 
   @inlinable
   init(_ value: Value) {
-    delivery = Delivery(skippingDuplicates: Difference())
+    delivery = Delivery(skippingDuplicates: ChangeTest())
     unsafe self.value = value
   }
 

@@ -33,7 +33,7 @@ package final class SharedWork<Update: Sendable>: Sendable {
   }
 
   /// The latest progress of the current run, or its result.
-  var latest: Update? { current.withLock { $0 }?.storage.present }
+  var latest: Update? { current.withLock { $0 }?.storage.current }
 
   package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
     // A run that is over without a result is followed by a fresh one.
@@ -165,8 +165,8 @@ package final class WorkInlet<Update: Sendable>: Sendable {
 
 /// A subscriber of a run, which lets go of it when either of them ends: a token keeps no result.
 ///
-/// Unchecked like every `Upstream`: its state is in a `Lock`.
-private final class WorkMembership<Update: Sendable>: Upstream, @unchecked Sendable {
+/// Unchecked like every `SubscriptionHost`: its state is in a `Lock`.
+private final class WorkMembership<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
   private struct State {
     var inner: Subscription?
     /// `nil` once it has left.
@@ -201,7 +201,7 @@ private final class WorkMembership<Update: Sendable>: Upstream, @unchecked Senda
     _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
   ) -> Bool {
     let inner = state.withLock { $0.inner }
-    let mustWait = inner.map { $0.upstream.end($0, notifying: resume) } ?? false
+    let mustWait = inner.map { $0.host.end($0, notifying: resume) } ?? false
     leave()
     return mustWait
   }

@@ -1,11 +1,11 @@
 /// Leaves out what equals the update before it, of this very subscription.
 @inlinable
 package func skippingDuplicates<Update: Sendable>(
-  _ difference: Difference<Update>, _ receive: @escaping @Sendable (Update) -> Void
+  _ changeTest: ChangeTest<Update>, _ receive: @escaping @Sendable (Update) -> Void
 ) -> @Sendable (Update) -> Void {
   let last = SerialState<Update?>(nil)
   return { update in
-    if let last = unsafe last.value, !difference(last, update) { return }
+    if let last = unsafe last.value, !changeTest(last, update) { return }
     unsafe last.value = update
     receive(update)
   }

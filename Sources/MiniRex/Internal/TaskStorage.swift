@@ -32,7 +32,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   }
 
   /// What a subscriber would be called with at once.
-  var present: Update? {
+  var current: Update? {
     delivery.lock.withLock { _ in unsafe latest }
   }
 

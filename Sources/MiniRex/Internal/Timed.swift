@@ -15,7 +15,7 @@ extension Publisher {
   ///
   /// - Parameter react: Calls the subscriber at most once, so that one who ends the subscription in
   ///   that call is not called again. Returns false when the operator has ended.
-  func subscribe(
+  func follow(
     by timekeeper: Timekeeper,
     reacting react: @escaping @Sendable (TimedEvent<Update>, Alarm) -> Bool
   ) -> Subscription {
@@ -27,7 +27,7 @@ extension Publisher {
       delivery.end()
     }
     let sentinel = Sentinel { delivery.send(.end) }
-    let input = startCounted { update in
+    let input = follow { update in
       withExtendedLifetime(sentinel) {
         _ = delivery.send(.update(update, at: timekeeper.now()))
       }

@@ -5,14 +5,16 @@ final class ValuesSubscription<Update: Sendable>: Sendable {
   @usableFromInline let token: Subscription
 
   @inlinable
-  init<Kind>(to publisher: Publisher<Update, Kind>, limit: BufferLimit, at place: CodePlace) {
+  init<Kind>(
+    to publisher: Publisher<Update, Kind>, limit: BufferLimit, _ fileID: String, _ line: Int
+  ) {
     let buffer = ValuesBuffer<Update>(limit: limit)
     let sentinel = Sentinel { buffer.end() }
     self.buffer = buffer
     if let lineage = publisher.lineage {
-      token = publisher.fill(buffer, keeping: sentinel, watchedBy: lineage, at: place)
+      token = publisher.fill(buffer, keeping: sentinel, watchedBy: lineage, fileID, line)
     } else {
-      token = publisher.start { update in
+      token = publisher.connect { update in
         withExtendedLifetime(sentinel) { buffer.receive(update) }
       }
     }
@@ -69,12 +71,12 @@ extension Publisher {
   @usableFromInline
   func fill(
     _ buffer: ValuesBuffer<Update>, keeping sentinel: Sentinel, watchedBy lineage: Lineage,
-    at place: CodePlace
+    _ fileID: String, _ line: Int
   ) -> Subscription {
-    lineage.subscribe(as: "values", at: place) {
+    subscribe(as: "values", fileID, line) {
       let context = WatchContext.current
       let toldCount = SerialState(0)
-      return startCounted { update in
+      return follow { update in
         withExtendedLifetime(sentinel) { buffer.receive(update) }
         let droppedCount = buffer.droppedCount
         let news = unsafe droppedCount - toldCount.value

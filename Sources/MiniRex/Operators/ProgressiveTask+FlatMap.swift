@@ -12,12 +12,12 @@ extension Publisher where Kind == ProgressiveTaskKind {
       of: lineages,
       sharing: SharedWork { inlet, bag in
         let context = contextOfInner
-        startCounted { update in
+        follow { update in
           switch update {
           case .progress(let progress):
             inlet.report(.progress(progress))
           case .finished(.success(let value)):
-            transform(value).start(in: context) { inlet.pass($0) }.store(in: bag)
+            transform(value).follow(in: context) { inlet.pass($0) }.store(in: bag)
           case .finished(.failure(let error)):
             inlet.finish(.finished(.failure(error)))
           }
@@ -37,14 +37,14 @@ extension Publisher where Kind == ProgressiveTaskKind {
       of: lineages,
       sharing: SharedWork { inlet, bag in
         let context = contextOfInner
-        startCounted { update in
+        follow { update in
           switch update {
           case .progress(let progress):
             inlet.report(.progress(progress))
           case .finished(.success(let value)):
             inlet.finish(.finished(.success(value)))
           case .finished(.failure(let error)):
-            transform(error).start(in: context) { inlet.pass($0) }.store(in: bag)
+            transform(error).follow(in: context) { inlet.pass($0) }.store(in: bag)
           }
         }.store(in: bag)
       })

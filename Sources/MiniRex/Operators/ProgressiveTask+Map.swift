@@ -46,16 +46,16 @@ extension Publisher where Kind == ProgressiveTaskKind {
   /// Subscribing to it starts and shares the work like subscribing to this one.
   public func withoutProgress<Progress, Success, Failure>() -> PublishedTask<Success, Failure>
   where Update == TaskUpdate<Progress, Success, Failure> {
-    PublishedTask(of: self, present: { nil }) { receive in
-      startCounted { if case .finished(let result) = $0 { receive(result) } }
+    PublishedTask(of: self, current: { nil }) { receive in
+      follow { if case .finished(let result) = $0 { receive(result) } }
     }
   }
 
   /// A task that never has any progress to tell.
   public init<Progress, Success, Failure>(_ task: PublishedTask<Success, Failure>)
   where Update == TaskUpdate<Progress, Success, Failure> {
-    self.init(of: task, by: "ProgressiveTask", present: { nil }) { receive in
-      task.startCounted { receive(.finished($0)) }
+    self.init(of: task, by: "ProgressiveTask", current: { nil }) { receive in
+      task.follow { receive(.finished($0)) }
     }
   }
 
@@ -66,9 +66,9 @@ extension Publisher where Kind == ProgressiveTaskKind {
   ) -> ProgressiveTask<NewProgress, NewSuccess, NewFailure>
   where Update == TaskUpdate<Progress, Success, Failure> {
     ProgressiveTask<NewProgress, NewSuccess, NewFailure>(
-      of: self, by: function, present: { nil }
+      of: self, by: function, current: { nil }
     ) { receive in
-      startCounted { update in
+      follow { update in
         switch update {
         case .progress(let amount): receive(progress(amount))
         case .finished(let outcome): receive(.finished(result(outcome)))

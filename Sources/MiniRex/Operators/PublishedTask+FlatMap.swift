@@ -11,10 +11,10 @@ extension Publisher where Kind == TaskKind {
       of: lineages,
       sharing: SharedWork { inlet, bag in
         let context = contextOfInner
-        startCounted { result in
+        follow { result in
           switch result {
           case .success(let value):
-            transform(value).start(in: context) { inlet.finish($0) }.store(in: bag)
+            transform(value).follow(in: context) { inlet.finish($0) }.store(in: bag)
           case .failure(let error):
             inlet.finish(.failure(error))
           }
@@ -34,12 +34,12 @@ extension Publisher where Kind == TaskKind {
       of: lineages,
       sharing: SharedWork { inlet, bag in
         let context = contextOfInner
-        startCounted { result in
+        follow { result in
           switch result {
           case .success(let value):
             inlet.finish(.success(value))
           case .failure(let error):
-            transform(error).start(in: context) { inlet.finish($0) }.store(in: bag)
+            transform(error).follow(in: context) { inlet.finish($0) }.store(in: bag)
           }
         }.store(in: bag)
       })

@@ -5,8 +5,8 @@ extension Publisher where Kind == TaskKind {
   public func map<Success, NewSuccess: Sendable, Failure>(
     _ transform: @escaping @Sendable (Success) -> NewSuccess
   ) -> PublishedTask<NewSuccess, Failure> where Update == Result<Success, Failure> {
-    PublishedTask<NewSuccess, Failure>(of: self, present: { nil }) { receive in
-      startCounted { receive($0.map(transform)) }
+    PublishedTask<NewSuccess, Failure>(of: self, current: { nil }) { receive in
+      follow { receive($0.map(transform)) }
     }
   }
 
@@ -16,8 +16,8 @@ extension Publisher where Kind == TaskKind {
   public func mapError<Success, Failure, NewFailure: Error>(
     _ transform: @escaping @Sendable (Failure) -> NewFailure
   ) -> PublishedTask<Success, NewFailure> where Update == Result<Success, Failure> {
-    PublishedTask<Success, NewFailure>(of: self, present: { nil }) { receive in
-      startCounted { receive($0.mapError(transform)) }
+    PublishedTask<Success, NewFailure>(of: self, current: { nil }) { receive in
+      follow { receive($0.mapError(transform)) }
     }
   }
 }

@@ -2,6 +2,6 @@ extension Publisher {
   /// The same updates, without the promise of the kind.
   @inlinable
   public var broadcaster: Broadcaster<Update> {
-    Broadcaster(lineage: lineage, present: { nil }, start: begin)
+    Broadcaster(lineage: lineage, current: { nil }, connect: connect)
   }
 }

@@ -15,29 +15,29 @@ public func combineLatest<A: Sendable, B: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>,
   transform: @escaping @Sendable (A, B) -> Result
 ) -> PublishedValue<Result> {
-  combination(a, b, skipping: Difference(), transform)
+  combination(a, b, skipping: ChangeTest(), transform)
 }
 
 @inlinable
 func combination<A: Sendable, B: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>,
-  skipping difference: Difference<Result>?,
+  skipping changeTest: ChangeTest<Result>?,
   _ transform: @escaping @Sendable (A, B) -> Result
 ) -> PublishedValue<Result> {
   Publisher(
     lineage: .ofOperation("combineLatest", on: a.lineages + b.lineages),
-    present: {
-      guard let a = a.present(), let b = b.present() else { return nil }
+    current: {
+      guard let a = a.readCurrent(), let b = b.readCurrent() else { return nil }
       return transform(a, b)
     }
   ) { receive in
-    let cells = (LatestCell<A>(), LatestCell<B>())
-    let output = LatestOutput(difference, receive)
+    let cells = (CombinationCell<A>(), CombinationCell<B>())
+    let output = CombinationOutput(changeTest, receive)
     let emit: @Sendable () -> Void = {
       guard let a = unsafe cells.0.value, let b = unsafe cells.1.value else { return }
       output.send(transform(a, b))
     }
-    return Latest().subscribe(emit) {
+    return Combination().subscribe(emit) {
       $0.add(a, cells.0)
       $0.add(b, cells.1)
     }
@@ -58,30 +58,32 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, Result: Sendabl
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>,
   transform: @escaping @Sendable (A, B, C) -> Result
 ) -> PublishedValue<Result> {
-  combination(a, b, c, skipping: Difference(), transform)
+  combination(a, b, c, skipping: ChangeTest(), transform)
 }
 
 @inlinable
 func combination<A: Sendable, B: Sendable, C: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>,
-  skipping difference: Difference<Result>?,
+  skipping changeTest: ChangeTest<Result>?,
   _ transform: @escaping @Sendable (A, B, C) -> Result
 ) -> PublishedValue<Result> {
   Publisher(
     lineage: .ofOperation("combineLatest", on: a.lineages + b.lineages + c.lineages),
-    present: {
-      guard let a = a.present(), let b = b.present(), let c = c.present() else { return nil }
+    current: {
+      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent() else {
+        return nil
+      }
       return transform(a, b, c)
     }
   ) { receive in
-    let cells = (LatestCell<A>(), LatestCell<B>(), LatestCell<C>())
-    let output = LatestOutput(difference, receive)
+    let cells = (CombinationCell<A>(), CombinationCell<B>(), CombinationCell<C>())
+    let output = CombinationOutput(changeTest, receive)
     let emit: @Sendable () -> Void = {
       guard let a = unsafe cells.0.value, let b = unsafe cells.1.value, let c = unsafe cells.2.value
       else { return }
       output.send(transform(a, b, c))
     }
-    return Latest().subscribe(emit) {
+    return Combination().subscribe(emit) {
       $0.add(a, cells.0)
       $0.add(b, cells.1)
       $0.add(c, cells.2)
@@ -103,34 +105,37 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Re
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
   transform: @escaping @Sendable (A, B, C, D) -> Result
 ) -> PublishedValue<Result> {
-  combination(a, b, c, d, skipping: Difference(), transform)
+  combination(a, b, c, d, skipping: ChangeTest(), transform)
 }
 
 @inlinable
 func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
-  skipping difference: Difference<Result>?,
+  skipping changeTest: ChangeTest<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D) -> Result
 ) -> PublishedValue<Result> {
   Publisher(
     lineage: .ofOperation("combineLatest", on: a.lineages + b.lineages + c.lineages + d.lineages),
-    present: {
-      guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present()
+    current: {
+      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent(),
+        let d = d.readCurrent()
       else {
         return nil
       }
       return transform(a, b, c, d)
     }
   ) { receive in
-    let cells = (LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>())
-    let output = LatestOutput(difference, receive)
+    let cells = (
+      CombinationCell<A>(), CombinationCell<B>(), CombinationCell<C>(), CombinationCell<D>()
+    )
+    let output = CombinationOutput(changeTest, receive)
     let emit: @Sendable () -> Void = {
       guard let a = unsafe cells.0.value, let b = unsafe cells.1.value,
         let c = unsafe cells.2.value, let d = unsafe cells.3.value
       else { return }
       output.send(transform(a, b, c, d))
     }
-    return Latest().subscribe(emit) {
+    return Combination().subscribe(emit) {
       $0.add(a, cells.0)
       $0.add(b, cells.1)
       $0.add(c, cells.2)
@@ -157,37 +162,39 @@ public func combineLatest<
   _ e: PublishedValue<E>,
   transform: @escaping @Sendable (A, B, C, D, E) -> Result
 ) -> PublishedValue<Result> {
-  combination(a, b, c, d, e, skipping: Difference(), transform)
+  combination(a, b, c, d, e, skipping: ChangeTest(), transform)
 }
 
 @inlinable
 func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
   _ e: PublishedValue<E>,
-  skipping difference: Difference<Result>?,
+  skipping changeTest: ChangeTest<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D, E) -> Result
 ) -> PublishedValue<Result> {
   Publisher(
     lineage: .ofOperation(
       "combineLatest", on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages),
-    present: {
-      guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
-        let e = e.present()
+    current: {
+      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent(),
+        let d = d.readCurrent(),
+        let e = e.readCurrent()
       else { return nil }
       return transform(a, b, c, d, e)
     }
   ) { receive in
     let cells = (
-      LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>()
+      CombinationCell<A>(), CombinationCell<B>(), CombinationCell<C>(), CombinationCell<D>(),
+      CombinationCell<E>()
     )
-    let output = LatestOutput(difference, receive)
+    let output = CombinationOutput(changeTest, receive)
     let emit: @Sendable () -> Void = {
       guard let a = unsafe cells.0.value, let b = unsafe cells.1.value,
         let c = unsafe cells.2.value, let d = unsafe cells.3.value, let e = unsafe cells.4.value
       else { return }
       output.send(transform(a, b, c, d, e))
     }
-    return Latest().subscribe(emit) {
+    return Combination().subscribe(emit) {
       $0.add(a, cells.0)
       $0.add(b, cells.1)
       $0.add(c, cells.2)
@@ -217,7 +224,7 @@ public func combineLatest<
   _ e: PublishedValue<E>, _ f: PublishedValue<F>,
   transform: @escaping @Sendable (A, B, C, D, E, F) -> Result
 ) -> PublishedValue<Result> {
-  combination(a, b, c, d, e, f, skipping: Difference(), transform)
+  combination(a, b, c, d, e, f, skipping: ChangeTest(), transform)
 }
 
 @inlinable
@@ -226,25 +233,27 @@ func combination<
 >(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
   _ e: PublishedValue<E>, _ f: PublishedValue<F>,
-  skipping difference: Difference<Result>?,
+  skipping changeTest: ChangeTest<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D, E, F) -> Result
 ) -> PublishedValue<Result> {
   Publisher(
     lineage: .ofOperation(
       "combineLatest",
       on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages + f.lineages),
-    present: {
-      guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
-        let e = e.present(), let f = f.present()
+    current: {
+      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent(),
+        let d = d.readCurrent(),
+        let e = e.readCurrent(), let f = f.readCurrent()
       else { return nil }
       return transform(a, b, c, d, e, f)
     }
   ) { receive in
     let cells = (
-      LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>(),
-      LatestCell<F>()
+      CombinationCell<A>(), CombinationCell<B>(), CombinationCell<C>(), CombinationCell<D>(),
+      CombinationCell<E>(),
+      CombinationCell<F>()
     )
-    let output = LatestOutput(difference, receive)
+    let output = CombinationOutput(changeTest, receive)
     let emit: @Sendable () -> Void = {
       guard let a = unsafe cells.0.value, let b = unsafe cells.1.value,
         let c = unsafe cells.2.value, let d = unsafe cells.3.value, let e = unsafe cells.4.value,
@@ -252,7 +261,7 @@ func combination<
       else { return }
       output.send(transform(a, b, c, d, e, f))
     }
-    return Latest().subscribe(emit) {
+    return Combination().subscribe(emit) {
       $0.add(a, cells.0)
       $0.add(b, cells.1)
       $0.add(c, cells.2)
@@ -284,7 +293,7 @@ public func combineLatest<
   _ e: PublishedValue<E>, _ f: PublishedValue<F>, _ g: PublishedValue<G>,
   transform: @escaping @Sendable (A, B, C, D, E, F, G) -> Result
 ) -> PublishedValue<Result> {
-  combination(a, b, c, d, e, f, g, skipping: Difference(), transform)
+  combination(a, b, c, d, e, f, g, skipping: ChangeTest(), transform)
 }
 
 @inlinable
@@ -294,25 +303,27 @@ func combination<
 >(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
   _ e: PublishedValue<E>, _ f: PublishedValue<F>, _ g: PublishedValue<G>,
-  skipping difference: Difference<Result>?,
+  skipping changeTest: ChangeTest<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D, E, F, G) -> Result
 ) -> PublishedValue<Result> {
   Publisher(
     lineage: .ofOperation(
       "combineLatest",
       on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages + f.lineages + g.lineages),
-    present: {
-      guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
-        let e = e.present(), let f = f.present(), let g = g.present()
+    current: {
+      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent(),
+        let d = d.readCurrent(),
+        let e = e.readCurrent(), let f = f.readCurrent(), let g = g.readCurrent()
       else { return nil }
       return transform(a, b, c, d, e, f, g)
     }
   ) { receive in
     let cells = (
-      LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>(),
-      LatestCell<F>(), LatestCell<G>()
+      CombinationCell<A>(), CombinationCell<B>(), CombinationCell<C>(), CombinationCell<D>(),
+      CombinationCell<E>(),
+      CombinationCell<F>(), CombinationCell<G>()
     )
-    let output = LatestOutput(difference, receive)
+    let output = CombinationOutput(changeTest, receive)
     let emit: @Sendable () -> Void = {
       guard let a = unsafe cells.0.value, let b = unsafe cells.1.value,
         let c = unsafe cells.2.value, let d = unsafe cells.3.value, let e = unsafe cells.4.value,
@@ -320,7 +331,7 @@ func combination<
       else { return }
       output.send(transform(a, b, c, d, e, f, g))
     }
-    return Latest().subscribe(emit) {
+    return Combination().subscribe(emit) {
       $0.add(a, cells.0)
       $0.add(b, cells.1)
       $0.add(c, cells.2)
@@ -354,7 +365,7 @@ public func combineLatest<
   _ e: PublishedValue<E>, _ f: PublishedValue<F>, _ g: PublishedValue<G>, _ h: PublishedValue<H>,
   transform: @escaping @Sendable (A, B, C, D, E, F, G, H) -> Result
 ) -> PublishedValue<Result> {
-  combination(a, b, c, d, e, f, g, h, skipping: Difference(), transform)
+  combination(a, b, c, d, e, f, g, h, skipping: ChangeTest(), transform)
 }
 
 @inlinable
@@ -364,7 +375,7 @@ func combination<
 >(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
   _ e: PublishedValue<E>, _ f: PublishedValue<F>, _ g: PublishedValue<G>, _ h: PublishedValue<H>,
-  skipping difference: Difference<Result>?,
+  skipping changeTest: ChangeTest<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D, E, F, G, H) -> Result
 ) -> PublishedValue<Result> {
   Publisher(
@@ -372,18 +383,21 @@ func combination<
       "combineLatest",
       on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages + f.lineages + g.lineages
         + h.lineages),
-    present: {
-      guard let a = a.present(), let b = b.present(), let c = c.present(), let d = d.present(),
-        let e = e.present(), let f = f.present(), let g = g.present(), let h = h.present()
+    current: {
+      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent(),
+        let d = d.readCurrent(),
+        let e = e.readCurrent(), let f = f.readCurrent(), let g = g.readCurrent(),
+        let h = h.readCurrent()
       else { return nil }
       return transform(a, b, c, d, e, f, g, h)
     }
   ) { receive in
     let cells = (
-      LatestCell<A>(), LatestCell<B>(), LatestCell<C>(), LatestCell<D>(), LatestCell<E>(),
-      LatestCell<F>(), LatestCell<G>(), LatestCell<H>()
+      CombinationCell<A>(), CombinationCell<B>(), CombinationCell<C>(), CombinationCell<D>(),
+      CombinationCell<E>(),
+      CombinationCell<F>(), CombinationCell<G>(), CombinationCell<H>()
     )
-    let output = LatestOutput(difference, receive)
+    let output = CombinationOutput(changeTest, receive)
     let emit: @Sendable () -> Void = {
       guard let a = unsafe cells.0.value, let b = unsafe cells.1.value,
         let c = unsafe cells.2.value, let d = unsafe cells.3.value, let e = unsafe cells.4.value,
@@ -391,7 +405,7 @@ func combination<
       else { return }
       output.send(transform(a, b, c, d, e, f, g, h))
     }
-    return Latest().subscribe(emit) {
+    return Combination().subscribe(emit) {
       $0.add(a, cells.0)
       $0.add(b, cells.1)
       $0.add(c, cells.2)

@@ -15,11 +15,11 @@ public func combineLatest<each Value: Sendable>(
   var lineages: [Lineage] = []
   for input in repeat each input { lineages += input.lineages }
   return Publisher(
-    lineage: .ofOperation(on: lineages), present: { try? (repeat (each input).read()) }
+    lineage: .ofOperation(on: lineages), current: { try? (repeat (each input).read()) }
   ) { receive in
-    let cells = (repeat LatestCell<each Value>())
-    let emit = LatestOutput(nil, receive).emitter { try? (repeat (each cells).read()) }
-    return Latest().subscribe(emit) { inputs in
+    let cells = (repeat CombinationCell<each Value>())
+    let emit = CombinationOutput(nil, receive).emitter { try? (repeat (each cells).read()) }
+    return Combination().subscribe(emit) { inputs in
       for (input, cell) in repeat (each input, each cells) { inputs.add(input, cell) }
       if inputs.tokens.isEmpty { emit() }
     }
@@ -40,7 +40,7 @@ public func combineLatest<each Value: Sendable, Result: Sendable>(
 
 extension Publisher {
   func read() throws(ValueIsMissing) -> Update {
-    guard let value = present() else { throw ValueIsMissing() }
+    guard let value = readCurrent() else { throw ValueIsMissing() }
     return value
   }
 }

@@ -7,7 +7,7 @@ extension Publisher where Kind: StreamKind {
     _ transform: @escaping @Sendable (Update) -> Result?
   ) -> Broadcaster<Result> {
     Broadcaster(trusting: self) { receive in
-      start { if let result = transform($0) { receive(result) } }
+      connect { if let result = transform($0) { receive(result) } }
     }
   }
 }

@@ -19,11 +19,11 @@ extension Publisher where Kind: StreamKind {
   ) -> Publisher {
     check(interval, of: "debounce")
     let timekeeper = Timekeeper(clock)
-    let difference = Kind.skipsDuplicates ? Difference<Update>() : nil
-    return Publisher(of: self, present: present) { receive in
-      let receive = difference.map { skippingDuplicates($0, receive) } ?? receive
+    let changeTest = Kind.skipsDuplicates ? ChangeTest<Update>() : nil
+    return Publisher(of: self, current: readCurrent) { receive in
+      let receive = changeTest.map { skippingDuplicates($0, receive) } ?? receive
       let state = SerialState(Debouncing<Update>(callsAtOnce: Kind.self == PublishedValueKind.self))
-      return subscribe(by: timekeeper) { event, alarm in
+      return follow(by: timekeeper) { event, alarm in
         switch event {
         case .update(let update, let now):
           if unsafe state.value.callsAtOnce {

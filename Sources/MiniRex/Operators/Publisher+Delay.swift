@@ -20,9 +20,9 @@ extension Publisher {
   ) -> Publisher {
     check(duration, of: "delay")
     let timekeeper = Timekeeper(clock)
-    return Publisher(of: self, present: { nil }) { receive in
+    return Publisher(of: self, current: { nil }) { receive in
       let state = SerialState(Delaying<Update>())
-      return subscribe(by: timekeeper) { event, alarm in
+      return follow(by: timekeeper) { event, alarm in
         switch event {
         case .update(let update, let now):
           let delayed = (update: update, deadline: now + duration)

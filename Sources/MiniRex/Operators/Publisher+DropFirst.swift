@@ -8,7 +8,7 @@ extension Publisher where Kind: StreamKind {
     if count < 0 { misuse("'dropFirst' takes a count of 0 or more, not \(count).") }
     return Broadcaster(trusting: self) { receive in
       let remaining = SerialState(count)
-      return start { update in
+      return connect { update in
         if unsafe remaining.value == 0 { return receive(update) }
         unsafe remaining.value -= 1
       }

@@ -11,7 +11,7 @@ extension Publisher where Kind: StreamKind {
   ) -> Broadcaster<Update> {
     Broadcaster(trusting: self) { receive in
       let isDropping = SerialState(true)
-      return start { update in
+      return connect { update in
         if unsafe isDropping.value {
           if predicate(update) { return }
           unsafe isDropping.value = false

@@ -7,7 +7,7 @@ extension Publisher where Kind: StreamKind {
     _ isIncluded: @escaping @Sendable (Update) -> Bool
   ) -> Broadcaster<Update> {
     Broadcaster(trusting: self) { receive in
-      start { if isIncluded($0) { receive($0) } }
+      connect { if isIncluded($0) { receive($0) } }
     }
   }
 }

@@ -18,7 +18,7 @@ extension Publisher where Kind: StreamKind {
       of: lineages,
       sharing: SharedWork { inlet, bag in
         let hasFound = SerialState(false)
-        startCounted { update in
+        follow { update in
           if unsafe hasFound.value || !isIncluded(update) { return }
           unsafe hasFound.value = true
           inlet.finish(.success(update))

@@ -7,13 +7,13 @@ extension Publisher where Kind: StreamKind {
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Update) -> Result
   ) -> Publisher<Result, Kind> {
-    let difference = Kind.skipsDuplicates ? Difference<Result>() : nil
-    return Publisher<Result, Kind>(of: self, present: { present().map(transform) }) { receive in
-      if let difference {
-        let receive = skippingDuplicates(difference, receive)
-        return start { receive(transform($0)) }
+    let changeTest = Kind.skipsDuplicates ? ChangeTest<Result>() : nil
+    return Publisher<Result, Kind>(of: self, current: { readCurrent().map(transform) }) { receive in
+      if let changeTest {
+        let receive = skippingDuplicates(changeTest, receive)
+        return connect { receive(transform($0)) }
       }
-      return start { receive(transform($0)) }
+      return connect { receive(transform($0)) }
     }
   }
 }

@@ -19,11 +19,11 @@ public func merge<Update: Sendable, each Kind: PublisherKind>(
 public func merge<Update: Sendable, Kind: PublisherKind>(
   _ publishers: [Publisher<Update, Kind>]
 ) -> Broadcaster<Update> {
-  Publisher(lineage: .ofOperation(on: publishers.flatMap(\.lineages)), present: { nil }) {
+  Publisher(lineage: .ofOperation(on: publishers.flatMap(\.lineages)), current: { nil }) {
     receive in
     let source = BroadcastSource<Update>(partOf: "merge")
     let gate = source.publisher.subscribe(receive)
-    let inputs = publishers.map { $0.startCounted { source.broadcast($0) } }
+    let inputs = publishers.map { $0.follow { source.broadcast($0) } }
     return Subscription(gate: gate, inputs: inputs)
   }
 }

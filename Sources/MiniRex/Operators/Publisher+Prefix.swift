@@ -10,7 +10,7 @@ extension Publisher where Kind: StreamKind {
       if count == 0 { return .ended }
       let remaining = SerialState(count)
       let fuse = Fuse()
-      let token = start { update in
+      let token = connect { update in
         guard unsafe remaining.value > 0 else { return }
         unsafe remaining.value -= 1
         if unsafe remaining.value == 0 { fuse.blow() }

@@ -11,7 +11,7 @@ extension Publisher where Kind: StreamKind {
     Broadcaster(trusting: self) { receive in
       let isOver = SerialState(false)
       let fuse = Fuse()
-      let token = start { update in
+      let token = connect { update in
         if unsafe isOver.value { return }
         if predicate(update) { return receive(update) }
         unsafe isOver.value = true

@@ -6,19 +6,19 @@ extension Publisher where Kind == BroadcasterKind {
   public func publishedValue(initial: Update) -> PublishedValue<Update> {
     let property = PublishedProperty(initial, lineage: nil)
     let storage = property.storage
-    let own = Lineage.next(after: lineage, by: "publishedValue")
-    let follow = {
-      start {
+    let own = Lineage.ofOperation(#function, on: lineage)
+    func follow() -> Subscription {
+      self.follow {
         storage.set($0)
       } onEnd: {
         storage.delivery.end()
       }
     }
-    let upstream = own?.subscribe(follow) ?? follow()
+    let upstream = if let own { WatchContext(own).inForce(follow) } else { follow() }
     let following = Following(property: property, upstream: upstream)
     return PublishedValue(
       lineage: own,
-      present: { withExtendedLifetime(following) { storage.current } }
+      current: { withExtendedLifetime(following) { storage.current } }
     ) { receive in
       storage.subscribe { value in
         withExtendedLifetime(following) { receive(value) }

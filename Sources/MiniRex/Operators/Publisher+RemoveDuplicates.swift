@@ -6,8 +6,8 @@ extension Publisher where Kind: StreamKind {
   /// never duplicates. A published value stays one.
   @inlinable
   public func removeDuplicates() -> Publisher<Update, Kind> {
-    let difference = Difference<Update>()
-    return Publisher(of: self, present: present) { start(skippingDuplicates(difference, $0)) }
+    let changeTest = ChangeTest<Update>()
+    return Publisher(of: self, current: readCurrent) { connect(skippingDuplicates(changeTest, $0)) }
   }
 
   /// Skips each update that `areEqual` says is a duplicate of the last one it let through.
@@ -20,7 +20,7 @@ extension Publisher where Kind: StreamKind {
   public func removeDuplicates(
     by areEqual: @escaping @Sendable (_ last: Update, _ next: Update) -> Bool
   ) -> Publisher<Update, Kind> {
-    let difference = Difference<Update>({ !areEqual($0, $1) })
-    return Publisher(of: self, present: present) { start(skippingDuplicates(difference, $0)) }
+    let changeTest = ChangeTest<Update>({ !areEqual($0, $1) })
+    return Publisher(of: self, current: readCurrent) { connect(skippingDuplicates(changeTest, $0)) }
   }
 }

@@ -9,7 +9,7 @@ extension Publisher where Kind: StreamKind {
   ) -> Broadcaster<Result> {
     Broadcaster(trusting: self) { receive in
       let result = SerialState(initial)
-      return start { update in
+      return connect { update in
         let next = unsafe next(result.value, update)
         unsafe result.value = next
         receive(next)

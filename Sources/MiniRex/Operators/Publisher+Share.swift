@@ -19,8 +19,8 @@ extension Publisher where Kind: StreamKind {
   public func share() -> Publisher<Update, Kind> {
     let isValue = Kind.self == PublishedValueKind.self
     let work = SharedWork<Update>(remembersProgress: isValue) { inlet in
-      startCounted { inlet.report($0) }
+      follow { inlet.report($0) }
     }
-    return Publisher(of: self, present: { work.latest ?? present() }) { work.subscribe($0) }
+    return Publisher(of: self, current: { work.latest ?? readCurrent() }) { work.subscribe($0) }
   }
 }

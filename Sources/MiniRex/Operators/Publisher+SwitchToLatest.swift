@@ -7,7 +7,7 @@ extension Publisher where Kind == BroadcasterKind {
   /// subscription to this publisher and one to the last that came.
   public func switchToLatest<Latest: Sendable, LatestKind: PublisherKind>() -> Broadcaster<Latest>
   where Update == Publisher<Latest, LatestKind> {
-    Broadcaster<Latest>(trusting: self) { subscribe(switching: $0) }
+    Broadcaster<Latest>(trusting: self) { follow(switching: $0) }
   }
 
   /// Transforms each update to a publisher, and calls with the updates of the last one.
@@ -36,9 +36,9 @@ extension Publisher where Kind == PublishedValueKind {
   /// publishers of another kind write `broadcaster.switchToLatest()`.
   public func switchToLatest<Latest: Sendable>() -> PublishedValue<Latest>
   where Update == PublishedValue<Latest> {
-    let difference = Difference<Latest>()
-    return PublishedValue<Latest>(of: self, present: { present()?.present() }) { receive in
-      subscribe(switching: skippingDuplicates(difference, receive))
+    let changeTest = ChangeTest<Latest>()
+    return PublishedValue<Latest>(of: self, current: { readCurrent()?.readCurrent() }) { receive in
+      follow(switching: skippingDuplicates(changeTest, receive))
     }
   }
 
@@ -59,7 +59,7 @@ extension Publisher where Kind == PublishedValueKind {
 
 extension Publisher {
   /// Updates of both, and the end, pass through one delivery, so that they come one at a time.
-  fileprivate func subscribe<Latest: Sendable, LatestKind: PublisherKind>(
+  fileprivate func follow<Latest: Sendable, LatestKind: PublisherKind>(
     switching receive: @escaping @Sendable (Latest) -> Void
   ) -> Subscription where Update == Publisher<Latest, LatestKind> {
     let delivery = Delivery<SwitchEvent<Latest, LatestKind>>()
@@ -71,7 +71,7 @@ extension Publisher {
         unsafe current.value.number += 1
         unsafe current.value.token.take()?.invalidate()
         let number = unsafe current.value.number
-        let token = publisher.start(in: context) { update in
+        let token = publisher.follow(in: context) { update in
           withExtendedLifetime(sentinel) { _ = delivery.send(.update(update, from: number)) }
         }
         unsafe current.value.token = token
@@ -82,7 +82,7 @@ extension Publisher {
     // Whoever can still bring something keeps it: this publisher, one that waits for its turn, and
     // the one that came last.
     let sentinel = Sentinel { delivery.end() }
-    let input = startCounted { delivery.send(.publisher($0, sentinel)) }
+    let input = follow { delivery.send(.publisher($0, sentinel)) }
     return Subscription(gate: gate, inputs: [input])
   }
 }

@@ -22,16 +22,16 @@ extension Publisher where Kind: StreamKind {
   ) -> Publisher {
     check(interval, of: "throttle")
     let timekeeper = Timekeeper(clock)
-    let difference = Kind.skipsDuplicates ? Difference<Update>() : nil
+    let changeTest = Kind.skipsDuplicates ? ChangeTest<Update>() : nil
     let keepsLast = latest || Kind.self == PublishedValueKind.self
-    return Publisher(of: self, present: present) { receive in
+    return Publisher(of: self, current: readCurrent) { receive in
       let state = SerialState(Throttling<Update>())
       let begin: @Sendable (Update) -> Void = { update in
         unsafe state.value.intervalEnd = timekeeper.now() + interval
         receive(update)
       }
-      let call = difference.map { skippingDuplicates($0, begin) } ?? begin
-      return subscribe(by: timekeeper) { event, alarm in
+      let call = changeTest.map { skippingDuplicates($0, begin) } ?? begin
+      return follow(by: timekeeper) { event, alarm in
         switch event {
         case .update(let update, let now):
           if unsafe state.value.isOpen(at: now) {

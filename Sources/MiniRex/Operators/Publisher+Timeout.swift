@@ -56,7 +56,7 @@ extension Publisher {
     return SharedWork { inlet in
       let timer = timekeeper.wake(after: duration) { inlet.finish(timedOut) }
       // Without the timer nobody keeps the inlet of a task that has ended without a result.
-      let input = start({ pass($0, inlet) }, onEnd: { timer.invalidate() })
+      let input = follow({ pass($0, inlet) }, onEnd: { timer.invalidate() })
       return Subscription {
         input.invalidate()
         timer.invalidate()

@@ -17,10 +17,10 @@ extension Publisher {
     _ label: String, instrument: (any Instrument)? = nil, fileID: String = #fileID,
     line: Int = #line
   ) -> Publisher {
-    let place = CodePlace(fileID: fileID, line: line)
     guard
-      let trace = Lineage.ofTrace(label, of: lineage, instrument: instrument, at: place)
+      let trace = Lineage.watched(
+        .trace, label, of: lineage, instrument: instrument, fileID, line)
     else { return self }
-    return Publisher(watchedBy: trace, present: present) { startCounted($0) }
+    return Publisher(watchedBy: trace, current: readCurrent) { follow($0) }
   }
 }

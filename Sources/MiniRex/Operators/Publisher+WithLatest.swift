@@ -15,14 +15,14 @@ extension Publisher where Kind: StreamKind {
     from value: PublishedValue<Value>
   ) -> Broadcaster<(Update, Value)> {
     Broadcaster<(Update, Value)>(
-      lineage: .ofOperation(on: lineages + value.lineages), present: { nil }
+      lineage: .ofOperation(on: lineages + value.lineages), current: { nil }
     ) { receive in
       let latest = SharedLatest<Value>()
-      let following = value.startCounted { latest.set($0) }
+      let following = value.follow { latest.set($0) }
       // While another thread delivers for the value's source, that thread makes the first call.
-      if latest.value == nil, let present = value.present() { latest.begin(with: present) }
+      if latest.value == nil, let current = value.readCurrent() { latest.begin(with: current) }
       // The callback keeps the token, so the value is left when this publisher is, or ends.
-      return startCounted { update in
+      return follow { update in
         withExtendedLifetime(following) {
           if let value = latest.value { receive((update, value)) }
         }

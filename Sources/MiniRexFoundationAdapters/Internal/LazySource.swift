@@ -16,7 +16,7 @@ final class LazySource<Update: Sendable>: Sendable {
   }
 
   var publisher: Broadcaster<Update> {
-    Publisher(present: { nil }) { self.subscribe($0) }
+    Publisher(current: { nil }) { self.subscribe($0) }
   }
 
   private func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {

@@ -4,74 +4,74 @@
 /// another object, anything else always. The choice is made from the type that `Value` really is,
 /// so that generic code compares as well as any other.
 ///
-/// Unchecked: `isDifferent` is `@Sendable`, or the type's own `==`, which belongs to no actor.
+/// Unchecked: `isChange` is `@Sendable`, or the type's own `==`, which belongs to no actor.
 @usableFromInline
-package struct Difference<Value>: @unchecked Sendable {
-  @usableFromInline let isDifferent: (Value, Value) -> Bool
+package struct ChangeTest<Value>: @unchecked Sendable {
+  @usableFromInline let isChange: (Value, Value) -> Bool
 
   @inlinable
-  package init(_ isDifferent: @escaping @Sendable (Value, Value) -> Bool) {
-    self.isDifferent = isDifferent
+  package init(_ isChange: @escaping @Sendable (Value, Value) -> Bool) {
+    self.isChange = isChange
   }
 
   @inlinable
-  init(ofEquatable isDifferent: @escaping (Value, Value) -> Bool) {
-    self.isDifferent = isDifferent
+  init(ofEquatable isChange: @escaping (Value, Value) -> Bool) {
+    self.isChange = isChange
   }
 
   @inlinable
   package init() {
-    // The cast of `Likeness`, which costs nothing and calls `==` directly where the type is known,
+    // The cast of `EqualityProbe`, which costs nothing and calls `==` directly where the type is known,
     // lets a conformance through that belongs to an actor, and whose `==` must not be called
     // elsewhere; the one from `Any` does not.
-    if let likeness = Likeness<Value>() as? any EquatableLikeness,
+    if let probe = EqualityProbe<Value>() as? any EquatableProbe,
       (Value.self as Any) is any (Equatable & SendableMetatype).Type
     {
-      self = likeness.difference()
+      self = probe.changeTest()
     } else if let optional = Value.self as? any (AnyOptional & SendableMetatype).Type {
-      isDifferent = optionalDifference(optional)
+      isChange = optionalTest(optional)
     } else {
-      isDifferent = objectDifference()
+      isChange = objectTest()
     }
   }
 
   @inlinable @inline(__always)
   package func callAsFunction(_ old: Value, _ new: Value) -> Bool {
-    isDifferent(old, new)
+    isChange(old, new)
   }
 }
 
 /// A difference that is asked where it lies, without a retain; of none, every value is a change.
 @usableFromInline
 struct Comparison<Value>: ~Copyable, Sendable {
-  @usableFromInline let difference: Difference<Value>?
+  @usableFromInline let changeTest: ChangeTest<Value>?
 
   @inlinable
-  init(_ difference: Difference<Value>?) {
-    self.difference = difference
+  init(_ changeTest: ChangeTest<Value>?) {
+    self.changeTest = changeTest
   }
 
   @inlinable @inline(__always)
   borrowing func isChange(from old: Value, to new: Value) -> Bool {
-    difference?.isDifferent(old, new) ?? true
+    changeTest?.isChange(old, new) ?? true
   }
 }
 
 @usableFromInline
-struct Likeness<Value> {
+struct EqualityProbe<Value> {
   @inlinable init() {}
 }
 
 @usableFromInline
-protocol EquatableLikeness {
-  /// - Returns: That of the values of `Likeness`, whose type is `Value`.
-  func difference<Value>() -> Difference<Value>
+protocol EquatableProbe {
+  /// - Returns: That of the values of `EqualityProbe`, whose type is `Value`.
+  func changeTest<Value>() -> ChangeTest<Value>
 }
 
-extension Likeness: EquatableLikeness where Value: Equatable {
+extension EqualityProbe: EquatableProbe where Value: Equatable {
   @inlinable
-  func difference<Same>() -> Difference<Same> {
-    Difference<Same>(ofEquatable: {
+  func changeTest<Same>() -> ChangeTest<Same> {
+    ChangeTest<Same>(ofEquatable: {
       unsafe unsafeBitCast($0, to: Value.self) != unsafeBitCast($1, to: Value.self)
     })
   }
@@ -88,20 +88,20 @@ extension Optional: AnyOptional {
 }
 
 @usableFromInline
-func optionalDifference<Value, O: AnyOptional & SendableMetatype>(
+func optionalTest<Value, O: AnyOptional & SendableMetatype>(
   _: O.Type
 ) -> @Sendable (Value, Value) -> Bool {
-  let difference = Difference<O.Wrapped>()
+  let changeTest = ChangeTest<O.Wrapped>()
   return { old, new in
     let old = unsafe unsafeBitCast(old, to: O.self).wrapped
     let new = unsafe unsafeBitCast(new, to: O.self).wrapped
     guard let old, let new else { return old != nil || new != nil }
-    return difference(old, new)
+    return changeTest(old, new)
   }
 }
 
 @usableFromInline
-func objectDifference<Value>() -> @Sendable (Value, Value) -> Bool {
+func objectTest<Value>() -> @Sendable (Value, Value) -> Bool {
   { old, new in
     guard isObject(old), isObject(new) else { return true }
     return old as AnyObject !== new as AnyObject

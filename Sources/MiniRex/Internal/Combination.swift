@@ -1,6 +1,6 @@
 /// A change of an input on its way to the subscriber of a combination.
 @usableFromInline
-struct LatestChange: Sendable {
+struct CombinationChange: Sendable {
   /// Applies the change, if it had to wait for its turn; false if it turns out to be none.
   @usableFromInline let apply: (@Sendable () -> Bool)?
 
@@ -15,8 +15,8 @@ struct LatestChange: Sendable {
 /// Whoever brings a change while nobody delivers applies it to its cell as the deliverer; while
 /// somebody does, the change waits in the queue. So the cells need no lock.
 @usableFromInline
-final class Latest: Sendable {
-  @usableFromInline let delivery = Delivery<LatestChange>()
+final class Combination: Sendable {
+  @usableFromInline let delivery = Delivery<CombinationChange>()
 
   @inlinable
   init() {}
@@ -26,48 +26,50 @@ final class Latest: Sendable {
   ///   - connect: Subscribes to the inputs.
   @inlinable
   func subscribe(
-    _ emit: @escaping @Sendable () -> Void, connect: (LatestInputs) -> Void
+    _ emit: @escaping @Sendable () -> Void, connect: (CombinationInputs) -> Void
   ) -> Subscription {
     let gate = delivery.subscribe { change in
       if change.apply?() ?? true { emit() }
     }
-    let inputs = LatestInputs(of: self)
+    let inputs = CombinationInputs(of: self)
     connect(inputs)
     return Subscription(gate: gate, inputs: inputs.tokens)
   }
 
   @inlinable @inline(__always)
-  func receive<Value>(_ value: Value, into cell: LatestCell<Value>, _ difference: Difference<Value>)
-  {
+  func receive<Value>(
+    _ value: Value, into cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
+  ) {
     let thread = ThreadID.current
     let turn = delivery.lock.withLock { state in
       delivery.admit(
-        LatestChange { cell.change(to: value, difference) }, replacing: nil, from: thread, &state)
+        CombinationChange { cell.change(to: value, changeTest) }, replacing: nil, from: thread,
+        &state)
     }
     guard let turn else { return }
-    if cell.change(to: value, difference) { delivery.deliver(LatestChange(), turn) }
+    if cell.change(to: value, changeTest) { delivery.deliver(CombinationChange(), turn) }
     delivery.leave()
   }
 }
 
-/// The subscriptions of a `Latest`, while they are made.
+/// The subscriptions of a `Combination`, while they are made.
 @usableFromInline
-final class LatestInputs {
-  @usableFromInline let latest: Latest
+final class CombinationInputs {
+  @usableFromInline let combination: Combination
   @usableFromInline let sentinel: Sentinel
   @usableFromInline var tokens: [Subscription] = []
 
   @inlinable
-  init(of latest: Latest) {
-    self.latest = latest
-    sentinel = Sentinel { latest.delivery.end() }
+  init(of combination: Combination) {
+    self.combination = combination
+    sentinel = Sentinel { combination.delivery.end() }
   }
 
   @inlinable
-  func add<Value>(_ input: PublishedValue<Value>, _ cell: LatestCell<Value>) {
-    let difference = Difference<Value>()
-    let token = input.startCounted { [latest, sentinel] value in
-      withExtendedLifetime(sentinel) { latest.receive(value, into: cell, difference) }
+  func add<Value>(_ input: PublishedValue<Value>, _ cell: CombinationCell<Value>) {
+    let changeTest = ChangeTest<Value>()
+    let token = input.follow { [combination, sentinel] value in
+      withExtendedLifetime(sentinel) { combination.receive(value, into: cell, changeTest) }
     }
     tokens.append(token)
   }
@@ -75,16 +77,16 @@ final class LatestInputs {
 
 /// Tells the subscriber of a combination each result, or each that differs from the one before.
 ///
-/// Unchecked: it is used by the deliverer of a `Latest` only.
+/// Unchecked: it is used by the deliverer of a `Combination` only.
 @usableFromInline
-final class LatestOutput<Result: Sendable>: @unchecked Sendable {
+final class CombinationOutput<Result: Sendable>: @unchecked Sendable {
   @usableFromInline let comparison: Comparison<Result>
   @usableFromInline let receive: @Sendable (Result) -> Void
   @usableFromInline @exclusivity(unchecked) var last: Result?
 
   @inlinable
-  init(_ difference: Difference<Result>?, _ receive: @escaping @Sendable (Result) -> Void) {
-    comparison = Comparison(difference)
+  init(_ changeTest: ChangeTest<Result>?, _ receive: @escaping @Sendable (Result) -> Void) {
+    comparison = Comparison(changeTest)
     self.receive = receive
   }
 
@@ -102,10 +104,10 @@ final class LatestOutput<Result: Sendable>: @unchecked Sendable {
 
 /// The newest value of one input.
 ///
-/// Unchecked, and without a lock: it is touched by the deliverer of a `Latest` only, or, for a task
+/// Unchecked, and without a lock: it is touched by the deliverer of a `Combination` only, or, for a task
 /// of `all`, written once before the event that makes it read.
 @usableFromInline
-final class LatestCell<Value: Sendable>: @unchecked Sendable {
+final class CombinationCell<Value: Sendable>: @unchecked Sendable {
   @usableFromInline @exclusivity(unchecked) var value: Value?
 
   @inlinable
@@ -113,8 +115,8 @@ final class LatestCell<Value: Sendable>: @unchecked Sendable {
 
   /// - Returns: False if that is the value already.
   @inlinable @inline(__always)
-  func change(to next: Value, _ difference: Difference<Value>) -> Bool {
-    if let last = unsafe value, !difference(last, next) { return false }
+  func change(to next: Value, _ changeTest: ChangeTest<Value>) -> Bool {
+    if let last = unsafe value, !changeTest(last, next) { return false }
     unsafe value = next
     return true
   }

@@ -2,11 +2,11 @@
 ///
 /// It is known by the thread, because what is between the subscriber and the source are closures that
 /// know nothing of each other, and that the optimiser makes one where it can.
-final class WatchContext: Sendable {
+package final class WatchContext: Sendable {
   /// The operator or the subscription that subscribes, if there is a graph.
-  let consumer: Lineage?
+  private let consumer: Lineage?
   /// True if the consumer takes publishers that it was not made with, as `flatMap` does.
-  let adopts: Bool
+  private let adopts: Bool
   /// Where the subscription is written that all this is done for.
   let place: CodePlace?
   let subscription: Int
@@ -16,31 +16,36 @@ final class WatchContext: Sendable {
   static var current: WatchContext? { ofThread.value }
 
   init(
-    consumer: Lineage?, adopts: Bool = false, place: CodePlace?, subscription: Int = Lineage.newID()
+    _ consumer: Lineage?, adopts: Bool = false, place: CodePlace? = nil,
+    subscription: Int = Lineage.newID()
   ) {
-    self.consumer = consumer
+    self.consumer = consumer?.graph == nil ? nil : consumer
     self.adopts = adopts
     self.place = place
     self.subscription = subscription
   }
 
-  /// The one that is in force where another one subscribes on behalf of the same subscription.
-  static func next(_ consumer: Lineage, adopts: Bool = false) -> WatchContext {
-    let current = current
-    return WatchContext(
-      consumer: consumer.graph == nil ? nil : consumer, adopts: adopts, place: current?.place,
-      subscription: current?.subscription ?? Lineage.newID())
+  /// The operator or the subscription that is about to be called by a publisher; `nil` if nobody knows.
+  ///
+  /// Operators that are made inline do not tell that they subscribe. They have one input each, so the way
+  /// to the one that does leads through them.
+  func consumer(of input: Lineage) -> Lineage? {
+    guard var consumer, consumer.graph === input.graph else { return nil }
+    if adopts { return consumer }
+    while !consumer.takes(input) {
+      guard consumer.inputs.count == 1 else { return nil }
+      consumer = consumer.inputs[0]
+    }
+    return consumer
   }
 
   func inForce<Result>(_ body: () -> Result) -> Result {
-    let outer = WatchContext.ofThread.value
-    WatchContext.ofThread.value = self
-    // The thread keeps neither of them alive.
-    defer { withExtendedLifetime((self, outer)) { WatchContext.ofThread.value = outer } }
+    let scope = enter()
+    defer { scope.exit() }
     return body()
   }
 
-  /// In force from now on, until `exit(_:)` gets what this has returned.
+  /// In force from now on, until what this returns says `exit()`.
   ///
   /// For code that may not become a closure: it would be allocated before anybody knows if it is needed.
   func enter() -> WatchScope {
@@ -49,14 +54,17 @@ final class WatchContext: Sendable {
     return scope
   }
 
-  static func exit(_ scope: WatchScope) {
-    withExtendedLifetime(scope) { WatchContext.ofThread.value = scope.outer }
-  }
+  fileprivate func replace(by outer: WatchContext?) { WatchContext.ofThread.value = outer }
 }
 
-/// What was in force before, and what is now.
+/// What is in force, and what was before: the thread keeps neither of them alive.
 @usableFromInline
 package struct WatchScope: Sendable {
   let outer: WatchContext?
   let inner: WatchContext
+
+  @usableFromInline @inline(never)
+  func exit() {
+    inner.replace(by: outer)
+  }
 }

@@ -3,7 +3,7 @@
 /// Unchecked because a class that is inherited from cannot be anything else, and its subclasses have
 /// to repeat it. It has no state; each of them says what guards its own.
 @usableFromInline
-package class Upstream: @unchecked Sendable {
+package class SubscriptionHost: @unchecked Sendable {
   init() {}
 
   func isSubscribed(_ token: Subscription) -> Bool { false }
@@ -22,7 +22,7 @@ package class Upstream: @unchecked Sendable {
 }
 
 /// Something of the user's that is stopped by a closure; its state is in a `Lock`.
-final class CancelledByClosure: Upstream, @unchecked Sendable {
+final class CancelledByClosure: SubscriptionHost, @unchecked Sendable {
   private let cancel: Lock<(@Sendable () -> Void)?>
 
   init(_ cancel: @escaping @Sendable () -> Void) {
@@ -40,7 +40,7 @@ final class CancelledByClosure: Upstream, @unchecked Sendable {
 }
 
 /// A gate that callbacks pass through, and the inputs that reach it; both are constant.
-final class GatedInputs: Upstream, @unchecked Sendable {
+final class GatedInputs: SubscriptionHost, @unchecked Sendable {
   private let gate: Subscription
   private let inputs: [Subscription]
 
@@ -59,7 +59,7 @@ final class GatedInputs: Upstream, @unchecked Sendable {
   override func end(
     _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
   ) -> Bool {
-    let mustWait = gate.upstream.end(gate, notifying: resume)
+    let mustWait = gate.host.end(gate, notifying: resume)
     for input in inputs { input.invalidate() }
     return mustWait
   }

@@ -59,28 +59,23 @@ extension Lineage {
     _ name: String?, _ type: Any.Type, instrument: (any Instrument)?, _ fileID: String, _ line: Int
   ) -> Lineage? {
     if instrument == nil, !InstrumentInForce.isKnown.load(ordering: .acquiring) { return nil }
-    return ofWatchedSource(
-      name ?? "\(type)", instrument: instrument, at: CodePlace(fileID: fileID, line: line))
+    return watched(.source, name ?? "\(type)", instrument: instrument, fileID, line)
   }
 
+  /// Of a source or a trace, with the instrument that is given, or the one in force.
   @usableFromInline
-  static func ofWatchedSource(
-    _ name: String, instrument: (any Instrument)?, at place: CodePlace
+  static func watched(
+    _ role: LiveGraph.Role, _ name: String, of upstream: Lineage? = nil,
+    instrument: (any Instrument)?, _ fileID: String, _ line: Int
   ) -> Lineage? {
     guard let instrument = instrument ?? InstrumentInForce.current else { return nil }
     return Lineage(
-      .source, name, at: place, inputs: [], instrument: instrument, graph: instrument.graph)
+      role, name, at: CodePlace(fileID: fileID, line: line), inputs: upstream.map { [$0] } ?? [],
+      instrument: instrument, graph: instrument.graph ?? upstream?.graph)
   }
 
-  static func ofTrace(
-    _ label: String, of upstream: Lineage?, instrument: (any Instrument)?, at place: CodePlace
-  ) -> Lineage? {
-    guard let instrument = instrument ?? InstrumentInForce.current else { return nil }
-    return Lineage(
-      .trace, label, at: place, inputs: upstream.map { [$0] } ?? [], instrument: instrument,
-      graph: instrument.graph ?? upstream?.graph)
-  }
-
+  /// Of an operator that takes several publishers; `nil` if none of them is watched.
+  ///
   /// - Parameter function: What `#function` tells, whose first word is the name.
   @usableFromInline
   package static func ofOperation(
@@ -91,17 +86,17 @@ extension Lineage {
       .operation, String(function.prefix { $0 != "(" }), at: nil, inputs: inputs,
       instrument: first.instrument, graph: first.graph)
   }
-}
 
-extension Lineage {
   /// Of an operator that takes one publisher.
   ///
   /// Not inlined: a branch in each operator would keep the optimiser from seeing through a chain.
   @usableFromInline @inline(never)
-  package static func next(after lineage: Lineage?, by function: String) -> Lineage? {
-    lineage.flatMap { ofOperation(function, on: [$0]) }
+  package static func ofOperation(_ function: String, on input: Lineage?) -> Lineage? {
+    input.flatMap { ofOperation(function, on: [$0]) }
   }
+}
 
+extension Lineage {
   func record(_ kind: InstrumentEvent.Kind, by context: WatchContext? = nil) {
     instrument.record(
       InstrumentEvent(
