@@ -74,7 +74,25 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
     completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
   ) {
     begin(response)
-    completionHandler(.allow)
+    answer { completionHandler(.allow) }
+  }
+
+  /// Answers a question of the platform, unless the transfer is over by then.
+  ///
+  /// The one place that decides it: whatever answers or cancels a task is on one queue, because the
+  /// platform stops the program when an answer comes while a task is cancelled, or after that.
+  func answer(_ complete: @escaping @Sendable () -> Void) {
+    URLSessionTask.commands.async { [self] in
+      if !isOver { complete() }
+    }
+  }
+
+  /// Whether nothing counts any more.
+  var isOver: Bool {
+    phase.withLock { phase in
+      if case .over = phase { return true }
+      return false
+    }
   }
 
   private func begin(_ response: URLResponse) {

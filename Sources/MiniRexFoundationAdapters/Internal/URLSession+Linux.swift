@@ -80,14 +80,15 @@
       willPerformHTTPRedirection response: HTTPURLResponse,
       newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-      let asked = self.session
-      guard let delegate = asked.delegate as? any URLSessionTaskDelegate else {
-        return completionHandler(request)
+      let reply = { @Sendable [self] (request: URLRequest?) in
+        answer { completionHandler(request) }
       }
-      asked.delegateQueue.addOperation {
+      ask { session, delegate in
         delegate.urlSession(
-          asked, task: task, willPerformHTTPRedirection: response, newRequest: request,
-          completionHandler: completionHandler)
+          session, task: task, willPerformHTTPRedirection: response, newRequest: request,
+          completionHandler: reply)
+      } orElse: {
+        reply(request)
       }
     }
 
@@ -98,29 +99,36 @@
       completionHandler:
         @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-      let asked = self.session
       let hasProposal = challenge.proposedCredential != nil
-      let answer = {
+      let reply = {
         @Sendable [self]
-        (
-          disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?
-        ) in
-        let isAnswered =
-          disposition == .useCredential
-          ? credential != nil : disposition == .performDefaultHandling && hasProposal
-        if isAnswered { return completionHandler(disposition, credential) }
-        if disposition != .cancelAuthenticationChallenge, acceptRefusal() {
-          return task.cancelSoon(in: session)
+        (disposition: URLSession.AuthChallengeDisposition, credential: URLCredential?) in
+        answer { [self] in
+          let isAnswered =
+            disposition == .useCredential
+            ? credential != nil : disposition == .performDefaultHandling && hasProposal
+          if isAnswered { return completionHandler(disposition, credential) }
+          if disposition != .cancelAuthenticationChallenge { _ = acceptRefusal() }
+          // What the platform would do, and the queue does not complete it meanwhile.
+          task.cancel(in: session)
         }
-        completionHandler(.cancelAuthenticationChallenge, nil)
       }
-      // The answer waits for the thread that we are on.
-      asked.delegateQueue.addOperation {
-        if let delegate = asked.delegate as? any URLSessionTaskDelegate {
-          delegate.urlSession(asked, task: task, didReceive: challenge, completionHandler: answer)
-        } else {
-          answer(.performDefaultHandling, nil)
-        }
+      ask { session, delegate in
+        delegate.urlSession(
+          session, task: task, didReceive: challenge, completionHandler: reply)
+      } orElse: {
+        reply(.performDefaultHandling, nil)
+      }
+    }
+
+    /// Calls on the queue of the user's session, because the thread that receives may not wait.
+    private func ask(
+      _ question: @escaping @Sendable (URLSession, any URLSessionTaskDelegate) -> Void,
+      orElse answer: () -> Void
+    ) {
+      guard let delegate = session.delegate as? any URLSessionTaskDelegate else { return answer() }
+      session.delegateQueue.addOperation { [self] in
+        if !isOver { question(session, delegate) }
       }
     }
   }

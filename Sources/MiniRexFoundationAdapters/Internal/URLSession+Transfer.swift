@@ -33,11 +33,12 @@ extension URLSession {
 }
 
 extension URLSessionTask {
-  private static let cancellations = DispatchQueue(label: "MiniRex.cancellations")
+  /// Where tasks are answered and cancelled, one after the other.
+  static let commands = DispatchQueue(label: "MiniRex.transfers")
 
   /// Cancels it without waiting for the session.
   func cancelSoon(in session: URLSession, discarding body: (any TransferBody)? = nil) {
-    Self.cancellations.async {
+    Self.commands.async {
       body?.discard()
       self.cancel(in: session)
     }
