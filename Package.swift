@@ -7,12 +7,15 @@ let package = Package(
   products: [
     .library(name: "MiniRex", targets: ["MiniRex"]),
     .library(name: "MiniRexFoundationAdapters", targets: ["MiniRexFoundationAdapters"]),
+    .library(name: "MiniRexNetworkingAdapters", targets: ["MiniRexNetworkingAdapters"]),
     .library(name: "MiniRexTesting", targets: ["MiniRexTesting"]),
     .executable(name: "minirex-tail", targets: ["minirex-tail"]),
   ],
   targets: [
     .target(name: "MiniRex"),
     .target(name: "MiniRexFoundationAdapters", dependencies: ["MiniRex"]),
+    .target(
+      name: "MiniRexNetworkingAdapters", dependencies: ["MiniRex", "MiniRexFoundationAdapters"]),
     .target(name: "MiniRexTesting", dependencies: ["MiniRex"]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
@@ -28,12 +31,14 @@ let package = Package(
     .testTarget(name: "MiniRexTests", dependencies: ["MiniRex", "MiniRexTesting"]),
     .testTarget(
       name: "MiniRexFoundationAdaptersTests",
-      dependencies: ["MiniRexFoundationAdapters", "MiniRexTesting"]),
+      dependencies: ["MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting"]),
     .testTarget(name: "MiniRexTestingTests", dependencies: ["MiniRexTesting"]),
     .target(name: "ChildProcess", path: "Tests/ChildProcess"),
     .testTarget(
       name: "SampleTests",
-      dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexTesting"]),
+      dependencies: [
+        "MiniRex", "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting",
+      ]),
     .testTarget(name: "MinirexTailTests", dependencies: ["minirex-tail", "ChildProcess"]),
     .testTarget(name: "LiveBoardTests", dependencies: ["live-board", "ChildProcess"]),
     .testTarget(name: "ThermostatTests", dependencies: ["ThermostatKit", "MiniRexTesting"]),

@@ -1,6 +1,7 @@
 import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
+import MiniRexNetworkingAdapters
 import MiniRexTesting
 import Testing
 
@@ -60,9 +61,9 @@ import Testing
       for _ in 0..<scaled(1_500) {
         let recorder = Recorder(session.dataTask(for: server.request()))
         await until { delegate.hasQuestion }
-        DispatchQueue.global().async { delegate.answer() }
+        async let answered: Void = onQueue { delegate.answer() }
         recorder.invalidate()
-        await until { !delegate.hasQuestion }
+        await answered
       }
       await until { server.openConnections == 0 }
       server.stop()
@@ -99,8 +100,7 @@ private final class LateDelegate: NSObject, URLSessionTaskDelegate, Sendable {
   var hasQuestion: Bool { question.value != nil }
 
   func answer() {
-    question.value?()
-    question.value = nil
+    question.change { $0.take() }?()
   }
 
   func urlSession(

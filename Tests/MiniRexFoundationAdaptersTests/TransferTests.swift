@@ -1,6 +1,7 @@
 import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
+import MiniRexNetworkingAdapters
 import MiniRexTesting
 import Testing
 

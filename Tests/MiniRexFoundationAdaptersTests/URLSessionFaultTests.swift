@@ -4,6 +4,7 @@
   import FoundationNetworking
   import MiniRex
   import MiniRexFoundationAdapters
+  import MiniRexNetworkingAdapters
   import MiniRexTesting
   import Testing
 

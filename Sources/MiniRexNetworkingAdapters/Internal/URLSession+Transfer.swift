@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import MiniRex
+import MiniRexFoundationAdapters
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,5 +1,6 @@
 public import Foundation
 public import MiniRex
+public import MiniRexFoundationAdapters
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking

@@ -1,5 +1,6 @@
 import Foundation
 import MiniRex
+import MiniRexFoundationAdapters
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
