@@ -113,6 +113,27 @@
       session.invalidateAndCancel()
     }
 
+    @Test func `the platform stops the program for a redirect answered after its end`() async {
+      await #expect(processExitsWith: .failure) {
+        let server = try LoopbackServer { connection in
+          connection.answer("302 Found", "Location: /next", body: Data())
+        }
+        let delegate = LateDelegate()
+        let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+        let task = session.dataTask(with: server.request())
+        task.resume()
+        await until { delegate.hasQuestion }
+
+        task.cancel()
+        await session.drain()
+        delegate.answer()
+
+        // What it does about the answer is on its own queue.
+        await session.drain()
+        server.stop()
+      }
+    }
+
     @Test func `the platform leaves a challenge that nobody answers waiting for ever`() async throws
     {
       let server = try LoopbackServer { connection in
