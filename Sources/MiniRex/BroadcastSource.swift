@@ -25,23 +25,20 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   ///   - fileID: Where it is written, for the instrument.
   ///   - line: Where it is written, for the instrument.
   @inlinable
-  public init(
+  public convenience init(
     name: String? = nil, instrument: (any Instrument)? = nil, fileID: String = #fileID,
     line: Int = #line
   ) {
-    let delivery = Delivery<Update>()
-    self.delivery = delivery
-    let lineage = Lineage.ofSource(
-      name, BroadcastSource.self, instrument: instrument, fileID, line)
-    publisher = Publisher(watchedBy: lineage, current: { nil }) { delivery.subscribe($0) }
+    self.init(
+      lineage: .ofSource(name, BroadcastSource.self, instrument: instrument, fileID, line))
   }
 
-  /// Makes one that is a part of something else, and not watched by itself.
+  /// Makes one that is watched by itself if there is a lineage; a part of something else has none.
   @inlinable
-  package init(partOf operation: StaticString) {
+  package init(lineage: Lineage?) {
     let delivery = Delivery<Update>()
     self.delivery = delivery
-    publisher = Publisher(current: { nil }) { delivery.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, current: { nil }) { delivery.subscribe($0) }
   }
 
   @inlinable

@@ -57,7 +57,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     self.init(wrappedValue, name: name, instrument: instrument, fileID: fileID, line: line)
   }
 
-  /// Makes one that is watched by itself if there is a lineage.
+  /// Makes one that is watched by itself if there is a lineage; a part of something else has none.
   @inlinable
   init(_ value: Value, lineage: Lineage?) {
     let storage = PropertyStorage(value)

@@ -125,7 +125,7 @@ extension Publisher where Kind == BroadcasterKind {
     _ start: @escaping @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
   ) {
     self.init(current: { nil }) { receive in
-      let source = BroadcastSource<Update>(partOf: "Broadcaster")
+      let source = BroadcastSource<Update>(lineage: nil)
       let gate = source.publisher.subscribe(receive)
       return Subscription(gate: gate, inputs: [start { source.broadcast($0) }])
     }

@@ -9,20 +9,20 @@ public protocol PublisherKind: SendableMetatype {}
 
 /// A kind whose updates come one by one: broadcasters and published values.
 public protocol StreamKind: PublisherKind {
-  /// True if an operator that keeps the kind leaves out what equals the update before it.
-  static var skipsDuplicates: Bool { get }
+  /// True if a subscriber is called at once with the value that is current, and then with changes only.
+  static var hasCurrentValue: Bool { get }
 }
 
 /// Calls whenever there is something to tell; see ``Broadcaster``.
 public enum BroadcasterKind: StreamKind {
-  /// False: every update counts.
-  @inlinable public static var skipsDuplicates: Bool { false }
+  /// False: a subscriber is called with what comes, and every update counts.
+  @inlinable public static var hasCurrentValue: Bool { false }
 }
 
 /// Calls at once with the current value, then with each change; see ``PublishedValue``.
 public enum PublishedValueKind: StreamKind {
-  /// True: only a change counts.
-  @inlinable public static var skipsDuplicates: Bool { true }
+  /// True: what equals the value before it is left out.
+  @inlinable public static var hasCurrentValue: Bool { true }
 }
 
 /// Calls once with a result; see ``PublishedTask``.

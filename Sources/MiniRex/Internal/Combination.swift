@@ -104,8 +104,7 @@ final class CombinationOutput<Result: Sendable>: @unchecked Sendable {
 
 /// The newest value of one input.
 ///
-/// Unchecked, and without a lock: it is touched by the deliverer of a `Combination` only, or, for a task
-/// of `all`, written once before the event that makes it read.
+/// Unchecked, and without a lock: it is touched by the deliverer of a `Combination` only.
 @usableFromInline
 final class CombinationCell<Value: Sendable>: @unchecked Sendable {
   @usableFromInline @exclusivity(unchecked) var value: Value?

@@ -15,7 +15,7 @@ public func all<Success: Sendable, Failure: Error>(
   return ProgressiveTask<Double, [Success], Failure>(
     of: tasks.flatMap(\.lineages),
     sharing: SharedWork { inlet, bag in
-      let cells = tasks.map { _ in CombinationCell<Success>() }
+      let cells = tasks.map { _ in SuccessCell<Success>() }
       let gathering = Gathering<Failure>(shares: shares, in: bag) { fraction in
         inlet.report(.progress(fraction))
       } finish: { failure in
@@ -42,7 +42,7 @@ public func all<each Success: Sendable, Failure: Error>(
   return ProgressiveTask<Double, (repeat each Success), Failure>(
     of: inputs,
     sharing: SharedWork { inlet, bag in
-      let cells = (repeat CombinationCell<each Success>())
+      let cells = (repeat SuccessCell<each Success>())
       let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }
       let gathering = Gathering<Failure>(shares: shares, in: bag) { fraction in
         inlet.report(.progress(fraction))

@@ -11,7 +11,7 @@ public func all<each Success: Sendable, Failure: Error>(
   return PublishedTask<(repeat each Success), Failure>(
     of: inputs,
     sharing: SharedWork { inlet, bag in
-      let cells = (repeat CombinationCell<each Success>())
+      let cells = (repeat SuccessCell<each Success>())
       let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }
       var shares: [Double] = []
       for _ in repeat each task { shares.append(1) }
@@ -39,7 +39,7 @@ public func all<Success: Sendable, Failure: Error>(
   PublishedTask<[Success], Failure>(
     of: tasks.flatMap(\.lineages),
     sharing: SharedWork { inlet, bag in
-      let cells = tasks.map { _ in CombinationCell<Success>() }
+      let cells = tasks.map { _ in SuccessCell<Success>() }
       let shares = [Double](repeating: 1, count: tasks.count)
       let gathering = Gathering<Failure>(shares: shares, in: bag) { failure in
         let successes = cells.compactMap { unsafe $0.value }

@@ -19,10 +19,10 @@ extension Publisher where Kind: StreamKind {
   ) -> Publisher {
     check(interval, of: "debounce")
     let timekeeper = Timekeeper(clock)
-    let changeTest = Kind.skipsDuplicates ? ChangeTest<Update>() : nil
+    let changeTest = Kind.hasCurrentValue ? ChangeTest<Update>() : nil
     return Publisher(of: self, current: readCurrent) { receive in
       let receive = changeTest.map { skippingDuplicates($0, receive) } ?? receive
-      let state = SerialState(Debouncing<Update>(callsAtOnce: Kind.self == PublishedValueKind.self))
+      let state = SerialState(Debouncing<Update>(callsAtOnce: Kind.hasCurrentValue))
       return follow(by: timekeeper) { event, alarm in
         switch event {
         case .update(let update, let now):

@@ -7,7 +7,7 @@ extension Publisher where Kind: StreamKind {
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Update) -> Result
   ) -> Publisher<Result, Kind> {
-    let changeTest = Kind.skipsDuplicates ? ChangeTest<Result>() : nil
+    let changeTest = Kind.hasCurrentValue ? ChangeTest<Result>() : nil
     return Publisher<Result, Kind>(of: self, current: { readCurrent().map(transform) }) { receive in
       if let changeTest {
         let receive = skippingDuplicates(changeTest, receive)

@@ -21,7 +21,7 @@ public func merge<Update: Sendable, Kind: PublisherKind>(
 ) -> Broadcaster<Update> {
   Publisher(lineage: .ofOperation(on: publishers.flatMap(\.lineages)), current: { nil }) {
     receive in
-    let source = BroadcastSource<Update>(partOf: "merge")
+    let source = BroadcastSource<Update>(lineage: nil)
     let gate = source.publisher.subscribe(receive)
     let inputs = publishers.map { $0.follow { source.broadcast($0) } }
     return Subscription(gate: gate, inputs: inputs)

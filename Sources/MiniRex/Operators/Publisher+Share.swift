@@ -17,8 +17,7 @@ extension Publisher where Kind: StreamKind {
   /// latest among it, lives as long as there are subscribers; one that subscribes to itself has always
   /// one, and stays.
   public func share() -> Publisher<Update, Kind> {
-    let isValue = Kind.self == PublishedValueKind.self
-    let work = SharedWork<Update>(remembersProgress: isValue) { inlet in
+    let work = SharedWork<Update>(remembersProgress: Kind.hasCurrentValue) { inlet in
       follow { inlet.report($0) }
     }
     return Publisher(of: self, current: { work.latest ?? readCurrent() }) { work.subscribe($0) }

@@ -22,8 +22,8 @@ extension Publisher where Kind: StreamKind {
   ) -> Publisher {
     check(interval, of: "throttle")
     let timekeeper = Timekeeper(clock)
-    let changeTest = Kind.skipsDuplicates ? ChangeTest<Update>() : nil
-    let keepsLast = latest || Kind.self == PublishedValueKind.self
+    let changeTest = Kind.hasCurrentValue ? ChangeTest<Update>() : nil
+    let keepsLast = latest || Kind.hasCurrentValue
     return Publisher(of: self, current: readCurrent) { receive in
       let state = SerialState(Throttling<Update>())
       let begin: @Sendable (Update) -> Void = { update in

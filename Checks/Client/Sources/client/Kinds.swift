@@ -1,8 +1,8 @@
 import BesideCombine
 import MiniRex
 
-func skipsDuplicates<Update, Kind: StreamKind>(_ publisher: Publisher<Update, Kind>) -> Bool {
-  Kind.skipsDuplicates
+func hasCurrentValue<Update, Kind: StreamKind>(_ publisher: Publisher<Update, Kind>) -> Bool {
+  Kind.hasCurrentValue
 }
 
 func forgetKind<Update, Kind: PublisherKind>(
@@ -13,8 +13,8 @@ func forgetKind<Update, Kind: PublisherKind>(
 
 func kinds() {
   let value: PublishedValue<Int> = .constant(1)
-  expect(skipsDuplicates(value) && !skipsDuplicates(forgetKind(value)))
-  expect(!BroadcasterKind.skipsDuplicates && PublishedValueKind.skipsDuplicates)
+  expect(hasCurrentValue(value) && !hasCurrentValue(forgetKind(value)))
+  expect(!BroadcasterKind.hasCurrentValue && PublishedValueKind.hasCurrentValue)
   expect(keepsItsKind(value).current() == 1)
 
   let task: PublishedTask<Int, Never>.Type = Publisher<Result<Int, Never>, TaskKind>.self
