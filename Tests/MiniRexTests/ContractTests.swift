@@ -262,6 +262,45 @@ import Testing
     #expect(delivered.value == 1_000)
   }
 
+  @Test func `R24 with every thread of tasks blocked, whoever comes next goes on`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd(within: 60)
+      let never = Gate()
+      // More than the platform will ever run at once, and all of them before the one that goes on.
+      for _ in 0..<1_000 { Task.detached { never.wait() } }
+
+      for comer in Comer.allCases {
+        let property = PublishedProperty(0)
+        let isDelivering = Gate()
+        let mayGoOn = Gate()
+        let calls = Shared(0)
+        let subscription = property.publisher.dropFirst().subscribe { number in
+          calls.increment()
+          if number == 1 {
+            isDelivering.open()
+            mayGoOn.wait()
+          }
+        }
+        onThreads(2) { index in
+          if index == 0 {
+            property.value = 1
+            return
+          }
+          isDelivering.wait()
+          for number in 2...3_001 { property.value = number }
+          mayGoOn.open()
+        }
+        precondition(calls.value == 1_001)
+
+        comer.come(to: property)
+        comer.come(to: property)
+
+        precondition(calls.value == 3_001 + comer.updates)
+        withExtendedLifetime(subscription) {}
+      }
+    }
+  }
+
   @Test func `R24 what its own callbacks send, a deliverer delivers without limit`() {
     let source = BroadcastSource<Int>()
     let threads = Shared<Set<ThreadID>>([])
@@ -276,4 +315,20 @@ import Testing
     #expect(source.pendingUpdates == 0)
     withExtendedLifetime(subscription) {}
   }
+}
+
+/// Whoever comes to a property whose deliverer has handed over.
+private enum Comer: CaseIterable {
+  case sender, subscriber, ending
+
+  func come(to property: PublishedProperty<Int>) {
+    switch self {
+    case .sender: property.modify { $0 += 1 }
+    case .subscriber: _ = property.publisher.subscribe { _ in }
+    case .ending: property.end()
+    }
+  }
+
+  /// How many updates come with them, in two times.
+  var updates: Int { self == .sender ? 2 : 0 }
 }

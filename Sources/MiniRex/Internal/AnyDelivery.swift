@@ -98,11 +98,23 @@ class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// Under the lock: true if the caller has to drain.
   @usableFromInline
   func end(on thread: ThreadID, _ state: inout DeliveryState) -> Bool {
-    if state.schedule.hasEnded { return false }
     state.schedule.hasEnded = true
-    guard state.table.count > 0, turnstile.enter() else { return false }
+    return state.table.count > 0 && enter(on: thread, &state)
+  }
+
+  /// Under the lock: true if the caller is now the deliverer.
+  @usableFromInline
+  func enter(on thread: ThreadID, _ state: inout DeliveryState) -> Bool {
+    guard turnstile.enter() else { return state.schedule.takeOver(on: thread) }
     state.schedule.begin(on: thread)
     return true
+  }
+
+  /// Under the lock, for the task that was called: true if nobody else has gone on by now.
+  @usableFromInline
+  func enter(asTaskOn thread: ThreadID, _ state: inout DeliveryState) -> Bool {
+    state.schedule.taskHasBegun()
+    return turnstile.call() && state.schedule.takeOver(on: thread)
   }
 
   /// Does what is left to do after a turn, until there is another turn to run.
@@ -130,7 +142,7 @@ class AnyDelivery: SubscriptionHost, @unchecked Sendable {
           return turn.map { .turn($0) }
         case .handOver:
           state.table.tidy()
-          return .handOver
+          return state.schedule.callTask() ? .callTask : .rest
         case .rest:
           state.table.tidy()
           turnstile.rest()

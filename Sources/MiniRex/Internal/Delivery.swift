@@ -1,6 +1,7 @@
 /// A turn at once, for everybody who has joined by now.
 @usableFromInline
 struct Turn: Sendable {
+  /// 0 if it is for nobody: then the deliverer only goes on with what waits.
   @usableFromInline let lastSerial: UInt
   @usableFromInline let extent: Extent
 
@@ -22,7 +23,7 @@ struct QueuedTurn: Sendable {
 @usableFromInline
 enum NextTurn: Sendable {
   case turn(QueuedTurn)
-  case handOver
+  case callTask
   case rest
 }
 
@@ -75,7 +76,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   ) -> Result {
     let thread = ThreadID.current
     lock.withLock { state in
-      if join(token, receive, &state), turnstile.enter() { state.schedule.begin(on: thread) }
+      if join(token, receive, &state) { _ = enter(on: thread, &state) }
     }
     let (value, result) = first()
     receive(value)
@@ -103,10 +104,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     from thread: ThreadID, _ state: inout DeliveryState
   ) -> FirstCall {
     guard join(token, receive, &state) else { return .only }
-    if turnstile.enter() {
-      state.schedule.begin(on: thread)
-      return .asDeliverer
-    }
+    if enter(on: thread, &state) { return .asDeliverer }
     if state.schedule.deliverer == thread { return .nested }
     unsafe queue.append(Pending(update: value, replaced: nil))
     state.tickets.append(state.schedule.ticketForNewest(from: thread))
@@ -154,8 +152,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
       state.schedule.begin(on: thread)
       return Turn(lastSerial: state.schedule.lastSerial, extent: extent)
     }
-    enqueue(update(), replacing: replaced, from: thread, &state)
-    return nil
+    return enqueue(update(), replacing: replaced, from: thread, &state)
   }
 
   /// Not inlined, so that the way of an update that need not wait stays short.
@@ -163,9 +160,11 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   func enqueue(
     _ update: Update, replacing replaced: Update?, from thread: ThreadID,
     _ state: inout DeliveryState
-  ) {
+  ) -> Turn? {
     unsafe queue.append(Pending(update: update, replaced: replaced))
     state.tickets.append(state.schedule.ticketForAll(from: thread))
+    guard let extent = state.table.extent, state.schedule.takeOver(on: thread) else { return nil }
+    return Turn(lastSerial: 0, extent: extent)
   }
 
   /// Ends the source: what it has accepted is still delivered, then its subscriptions end.
@@ -210,7 +209,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     if !turnstile.leave() { drain() }
   }
 
-  /// Not inlined, nor is `takeOver`: they are not on the way of an update that meets no other.
+  /// Not inlined, nor is `goOnAsTask`: they are not on the way of an update that meets no other.
   @inlinable @inline(never)
   func drain() {
     while true {
@@ -218,8 +217,8 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
       switch proceed(pop: { pending = unsafe queue.popFirst() }) {
       case .turn(let turn):
         if let pending { deliver(pending, turn) }
-      case .handOver:
-        Task.detached { self.takeOver() }
+      case .callTask:
+        Task.detached { self.goOnAsTask() }
         return
       case .rest:
         return
@@ -230,10 +229,9 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   }
 
   @inlinable @inline(never)
-  func takeOver() {
+  func goOnAsTask() {
     let thread = ThreadID.current
-    lock.withLock { $0.schedule.begin(on: thread) }
-    drain()
+    if lock.withLock({ enter(asTaskOn: thread, &$0) }) { drain() }
   }
 }
 

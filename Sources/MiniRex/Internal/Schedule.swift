@@ -4,14 +4,13 @@ package struct Ticket: Hashable, Sendable {
   /// The first and the last serial number of the subscribers that are entitled to the update.
   @usableFromInline package let first: UInt
   @usableFromInline package let last: UInt
-  /// Sent by another thread than the one that delivered at the time.
-  @usableFromInline package let isForeign: Bool
+  @usableFromInline package let sender: ThreadID
 
   @inlinable
-  package init(first: UInt, last: UInt, isForeign: Bool) {
+  package init(first: UInt, last: UInt, sender: ThreadID) {
     self.first = first
     self.last = last
-    self.isForeign = isForeign
+    self.sender = sender
   }
 
   /// An ended slot has the serial number 0, which is nobody's.
@@ -32,7 +31,7 @@ package enum Step: Hashable, Sendable {
   case deliver
   /// End every subscription: the source has ended, and all that it had accepted is delivered.
   case finish
-  /// Let a Swift task go on.
+  /// Stop, although there is more: whoever comes next goes on, or a Swift task.
   case handOver
   /// Stop delivering.
   case rest
@@ -43,7 +42,7 @@ package enum Step: Hashable, Sendable {
 /// It knows no callback and no update, so a test can search all of its states.
 @usableFromInline
 package struct Schedule: Hashable, Sendable {
-  /// How many updates of other threads one deliverer delivers before a Swift task goes on.
+  /// How many updates of other threads one deliverer delivers before it hands over.
   package static let patience = 1_000
 
   /// The thread that runs turns; stale once it has rested, and `nil` between two deliverers.
@@ -52,6 +51,8 @@ package struct Schedule: Hashable, Sendable {
   @usableFromInline package var lastSerial: UInt = 0
   @usableFromInline package var hasEnded = false
   @usableFromInline var foreignUpdates = 0
+  /// A Swift task is on its way to go on, for the case that nobody comes.
+  private var hasCalledTask = false
   /// True while the deliverer looks at no slot: what others end then is theirs to release, or they
   /// could keep it busy, and the table growing, for ever.
   @usableFromInline package var isBetweenTurns = false
@@ -67,13 +68,13 @@ package struct Schedule: Hashable, Sendable {
   /// An update is for everybody who has joined by now.
   @inlinable
   package func ticketForAll(from thread: ThreadID) -> Ticket {
-    Ticket(first: 1, last: lastSerial, isForeign: thread != deliverer)
+    Ticket(first: 1, last: lastSerial, sender: thread)
   }
 
   /// A first value is for the newest subscriber alone.
   @inlinable
   package func ticketForNewest(from thread: ThreadID) -> Ticket {
-    Ticket(first: lastSerial, last: lastSerial, isForeign: thread != deliverer)
+    Ticket(first: lastSerial, last: lastSerial, sender: thread)
   }
 
   @inlinable @inline(__always)
@@ -81,6 +82,25 @@ package struct Schedule: Hashable, Sendable {
     deliverer = thread
     foreignUpdates = 0
     isBetweenTurns = false
+  }
+
+  /// For whoever finds the turnstile entered: true if its last deliverer has handed over, and nobody
+  /// goes on yet, so that the caller now does.
+  @usableFromInline
+  package mutating func takeOver(on thread: ThreadID) -> Bool {
+    if deliverer != nil { return false }
+    begin(on: thread)
+    return true
+  }
+
+  /// True if a task has to be called to go on; false if one is on its way.
+  package mutating func callTask() -> Bool {
+    defer { hasCalledTask = true }
+    return !hasCalledTask
+  }
+
+  package mutating func taskHasBegun() {
+    hasCalledTask = false
   }
 
   /// What is left to do after a turn.
@@ -98,7 +118,7 @@ package struct Schedule: Hashable, Sendable {
       deliverer = nil
       return .rest
     }
-    if front.isForeign {
+    if front.sender != deliverer {
       if foreignUpdates == patience {
         deliverer = nil
         return .handOver

@@ -25,17 +25,38 @@ import Testing
     }
   }
 
-  @Test func `an update is foreign unless the deliverer sent it`() {
+  @Test func `after a hand-over the first who comes goes on, and one task is called at most`() {
     var schedule = Schedule()
     _ = schedule.join()
-    #expect(schedule.ticketForAll(from: me).isForeign)
-
     schedule.begin(on: me)
+    let foreign = schedule.ticketForAll(from: other)
+    for _ in 0..<Schedule.patience { _ = step(&schedule, foreign) }
+    let early = schedule.takeOver(on: other)
+    #expect(step(&schedule, foreign) == .handOver)
 
-    #expect(!schedule.ticketForAll(from: me).isForeign)
-    #expect(!schedule.ticketForNewest(from: me).isForeign)
-    #expect(schedule.ticketForAll(from: other).isForeign)
-    #expect(schedule.ticketForNewest(from: other).isForeign)
+    let calls = [schedule.callTask(), schedule.callTask()]
+    let takers = [schedule.takeOver(on: other), schedule.takeOver(on: me)]
+    schedule.taskHasBegun()
+    let laterCall = schedule.callTask()
+
+    #expect(!early)
+    #expect(calls == [true, false])
+    #expect(takers == [true, false])
+    #expect(schedule.deliverer == other)
+    #expect(laterCall)
+  }
+
+  @Test func `what waits is foreign to whoever goes on, unless the same thread sent it`() {
+    var schedule = Schedule()
+    _ = schedule.join()
+    schedule.begin(on: me)
+    let mine = schedule.ticketForAll(from: me)
+    schedule.begin(on: other)
+
+    let steps = (0...Schedule.patience).map { _ in step(&schedule, mine) }
+
+    #expect(steps.last == .handOver)
+    #expect(steps.dropLast().allSatisfy { $0 == .deliver })
   }
 
   @Test(
@@ -48,7 +69,7 @@ import Testing
         _ = schedule.join()
         schedule.begin(on: me)
         schedule.hasEnded = ended.source
-        let front = foreign.map { Ticket(first: 1, last: 1, isForeign: $0) }
+        let front = foreign.map { Ticket(first: 1, last: 1, sender: $0 ? other : me) }
 
         let step = schedule.next(
           front: front, unreleased: unreleased, waiters: waiters, subscribers: !ended.all)

@@ -59,6 +59,22 @@ struct Machine {
     state.isVisited = true
   }
 
+  // `AnyDelivery.enter`
+  mutating func enter(on thread: Int) -> Bool {
+    if turnstile({ $0.enter() }) {
+      begin(on: thread)
+      return true
+    }
+    return takeOver(on: thread)
+  }
+
+  // `Schedule.takeOver`
+  mutating func takeOver(on thread: Int) -> Bool {
+    guard state.schedule.takeOver(on: id(thread)) else { return false }
+    begin(on: thread)
+    return true
+  }
+
   // `DeliveryState.join`
   mutating func join(_ subscriber: Int) -> Bool {
     state.people[subscriber].valueAtJoin = state.value
@@ -80,10 +96,11 @@ struct Machine {
       deliver(update, replacing: replaced, ticket, on: thread)
       return
     }
-    expect(!wasQuiet, "R24 nobody delivers, and \(update) waits")
     let ticket = state.schedule.ticketForAll(from: id(thread))
     state.queue.append(
       PendingUpdate(update: update, replaced: replaced, ticket: ticket, sender: thread))
+    if takeOver(on: thread) { push(.leave, on: thread) }
+    expect(!wasQuiet || isDelivering(thread), "R24 nobody delivers, and \(update) waits")
   }
 
   // `Delivery.deliver`
@@ -99,8 +116,7 @@ struct Machine {
   mutating func admitFirst(_ subscriber: Int, on thread: Int) {
     let first = Update(number: 0, value: state.value, isFirst: true)
     let othersDeliver = state.threads.indices.contains { $0 != thread && isDelivering($0) }
-    if turnstile({ $0.enter() }) {
-      begin(on: thread)
+    if enter(on: thread) {
       state.threads[thread] += [.subscribed(subscriber), .leave]
       claim(subscriber, first, on: thread)
     } else if state.schedule.deliverer == id(thread) {
@@ -163,11 +179,10 @@ struct Machine {
   // `AnyDelivery.end(on:)`
   mutating func endSource(on thread: Int) {
     state.sourceHasEnded = true
-    if state.schedule.hasEnded { return }
     state.schedule.hasEnded = true
-    guard subscriberCount > 0, turnstile({ $0.enter() }) else { return }
-    begin(on: thread)
-    push(.proceed, on: thread)
+    guard subscriberCount > 0 else { return }
+    if enter(on: thread) { push(.proceed, on: thread) }
+    expect(!isQuiet, "R13 nobody delivers, and the end waits")
   }
 
   // One critical section of `AnyDelivery.proceed`
@@ -196,8 +211,9 @@ struct Machine {
       tidy()
       checkReleases()
       state.threads[thread].removeLast()
+      if !state.schedule.callTask() { return }
       let task = state.threads.count - 1
-      expect(state.threads[task].isEmpty || task == thread, "R24 two tasks go on")
+      expect(state.threads[task].isEmpty, "R24 two tasks go on")
       push(.takeOver, on: task)
     case .rest:
       tidy()
@@ -214,9 +230,7 @@ struct Machine {
     let more = !state.queue.isEmpty || state.schedule.hasEnded
     turnstile { $0.answer(expectingMore: more) }
     if next.sender != thread { state.foreignUpdates += 1 }
-    let isTask = thread == state.threads.count - 1
-    expect(
-      isTask || state.foreignUpdates <= program.patience, "R24 the deliverer was held too long")
+    expect(state.foreignUpdates <= program.patience, "R24 the deliverer was held too long")
     state.threads[thread].removeLast()
     push(.leave, on: thread)
     deliver(next.update, replacing: next.replaced, next.ticket, on: thread)

@@ -42,7 +42,7 @@ enum Frame: Hashable {
   case leave
   /// The critical sections after a turn, when the lock-free end has failed.
   case proceed
-  /// The Swift task that goes on.
+  /// The Swift task that goes on, unless somebody else already does.
   case takeOver
   /// The release of a callback, outside the lock.
   case release(Int)
@@ -54,7 +54,7 @@ enum Frame: Hashable {
 
   var isDelivering: Bool {
     switch self {
-    case .turn, .leave, .proceed, .takeOver: true
+    case .turn, .leave, .proceed: true
     default: false
     }
   }

@@ -54,8 +54,9 @@ extension Machine {
     case .proceed:
       proceed(on: thread)
     case .takeOver:
-      state.threads[thread][top] = .proceed
-      begin(on: thread)
+      state.threads[thread].removeLast()
+      state.schedule.taskHasBegun()
+      if turnstile({ $0.call() }), takeOver(on: thread) { push(.proceed, on: thread) }
     case .release(let subscriber):
       checkRelease(of: subscriber, on: thread)
       state.people[subscriber].releases += 1
