@@ -28,19 +28,26 @@ let package = Package(
     .executableTarget(
       name: "thermostat", dependencies: ["MiniRex", "ThermostatKit"],
       path: "Examples/thermostat/thermostat"),
-    .testTarget(name: "MiniRexTests", dependencies: ["MiniRex", "MiniRexTesting"]),
+    .target(name: "TestSupport", dependencies: ["MiniRex"], path: "Tests/TestSupport"),
+    .testTarget(name: "MiniRexTests", dependencies: ["MiniRex", "MiniRexTesting", "TestSupport"]),
     .testTarget(
       name: "MiniRexFoundationAdaptersTests",
-      dependencies: ["MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting"]),
-    .testTarget(name: "MiniRexTestingTests", dependencies: ["MiniRexTesting"]),
-    .target(name: "ChildProcess", path: "Tests/ChildProcess"),
+      dependencies: [
+        "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting", "TestSupport",
+      ]),
+    .testTarget(name: "MiniRexTestingTests", dependencies: ["MiniRexTesting", "TestSupport"]),
+    .testTarget(
+      name: "SoakTests",
+      dependencies: [
+        "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting", "TestSupport",
+      ]),
     .testTarget(
       name: "SampleTests",
       dependencies: [
         "MiniRex", "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting",
       ]),
-    .testTarget(name: "MinirexTailTests", dependencies: ["minirex-tail", "ChildProcess"]),
-    .testTarget(name: "LiveBoardTests", dependencies: ["live-board", "ChildProcess"]),
+    .testTarget(name: "MinirexTailTests", dependencies: ["minirex-tail", "TestSupport"]),
+    .testTarget(name: "LiveBoardTests", dependencies: ["live-board", "TestSupport"]),
     .testTarget(name: "ThermostatTests", dependencies: ["ThermostatKit", "MiniRexTesting"]),
   ],
   swiftLanguageModes: [.v6]

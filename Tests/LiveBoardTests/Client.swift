@@ -1,5 +1,5 @@
-import ChildProcess
 import Foundation
+import TestSupport
 
 /// A connection to a server on this machine.
 final class Client {

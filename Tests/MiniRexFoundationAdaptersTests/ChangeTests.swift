@@ -1,3 +1,5 @@
+import TestSupport
+
 // What Apple platforms tell of a folder is less, and has not been seen yet.
 #if os(Linux) || os(Android)
   import Foundation
@@ -25,7 +27,8 @@
     }
 
     @Test func `a file tells of writing and of its end`() async throws {
-      let file = try folder.write("a", to: "file")
+      let file = folder.file("file")
+      try folder.write("a", to: "file")
       let changes = Changes(file)
 
       try folder.append("b", to: "file")
@@ -119,7 +122,8 @@
     }
 
     @Test func `R22 when changes come too fast it says that some were missed`() async throws {
-      let file = try folder.write("a", to: "file")
+      let file = folder.file("file")
+      try folder.write("a", to: "file")
       let gate = Gate()
       let changes = Changes(folder.url.changes()) { _ in gate.wait() }
       let limit = try String(

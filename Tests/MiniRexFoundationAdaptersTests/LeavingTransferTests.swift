@@ -3,6 +3,7 @@ import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexNetworkingAdapters
 import MiniRexTesting
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)

@@ -3,6 +3,7 @@ import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexTesting
 import Observation
+import TestSupport
 import Testing
 
 @MainActor @Observable private final class Model {

@@ -1,3 +1,5 @@
+import TestSupport
+
 // What is wrong with the platform on Linux, so that we notice when it is cured.
 #if os(Linux)
   import Foundation

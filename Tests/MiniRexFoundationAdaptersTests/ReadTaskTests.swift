@@ -2,6 +2,7 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexTesting
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ReadTaskTests {

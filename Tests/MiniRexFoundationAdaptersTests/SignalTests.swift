@@ -2,6 +2,7 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// Signals belong to a process, so each test has one of its own.

@@ -2,6 +2,7 @@ import Dispatch
 import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexTesting
+import TestSupport
 import Testing
 
 @Suite struct TimerTests {

@@ -1,11 +1,12 @@
 import Dispatch
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 @Suite struct ManualClockTests {
   let clock = ManualClock()
-  let events = Events()
+  let events = Shared<[String]>([])
 
   /// Notes the name and the time when the deadline comes.
   private func note(_ name: String, at seconds: Int) -> Subscription {
@@ -20,7 +21,7 @@ import Testing
 
     clock.advance(by: .seconds(3))
 
-    #expect(events.all == ["a@1", "b@1", "c@2", "d@2"])
+    #expect(events.value == ["a@1", "b@1", "c@2", "d@2"])
     #expect(clock.now.offset == .seconds(3))
     #expect(clock.sleeperCount == 0)
     withExtendedLifetime(tokens) {}
@@ -38,25 +39,25 @@ import Testing
 
     clock.advance(by: .seconds(3))
 
-    #expect(events.all == ["1@1", "2@2"])
+    #expect(events.value == ["1@1", "2@2"])
     #expect(clock.sleeperCount == 1)
   }
 
   @Test func `a deadline that has passed waits for the next advance, which may be by zero`() {
     clock.advance(by: .seconds(5))
     let token = note("late", at: 1)
-    #expect(events.all == [])
+    #expect(events.value == [])
 
     clock.advance(by: .zero)
 
-    #expect(events.all == ["late@5"])
+    #expect(events.value == ["late@5"])
     withExtendedLifetime(token) {}
   }
 
   @Test func `advance to goes to an instant, and never back`() {
     let token = note("a", at: 2)
     clock.advance(to: .init(offset: .seconds(2)))
-    #expect(events.all == ["a@2"])
+    #expect(events.value == ["a@2"])
 
     clock.advance(to: .init(offset: .seconds(1)))
 
@@ -67,18 +68,18 @@ import Testing
   @Test func `advanceToNext calls what is due at the next deadline only`() {
     let tokens = [note("a", at: 1), note("b", at: 1), note("c", at: 7)]
     #expect(clock.advanceToNext())
-    #expect(events.all == ["a@1", "b@1"])
+    #expect(events.value == ["a@1", "b@1"])
     #expect(clock.advanceToNext())
-    #expect(events.all.last == "c@7")
+    #expect(events.value.last == "c@7")
     #expect(!clock.advanceToNext())
     #expect(clock.now.offset == .seconds(7))
     withExtendedLifetime(tokens) {}
   }
 
   @Test func `an ended token is not called, and what it holds is released at once`() {
-    weak var captured: Events?
+    weak var captured: Shared<[String]>?
     let token = {
-      let events = Events()
+      let events = Shared<[String]>([])
       captured = events
       return clock.schedule(at: .init(offset: .seconds(1))) { events.append("called") }
     }()
@@ -96,16 +97,16 @@ import Testing
     let second = note("second", at: 2)
     let first = clock.schedule(at: .init(offset: .seconds(1))) { second.invalidate() }
     clock.advance(by: .seconds(2))
-    #expect(events.all == [])
+    #expect(events.value == [])
     withExtendedLifetime(first) {}
   }
 
   @Test func `R9 what is released by the clock may call the clock`() {
-    let nosy = Releasing { [clock, events] in events.append("\(clock.sleeperCount)") }
+    let nosy = Witness { [clock, events] in events.append("\(clock.sleeperCount)") }
     let token = clock.schedule(at: .init(offset: .seconds(1))) { [nosy] in _ = nosy }
     _ = consume nosy
     token.invalidate()
-    #expect(events.all == ["0"])
+    #expect(events.value == ["0"])
   }
 
   @Test func `an advance inside a call returns at once, and the one that runs goes on`() {
@@ -117,14 +118,14 @@ import Testing
 
     clock.advance(by: .seconds(1))
 
-    #expect(events.all == ["a@1", "b@2", "d@9"])
+    #expect(events.value == ["a@1", "b@2", "d@9"])
     #expect(clock.now.offset == .seconds(9))
     withExtendedLifetime((tokens, first)) {}
   }
 
   @Test func `advances on several threads add up, and each returns when its calls have returned`() {
     let bag = SubscriptionBag()
-    let called = Events()
+    let called = Shared<[String]>([])
     for step in 1...400 {
       clock.schedule(at: .init(offset: .seconds(step))) { called.append("\(step)") }
         .store(in: bag)
@@ -132,13 +133,13 @@ import Testing
     onThreads(4) { [clock, events] _ in
       for round in 1...100 {
         clock.advance(by: .seconds(1))
-        if called.all.count < round { events.append("early") }
+        if called.value.count < round { events.append("early") }
       }
     }
 
-    #expect(called.all == (1...400).map { "\($0)" })
+    #expect(called.value == (1...400).map { "\($0)" })
     #expect(clock.now.offset == .seconds(400))
-    #expect(events.all == [])
+    #expect(events.value == [])
   }
 
   @Test func `R25 an advance that follows another returns when what is due has returned`() {
@@ -146,7 +147,7 @@ import Testing
     let token = clock.schedule(at: .init(offset: .seconds(1))) { [events] in
       isInside.signal()
       // Long enough for the other thread to be waiting, most of the time; right in any case.
-      for _ in 0..<200_000 { _ = events.all.count }
+      for _ in 0..<200_000 { _ = events.value.count }
       events.append("called")
     }
     onThreads(2) { [clock, events] index in
@@ -155,7 +156,7 @@ import Testing
       clock.advance(by: .zero)
       events.append("followed")
     }
-    #expect(events.all == ["called", "followed"])
+    #expect(events.value == ["called", "followed"])
     withExtendedLifetime(token) {}
   }
 
@@ -216,7 +217,7 @@ import Testing
   {
     for _ in 0..<100 {
       let clock = ManualClock()
-      let events = Events()
+      let events = Shared<[String]>([])
       let polling = Task {
         while true {
           try await clock.sleep(for: .seconds(1))
@@ -224,7 +225,7 @@ import Testing
         }
       }
       await clock.advance(by: .milliseconds(3_500), sleepers: 1)
-      #expect(events.all == ["1", "2", "3"])
+      #expect(events.value == ["1", "2", "3"])
       #expect(clock.now.offset == .milliseconds(3_500))
       polling.cancel()
       _ = await polling.result
@@ -244,7 +245,7 @@ import Testing
     await withTaskGroup { [clock] group in
       for _ in 0..<20 { group.addTask { await clock.advance(by: .seconds(1)) } }
     }
-    #expect(events.all == ["a"])
+    #expect(events.value == ["a"])
     #expect(clock.now.offset == .seconds(20))
     withExtendedLifetime(token) {}
   }

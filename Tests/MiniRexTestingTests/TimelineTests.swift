@@ -1,6 +1,7 @@
 import Foundation
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 @Suite struct TimelineTests {

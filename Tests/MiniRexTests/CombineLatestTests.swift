@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// Of one to nine inputs: two to eight are written out, the others go through a parameter pack.

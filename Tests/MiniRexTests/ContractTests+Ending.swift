@@ -1,6 +1,7 @@
 import Foundation
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 // R6–R8, R11–R13 and R26: ending

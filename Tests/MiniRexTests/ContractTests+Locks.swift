@@ -1,6 +1,7 @@
 import Foundation
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 // R9, R10 and R27: locks

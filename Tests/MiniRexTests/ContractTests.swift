@@ -1,6 +1,7 @@
 import Foundation
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// One test or more for each rule of the delivery contract, named after it; the storms are beside.

@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// An operator in a form that changes nothing, so that all of them can be held to the same laws.

@@ -1,6 +1,7 @@
 import Foundation
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// Many threads, many rounds, one seed: what the rules promise under any interleaving.

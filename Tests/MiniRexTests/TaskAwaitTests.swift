@@ -1,4 +1,5 @@
 import MiniRex
+import TestSupport
 import Testing
 
 private struct Refusal: Error, Equatable {

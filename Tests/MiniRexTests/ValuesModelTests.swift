@@ -1,5 +1,6 @@
 import Foundation
 import MiniRex
+import TestSupport
 import Testing
 
 /// What a buffer is to do, in the plainest words.

@@ -1,4 +1,5 @@
 import MiniRex
+import TestSupport
 import Testing
 
 /// An update that counts how many of its sort are alive.

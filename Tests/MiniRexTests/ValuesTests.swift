@@ -1,4 +1,5 @@
 import MiniRex
+import TestSupport
 import Testing
 
 /// Would be called if `bufferingOldest` did not exist: what a type has itself is preferred.

@@ -1,5 +1,5 @@
-import ChildProcess
 import Foundation
+import TestSupport
 import Testing
 
 /// Serialized, because a process that is started while another one is gets its pipes too.

@@ -4,6 +4,7 @@ import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// The code of UsingItInAServer.md.

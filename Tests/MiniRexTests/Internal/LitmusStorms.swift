@@ -1,6 +1,7 @@
 import Foundation
 import MiniRex
 import Synchronization
+import TestSupport
 import Testing
 
 /// Real threads against the part of a delivery that takes no lock.

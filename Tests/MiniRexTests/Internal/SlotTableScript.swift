@@ -1,4 +1,5 @@
 import MiniRex
+import TestSupport
 
 /// Remembers which callbacks have been released, and in which order.
 final class ReleaseLog: Sendable {

@@ -1,4 +1,5 @@
 import MiniRex
+import TestSupport
 import Testing
 
 @Suite struct SlotTableTests {

@@ -1,4 +1,5 @@
 import MiniRex
+import TestSupport
 import Testing
 
 /// The search is worth as much as its machine is like the real one.

@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 
 /// A manual clock that cannot schedule, so that operators have to sleep on it.
 struct SleepingClock: Clock {

@@ -1,4 +1,5 @@
 import MiniRex
+import TestSupport
 
 /// Remembers events, and may do something at each of them.
 final class EventLog: Instrument {

@@ -1,3 +1,5 @@
+import TestSupport
+
 /// Runs the jobs of a Swift task one by one, when told: what happens between them is up to the test.
 ///
 /// ```swift

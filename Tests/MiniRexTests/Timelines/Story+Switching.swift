@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 
 extension Story {
   static let switching: [Story] = [

@@ -3,12 +3,12 @@ import Foundation
 /// Waits for something that no callback tells, such as the end of a process or of a thread.
 ///
 /// It gives up when the time limit of the suite has passed, which is a failure.
-func until(_ isTrue: () -> Bool) async {
+package func until(_ isTrue: () -> Bool) async {
   while !isTrue(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
 }
 
 /// Waits on a thread that may be held, and not in the pool of Swift tasks.
-func onQueue(_ body: @escaping @Sendable () -> Void) async {
+package func onQueue(_ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "test").async {
       body()
@@ -20,7 +20,7 @@ func onQueue(_ body: @escaping @Sendable () -> Void) async {
 /// How many files, pipes and sockets this process has open.
 ///
 /// What has no name, such as the clock of a timer, is opened by the platform when it is first used.
-func openDescriptors() -> Int {
+package func openDescriptors() -> Int {
   #if canImport(Darwin)
     let folder = "/dev/fd"
   #else
@@ -35,7 +35,7 @@ func openDescriptors() -> Int {
 }
 
 /// The most memory that this process has had, in bytes.
-func peakMemory() -> Int? {
+package func peakMemory() -> Int? {
   #if canImport(Darwin)
     var usage = rusage()
     return unsafe getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : nil

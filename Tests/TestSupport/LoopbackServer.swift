@@ -1,24 +1,24 @@
-import Foundation
+package import Foundation
 import MiniRex
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  package import FoundationNetworking
 #endif
 
 /// A real HTTP server on the loopback interface: a thread for each connection, one request on each.
-final class LoopbackServer: Sendable {
+package final class LoopbackServer: Sendable {
   private struct State {
     var open: Set<Int32> = []
     var accepted = 0
     var isStopped = false
   }
 
-  let port: UInt16
+  package let port: UInt16
   private let listener: Int32
   private let state = Lock(State())
   private let threads = DispatchGroup()
 
-  init(_ answer: @escaping @Sendable (LoopbackConnection) -> Void) throws {
+  package init(_ answer: @escaping @Sendable (LoopbackConnection) -> Void) throws {
     (listener, port) = try loopbackSocket()
     if listen(listener, 128) < 0 { throw POSIXError(.EADDRINUSE) }
     startThread { [self] in
@@ -46,20 +46,20 @@ final class LoopbackServer: Sendable {
     }
   }
 
-  var openConnections: Int { state.withLock { $0.open.count } }
+  package var openConnections: Int { state.withLock { $0.open.count } }
 
-  var acceptedConnections: Int { state.withLock { $0.accepted } }
+  package var acceptedConnections: Int { state.withLock { $0.accepted } }
 
-  func url(_ path: String = "/") -> URL { loopbackURL(port, path) }
+  package func url(_ path: String = "/") -> URL { loopbackURL(port, path) }
 
-  func request(_ path: String = "/", method: String = "GET") -> URLRequest {
+  package func request(_ path: String = "/", method: String = "GET") -> URLRequest {
     var request = URLRequest(url: url(path))
     request.httpMethod = method
     return request
   }
 
   /// Cuts off what is open, and returns when its threads have ended, unless a failed test holds one.
-  func stop() {
+  package func stop() {
     state.withLock { state in
       state.isStopped = true
       for descriptor in state.open { shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -82,11 +82,11 @@ final class LoopbackServer: Sendable {
 }
 
 /// A port to which nobody listens for as long as this lives.
-final class DeafPort: Sendable {
+package final class DeafPort: Sendable {
   private let descriptor: Int32
-  let url: URL
+  package let url: URL
 
-  init() throws {
+  package init() throws {
     let (descriptor, port) = try loopbackSocket()
     self.descriptor = descriptor
     url = loopbackURL(port, "/")

@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// One request, and the way to answer it; used by the thread of its connection.
-final class LoopbackConnection: Sendable {
-  let method: String
-  let path: String
-  let headers: [String: String]
+package final class LoopbackConnection: Sendable {
+  package let method: String
+  package let path: String
+  package let headers: [String: String]
   private let descriptor: Int32
   private let bodyStart: Data
 
@@ -40,7 +40,7 @@ final class LoopbackConnection: Sendable {
   }
 
   /// Reads the body that the headers have announced.
-  func body() -> Data {
+  package func body() -> Data {
     if headers["expect"] != nil { send("HTTP/1.1 100 Continue\r\n\r\n") }
     let length = headers["content-length"].flatMap(Int.init) ?? 0
     var body = bodyStart
@@ -49,11 +49,11 @@ final class LoopbackConnection: Sendable {
   }
 
   @discardableResult
-  func send(_ text: String) -> Bool { send(Data(text.utf8)) }
+  package func send(_ text: String) -> Bool { send(Data(text.utf8)) }
 
   /// False when the client has gone.
   @discardableResult
-  func send(_ data: Data) -> Bool {
+  package func send(_ data: Data) -> Bool {
     #if canImport(Darwin)
       let flags: Int32 = 0
     #else
@@ -71,7 +71,7 @@ final class LoopbackConnection: Sendable {
   }
 
   /// False when the client has taken nothing for as long.
-  func send(_ data: Data, within limit: Duration) -> Bool {
+  package func send(_ data: Data, within limit: Duration) -> Bool {
     let (seconds, attoseconds) = limit.components
     var time = timeval()
     time.tv_sec = numericCast(seconds)
@@ -83,27 +83,27 @@ final class LoopbackConnection: Sendable {
 
   /// Sends a status and headers.
   @discardableResult
-  func head(_ status: String = "200 OK", _ headers: String...) -> Bool {
+  package func head(_ status: String = "200 OK", _ headers: String...) -> Bool {
     let lines = ["HTTP/1.1 \(status)"] + headers + ["Connection: close"]
     return send(lines.joined(separator: "\r\n") + "\r\n\r\n")
   }
 
   /// Sends a whole answer.
-  func answer(_ status: String = "200 OK", _ headers: String..., body: Data) {
+  package func answer(_ status: String = "200 OK", _ headers: String..., body: Data) {
     let lines =
       ["HTTP/1.1 \(status)"] + headers + ["Content-Length: \(body.count)", "Connection: close"]
     send(lines.joined(separator: "\r\n") + "\r\n\r\n")
     send(body)
   }
 
-  func sendChunk(_ data: Data) {
+  package func sendChunk(_ data: Data) {
     send("\(String(data.count, radix: 16))\r\n")
     send(data)
     send("\r\n")
   }
 
   /// Returns when the client has closed its side.
-  func waitForEnd() {
+  package func waitForEnd() {
     while receive(from: descriptor) != nil {}
   }
 }

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Many rounds of what an adapter does, one soak after the other; `Scripts/soak` asks for them.
+@Suite(.serialized, .enabled(if: Soak.length != nil), .timeLimit(.minutes(120))) struct Soaks {}
+
+/// One of the many rounds.
+struct Round {
+  let number: Int
+  /// Empty when the soak begins; in it nothing hidden may be left at the end.
+  let folder: Folder
+  var random: SeededGenerator
+}
+
+/// How long each soak is: `MINIREX_SOAK` says `20000` rounds, `10s`, or `full`, what each soak says.
+///
+/// `MINIREX_SEED` repeats a failure, as far as threads let it.
+enum Soak {
+  enum Length: Sendable {
+    case rounds(Int)
+    case seconds(Double)
+    case full
+  }
+
+  static let length: Length? = {
+    guard let text = ProcessInfo.processInfo.environment["MINIREX_SOAK"] else { return nil }
+    if let rounds = Int(text) { return .rounds(rounds) }
+    if text.last == "s", let seconds = Double(text.dropLast()) { return .seconds(seconds) }
+    return .full
+  }()
+
+  private static let seed =
+    ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
+
+  /// The platform opens some files and starts some threads when they are first needed.
+  private static let roundsUntilWarm = 100
+
+  /// Runs the body for so many rounds, and expects that nothing is left of them.
+  ///
+  /// - Parameter full: How many rounds are a whole soak.
+  /// - Parameter atATime: How many run side by side.
+  static func run(
+    _ full: Int, atATime: Int = 1, _ body: @escaping @Sendable (inout Round) async throws -> Void
+  ) async throws {
+    let folder = try Folder()
+    let counter = Shared(0)
+    let rounds = { @Sendable (isDue: @escaping @Sendable (_ done: Int) -> Bool) in
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<atATime {
+          group.addTask {
+            while !Task.isCancelled, isDue(counter.value) {
+              let number = counter.increment() - 1
+              let random = SeededGenerator(seed: seed &+ UInt64(number))
+              var round = Round(number: number, folder: folder, random: random)
+              try await body(&round)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+    try await rounds { $0 < roundsUntilWarm }
+    try await Task.sleep(for: .milliseconds(1))
+    let before = Belongings(in: folder)
+
+    let began = ContinuousClock.now
+    switch length {
+    case .rounds(let count): try await rounds { $0 < count }
+    case .seconds(let seconds): try await rounds { _ in .now < began + .seconds(seconds) }
+    case .full, nil: try await rounds { $0 < full }
+    }
+    let time = ContinuousClock.now - began
+
+    let after = await Belongings.settled(in: folder, within: before)
+    #expect(after.fits(before), "MINIREX_SEED=\(seed)")
+    print("Soak of \(name): \(counter.value) rounds in \(time)")
+    print("  before: \(before)")
+    print("  after:  \(after)")
+  }
+
+  private static var name: String {
+    (Test.current?.name ?? "").filter { $0 != "`" && $0 != "(" && $0 != ")" }
+  }
+}

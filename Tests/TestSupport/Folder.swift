@@ -1,0 +1,50 @@
+package import Foundation
+
+/// An empty folder of its own for each test, which goes with it.
+package final class Folder: Sendable {
+  package let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+
+  package init() throws {
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  /// Of files, hidden ones too.
+  package var names: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
+  }
+
+  package func file(_ name: String) -> URL { url.appending(path: name) }
+
+  package func path(_ name: String) -> String { file(name).path }
+
+  /// Makes the file, or makes it anew in place, and tells its path.
+  @discardableResult
+  package func write(_ text: String, to name: String) throws -> String {
+    try write(Data(text.utf8), to: name)
+  }
+
+  @discardableResult
+  package func write(_ data: Data, to name: String) throws -> String {
+    try data.write(to: file(name))
+    return path(name)
+  }
+
+  package func append(_ text: String, to name: String) throws {
+    let handle = try FileHandle(forWritingTo: file(name))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data(text.utf8))
+    try handle.close()
+  }
+
+  package func make(_ name: String) throws {
+    try FileManager.default.createDirectory(at: file(name), withIntermediateDirectories: false)
+  }
+
+  package func move(_ name: String, to other: String) throws {
+    try FileManager.default.moveItem(at: file(name), to: file(other))
+  }
+}

@@ -1,0 +1,36 @@
+import MiniRex
+
+/// A variable that threads share.
+package final class Shared<Value: Sendable>: Sendable {
+  private let lock: Lock<Value>
+
+  package init(_ value: Value) { lock = Lock(value) }
+
+  package var value: Value {
+    get { lock.withLock { $0 } }
+    set {
+      var old = newValue
+      lock.withLock { swap(&$0, &old) }
+    }
+  }
+
+  package func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+    lock.withLock { body(&$0) }
+  }
+}
+
+extension Shared where Value == Int {
+  @discardableResult
+  package func increment(by amount: Int = 1) -> Int {
+    change { value in
+      value += amount
+      return value
+    }
+  }
+}
+
+extension Shared where Value: RangeReplaceableCollection, Value.Element: Sendable {
+  package func append(_ element: Value.Element) {
+    change { $0.append(element) }
+  }
+}
