@@ -32,12 +32,12 @@ extension Publisher where Kind == ProgressiveTaskKind {
   ) where Update == TaskUpdate<Progress, Success, Failure> {
     self.init(
       sharing: SharedWork(lifetime) { inlet in
-        let task = Task {
-          let report: @Sendable (Progress) -> Void = { inlet.report(.progress($0)) }
-          let result = await outcome { () async throws(Failure) in try await work(report) }
-          inlet.finish(.finished(result))
+        let report: @Sendable (Progress) -> Void = { inlet.report(.progress($0)) }
+        return Errand.run {
+          await outcome { () async throws(Failure) in try await work(report) }
+        } finish: {
+          inlet.finish(.finished($0))
         }
-        return Subscription { task.cancel() }
       })
   }
 

@@ -33,8 +33,11 @@ extension Publisher where Kind == TaskKind {
   ) where Update == Result<Success, Failure> {
     self.init(
       sharing: SharedWork(lifetime) { inlet in
-        let task = Task { inlet.finish(await outcome(of: work)) }
-        return Subscription { task.cancel() }
+        Errand.run {
+          await outcome(of: work)
+        } finish: {
+          inlet.finish($0)
+        }
       })
   }
 

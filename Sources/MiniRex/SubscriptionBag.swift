@@ -11,6 +11,8 @@ public final class SubscriptionBag: Sendable {
     /// How many tokens make the next look for ended ones worth it.
     var limit = 16
     var hasEnded = false
+    /// Waits for what the bag had, and for what it is still given meanwhile.
+    var drain: Drain?
   }
 
   static let detached = SubscriptionBag()
@@ -32,24 +34,26 @@ public final class SubscriptionBag: Sendable {
 
   /// Keeps the token, or ends it at once if the bag has ended; O(1) amortised.
   public func store(_ token: Subscription) {
-    let (hasEnded, candidates) = state.withLock { state -> (Bool, [Subscription]) in
-      if state.hasEnded { return (true, []) }
+    let (hasEnded, drain, candidates) = state.withLock { state in
+      if state.hasEnded { return (true, state.drain, [Subscription]()) }
       state.tokens.append(token)
-      return (false, state.tokens.count < state.limit ? [] : state.tokens)
+      return (false, nil, state.tokens.count < state.limit ? [] : state.tokens)
     }
-    if hasEnded { token.invalidate() }
+    if let drain { drain.end(token) } else if hasEnded { token.invalidate() }
     if !candidates.isEmpty { drop(candidates.filter { !$0.isSubscribed }) }
   }
 
   /// Ends all of its subscriptions, oldest first, and what is stored from now on.
   public func invalidate() {
+    let drain = Drain.current
     let tokens = state.withLock { state in
+      if !state.hasEnded { state.drain = drain }
       state.hasEnded = true
       let tokens = state.tokens
       state.tokens = []
       return tokens
     }
-    for token in tokens { token.invalidate() }
+    for token in tokens { token.leave() }
   }
 
   /// The last references go when `ended` does, after the lock.

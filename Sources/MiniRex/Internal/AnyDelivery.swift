@@ -4,7 +4,8 @@ struct DeliveryState: ~Copyable, Sendable {
   @usableFromInline var schedule = Schedule()
   @usableFromInline var table = SlotTable()
   @usableFromInline var tickets = Queue<Ticket>()
-  var waiters: [@Sendable () -> Void] = []
+  /// Those who wait for the turn in progress to be over.
+  var drains: [Drain] = []
 
   init() {}
 
@@ -17,7 +18,7 @@ struct DeliveryState: ~Copyable, Sendable {
 
   mutating func nextStep() -> Step {
     schedule.next(
-      front: tickets.first, unreleased: table.hasEnded, waiters: !waiters.isEmpty,
+      front: tickets.first, unreleased: table.hasEnded, waiters: !drains.isEmpty,
       subscribers: table.count > 0)
   }
 
@@ -62,19 +63,16 @@ class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     release(&callback)
   }
 
-  override func end(
-    _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
-  ) -> Bool {
+  override func end(_ token: Subscription, for drain: Drain) {
     let thread = ThreadID.current
     var callback = EndedCallback.none
-    let mustWait = lock.withLock { state in
+    lock.withLock { state in
       callback = remove(token, from: &state)
-      let mustWait = state.schedule.deliverer != thread && turnIsRunning(&state)
-      if mustWait { state.waiters.append(resume) }
-      return mustWait
+      if state.schedule.deliverer == thread || !turnIsRunning(&state) { return }
+      drain.expect()
+      state.drains.append(drain)
     }
     release(&callback)
-    return mustWait
   }
 
   /// Ends the token, and returns its callback if it has to be released after the lock.
@@ -124,13 +122,16 @@ class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   func proceed(pop: () -> Void) -> NextTurn {
     while true {
       var callback = EndedCallback.none
-      var waiters: [@Sendable () -> Void] = []
+      // What is released may leave work that those who have ended it wait for.
+      var leaving: [Drain] = []
+      var drains: [Drain] = []
       let next: NextTurn? = lock.withLock { state in
         switch state.nextStep() {
         case .release:
           callback = state.table.takeEnded()
+          leaving = state.drains.filter(\.awaitsWork)
         case .wake:
-          swap(&waiters, &state.waiters)
+          swap(&drains, &state.drains)
         case .finish:
           state.table.removeAllLater()
           callback = state.table.takeEnded()
@@ -150,8 +151,8 @@ class AnyDelivery: SubscriptionHost, @unchecked Sendable {
         }
         return nil
       }
-      release(&callback)
-      for resume in waiters { resume() }
+      Drain.collect(leaving) { release(&callback) }
+      for drain in drains { drain.comeBack() }
       if let next { return next }
     }
   }

@@ -5,7 +5,7 @@ final class EndGate: SubscriptionHost, @unchecked Sendable {
     var input: Subscription?
     /// The thread that calls `onEnd` now, and those who wait for it to return.
     var caller: ThreadID?
-    var waiters: [@Sendable () -> Void] = []
+    var drains: [Drain] = []
   }
 
   private let state: Lock<State>
@@ -27,12 +27,12 @@ final class EndGate: SubscriptionHost, @unchecked Sendable {
     }
     guard let onEnd else { return }
     onEnd()
-    let waiters = state.withLock { state in
+    let drains = state.withLock { state in
       state.caller = nil
-      defer { state.waiters = [] }
-      return state.waiters
+      defer { state.drains = [] }
+      return state.drains
     }
-    for resume in waiters { resume() }
+    for drain in drains { drain.comeBack() }
   }
 
   /// True until it is `onEnd`'s turn, although the source ends its subscriptions all at once: who
@@ -45,21 +45,18 @@ final class EndGate: SubscriptionHost, @unchecked Sendable {
     disarm()?.invalidate()
   }
 
-  override func end(
-    _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
-  ) -> Bool {
+  override func end(_ token: Subscription, for drain: Drain) {
     let thread = ThreadID.current
     // One look for both, or `onEnd` could begin between them. What it has captured is released when
     // this returns, after the lock.
-    let (isEnding, _, input) = state.withLock { state in
+    let (_, input) = state.withLock { state in
       if let caller = state.caller, caller != thread {
-        state.waiters.append(resume)
-        return (true, nil as (@Sendable () -> Void)?, nil as Subscription?)
+        drain.expect()
+        state.drains.append(drain)
       }
-      return (false, state.onEnd.take(), state.input)
+      return (state.onEnd.take(), state.input)
     }
-    if isEnding { return true }
-    return input.map { $0.host.end($0, notifying: resume) } ?? false
+    if let input { drain.end(input) }
   }
 
   private func disarm() -> Subscription? {

@@ -15,7 +15,8 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Subscripti
     case waiting(Publisher<Update, Kind>, @Sendable (Update) -> Void)
     case starting
     case started(Subscription)
-    case over
+    /// With those who wait for the job to leave what it has just subscribed to.
+    case over([Drain])
   }
 
   private let phase: Lock<Phase>
@@ -44,21 +45,35 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Subscripti
         if !self.isOver.load(ordering: .acquiring) { receive(update) }
       }
     }
-    let isStarted = self.phase.withLock { phase in
-      guard case .starting = phase else { return false }
-      phase = .started(input)
-      return true
+    let drains: [Drain]? = self.phase.withLock { phase in
+      guard case .over(let drains) = phase else {
+        phase = .started(input)
+        return nil
+      }
+      phase = .over([])
+      return drains
     }
-    if !isStarted { input.invalidate() }
+    guard let drains else { return }
+    Drain.collect(drains) { input.invalidate() }
+    for drain in drains { drain.comeBack() }
   }
 
+  /// - Returns: What has to be ended now.
   @discardableResult
-  private func end() -> Subscription? {
+  private func end(for drain: Drain? = nil) -> Subscription? {
     isOver.store(true, ordering: .releasing)
     // What waited is released when this returns, after the lock.
     let old = phase.withLock { phase in
       let old = phase
-      phase = .over
+      switch phase {
+      case .starting:
+        drain?.expect()
+        phase = .over(drain.map { [$0] } ?? [])
+      case .waiting, .started:
+        phase = .over([])
+      case .over:
+        break
+      }
       return old
     }
     guard case .started(let input) = old else { return nil }
@@ -73,10 +88,7 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Subscripti
     end()?.invalidate()
   }
 
-  override func end(
-    _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
-  ) -> Bool {
-    guard let input = end() else { return false }
-    return input.host.end(input, notifying: resume)
+  override func end(_ token: Subscription, for drain: Drain) {
+    if let input = end(for: drain.awaitsWork ? drain : nil) { drain.end(input) }
   }
 }

@@ -58,108 +58,21 @@ package final class SharedWork<Update: Sendable>: Sendable {
     }
     membership.begin(inner)
     let token = Subscription(membership)
-    if isFirst { run.attach(start(WorkInlet(run))) }
+    if isFirst { run.attach(start(WorkInlet(run))) } else { run.waitUntilStarted() }
     return token
   }
 
   /// Called once by each member.
-  fileprivate func leave(_ run: WorkRun<Update>) {
-    let mustCancel = current.withLock { current in
+  ///
+  /// - Returns: True if the run has to be cancelled.
+  fileprivate func leave(_ run: WorkRun<Update>) -> Bool {
+    current.withLock { current in
       guard run.leave(), lifetime == .whileSubscribed, !run.storage.hasFinished else {
         return false
       }
       if current === run { current = nil }
       return true
     }
-    if mustCancel { run.cancel() }
-  }
-}
-
-/// One run of shared work.
-package final class WorkRun<Update: Sendable>: Sendable {
-  /// - starting: the token of the work is not known yet. Next: working, or over.
-  /// - working: Next: over.
-  /// - over: finished, or cancelled; the token is ended.
-  private enum Phase {
-    case starting
-    case working(Subscription)
-    case over
-  }
-
-  private struct State {
-    var phase = Phase.starting
-    var members = 1
-  }
-
-  let storage: TaskStorage<Update>
-  private let state = Lock(State())
-
-  fileprivate init(remembersProgress: Bool) {
-    storage = TaskStorage(remembersProgress: remembersProgress)
-  }
-
-  /// False if the run will have no result.
-  fileprivate func join() -> Bool {
-    if storage.hasFailedToFinish { return false }
-    state.withLock { $0.members += 1 }
-    return true
-  }
-
-  /// True if nobody is left.
-  fileprivate func leave() -> Bool {
-    state.withLock { state in
-      state.members -= 1
-      return state.members == 0
-    }
-  }
-
-  fileprivate func attach(_ work: Subscription) {
-    let isOver = state.withLock { state in
-      guard case .starting = state.phase else { return true }
-      state.phase = .working(work)
-      return false
-    }
-    if isOver { work.invalidate() }
-  }
-
-  /// Whatever the work still produces is refused.
-  fileprivate func cancel() {
-    storage.end()
-    complete()
-  }
-
-  fileprivate func complete() {
-    let phase = state.withLock { state in
-      let phase = state.phase
-      state.phase = .over
-      return phase
-    }
-    if case .working(let work) = phase { work.invalidate() }
-  }
-}
-
-/// Where work reports and finishes.
-package final class WorkInlet<Update: Sendable>: Sendable {
-  private let run: WorkRun<Update>
-
-  fileprivate init(_ run: WorkRun<Update>) {
-    self.run = run
-  }
-
-  deinit {
-    run.cancel()
-  }
-
-  package func report(_ progress: Update) {
-    run.storage.report(progress)
-  }
-
-  /// Delivers the result, then ends the token of the work; false if the run is over.
-  @discardableResult
-  package func finish(_ result: Update) -> Bool {
-    let isAccepted = run.storage.finish(result)
-    if isAccepted { run.complete() }
-    return isAccepted
   }
 }
 
@@ -171,6 +84,8 @@ private final class WorkMembership<Update: Sendable>: SubscriptionHost, @uncheck
     var inner: Subscription?
     /// `nil` once it has left.
     var membership: (run: WorkRun<Update>, work: SharedWork<Update>)?
+    /// What whoever ends the token once more has to wait for.
+    var drain: Drain?
   }
 
   private let state: Lock<State>
@@ -184,8 +99,17 @@ private final class WorkMembership<Update: Sendable>: SubscriptionHost, @uncheck
   }
 
   func leave() {
-    let membership = state.withLock { $0.membership.take() }
-    if let (run, work) = membership { work.leave(run) }
+    let current = Drain.current
+    let (membership, earlier) = state.withLock { state in
+      let (membership, earlier) = (state.membership.take(), state.drain)
+      if membership != nil { state.drain = current }
+      return (membership, earlier)
+    }
+    if let earlier { current?.await(earlier) }
+    guard let (run, work) = membership, work.leave(run) else { return }
+    let drain = current ?? Drain()
+    state.withLock { $0.drain = drain }
+    drain.collect { run.cancel() }
   }
 
   override func isSubscribed(_ token: Subscription) -> Bool {
@@ -197,12 +121,8 @@ private final class WorkMembership<Update: Sendable>: SubscriptionHost, @uncheck
     leave()
   }
 
-  override func end(
-    _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
-  ) -> Bool {
-    let inner = state.withLock { $0.inner }
-    let mustWait = inner.map { $0.host.end($0, notifying: resume) } ?? false
+  override func end(_ token: Subscription, for drain: Drain) {
+    if let inner = state.withLock({ $0.inner }) { drain.end(inner) }
     leave()
-    return mustWait
   }
 }

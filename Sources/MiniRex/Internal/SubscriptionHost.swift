@@ -10,14 +10,9 @@ package class SubscriptionHost: @unchecked Sendable {
 
   func end(_ token: Subscription) {}
 
-  /// Ends the token, and promises to call `resume` when its callback no longer runs.
-  ///
-  /// - Returns: False if it does not run now, or runs this; then `resume` is not called.
-  func end(
-    _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
-  ) -> Bool {
+  /// Ends the token, and makes the drain wait until its callback no longer runs, unless that runs this.
+  func end(_ token: Subscription, for drain: Drain) {
     end(token)
-    return false
   }
 }
 
@@ -56,11 +51,8 @@ final class GatedInputs: SubscriptionHost, @unchecked Sendable {
     for input in inputs { input.invalidate() }
   }
 
-  override func end(
-    _ token: Subscription, notifying resume: @escaping @Sendable () -> Void
-  ) -> Bool {
-    let mustWait = gate.host.end(gate, notifying: resume)
-    for input in inputs { input.invalidate() }
-    return mustWait
+  override func end(_ token: Subscription, for drain: Drain) {
+    drain.end(gate)
+    for input in inputs { drain.endInput(input) }
   }
 }
