@@ -72,4 +72,13 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   ///
   /// The queue has no limit: it grows when updates are sent faster than callbacks take them.
   public var pendingUpdates: Int { delivery.pendingUpdates }
+
+  /// Returns when all that has been broadcast by now has been delivered, or has nobody left to go to.
+  ///
+  /// So a fast sender can wait for room: `if source.pendingUpdates > 1_000 { await source.delivered() }`.
+  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it does
+  /// not suspend. A callback that holds its thread for a task that waits here waits for ever.
+  public func delivered() async {
+    await delivery.delivered()
+  }
 }

@@ -16,7 +16,8 @@ extension Publisher where Kind == TaskKind {
   ///
   /// The work runs once, in a Swift task of its own that starts with the first subscriber, for all
   /// subscribers. When the last one leaves before it has finished, that Swift task is cancelled, what
-  /// it still returns is ignored, and the next subscriber starts the work anew. A closure whose type
+  /// it still returns is ignored, and the next subscriber starts the work anew; see
+  /// ``Subscription/invalidateAndDrain()`` to wait until it has returned. A closure whose type
   /// of failure is not written out, as it is here, has the failure `any Error`.
   public init<Success: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () async throws(Failure) -> Success
@@ -45,7 +46,8 @@ extension Publisher where Kind == TaskKind {
   ///
   /// - Parameter start: Called once for the first subscriber, inside `subscribe`. Call `finish` from
   ///   any thread; the first call counts. The token that you return is ended once: when the result
-  ///   has come, or the last subscriber has left. If `finish` is released without a call, the task
+  ///   has come, or the last subscriber has left; whoever waits for the work to come back waits until
+  ///   that closure has returned. If `finish` is released without a call, the task
   ///   ends without a result, and the next subscriber starts it anew.
   public init<Success: Sendable, Failure: Error>(
     _ start:

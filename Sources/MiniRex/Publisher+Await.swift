@@ -3,7 +3,8 @@ extension Publisher where Kind == TaskKind, Update: TaskOutcome, Update.Success:
   ///
   /// It is `nil` if the task has ended without one, or if the Swift task that waits is cancelled.
   /// Waiting counts as a subscriber: it starts work that does not run, and leaving cancels that work
-  /// unless others are subscribed. Who is cancelled before it waits does not start anything.
+  /// unless others are subscribed; then it returns when the work has. A Swift task that is cancelled
+  /// before it waits does not start anything. Work that waits for its own result waits for ever.
   public var result: Result<Update.Success, Update.Failure>? {
     get async { await nextResult() }
   }

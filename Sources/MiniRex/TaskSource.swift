@@ -56,4 +56,12 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
 
   /// How many updates wait for the thread that delivers.
   public var pendingUpdates: Int { storage.delivery.pendingUpdates }
+
+  /// Returns when all that has been told by now has been delivered, or has nobody left to go to.
+  ///
+  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it does
+  /// not suspend. A callback that holds its thread for a task that waits here waits for ever.
+  public func delivered() async {
+    await storage.delivery.delivered()
+  }
 }

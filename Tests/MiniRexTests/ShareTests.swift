@@ -199,6 +199,74 @@ import Testing
     #expect(source.subscriberCount == 0)
   }
 
+  @Test func `R5 R29 whoever joins while another thread connects misses nothing afterwards`() {
+    for _ in 0..<scaled(2_000) {
+      let source = BroadcastSource<Int>()
+      let shared = source.publisher.share()
+      let recorders = Shared<[Recorder<Int>]>([])
+      let token = Shared<Subscription?>(nil)
+      onThreads(2) { thread in
+        if thread == 0 {
+          token.value = shared.subscribe { _ in }
+          return
+        }
+        let recorder = Recorder(shared)
+        for number in 1...2 { source.broadcast(number) }
+        recorders.change { $0.append(recorder) }
+      }
+      #expect(recorders.value.map(\.updates) == [[1, 2]])
+    }
+  }
+
+  @Test func `R29 what connects may join itself, and others wait until it has`() {
+    let isConnecting = Gate()
+    let mayConnect = Gate()
+    let source = BroadcastSource<Int>()
+    let own = Shared<Recorder<Int>?>(nil)
+    let late = Shared<Recorder<Int>?>(nil)
+    let first = Shared<Recorder<Int>?>(nil)
+    let shared = Shared<Broadcaster<Int>>(.never)
+    shared.value = Broadcaster<Int> { receive in
+      own.value = Recorder(shared.value)
+      isConnecting.open()
+      mayConnect.wait()
+      return source.publisher.subscribe(receive)
+    }.share()
+    onThreads(3) { thread in
+      if thread == 0 {
+        first.value = Recorder(shared.value)
+        return
+      }
+      isConnecting.wait()
+      if thread == 1 { return mayConnect.open() }
+      late.value = Recorder(shared.value)
+      source.broadcast(1)
+    }
+    #expect([first, late, own].allSatisfy { $0.value?.updates == [1] })
+    shared.value = .never
+  }
+
+  @Test func `R10 two that connect to each other from two threads do not wait for each other`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      mustEnd(within: 60)
+      for _ in 0..<500 {
+        let pair = Shared<[Broadcaster<Int>]>([])
+        let connecting = [Gate(), Gate()]
+        pair.value = (0..<2).map { index in
+          Broadcaster<Int> { receive in
+            connecting[index].open()
+            connecting[1 - index].wait()
+            return pair.value[1 - index].subscribe(receive)
+          }.share()
+        }
+        onThreads(2) { index in pair.value[index].subscribe { _ in }.invalidate() }
+        pair.value = []
+      }
+    }
+  }
+
   @Test func `R14 R28 on any thread the first value is followed by the changes without a gap`() {
     for _ in 0..<scaled(50) {
       let property = PublishedProperty(0)

@@ -43,6 +43,39 @@ import Testing
     withExtendedLifetime(slow) {}
   }
 
+  @Test func `R2 a value that changes while it is subscribed to does not step back`() {
+    let number = PublishedProperty(1)
+    let isDelivering = Gate()
+    let mayGoOn = Gate()
+    let reads = Shared(0)
+    let slow = number.publisher.dropFirst().subscribe { [taps] number in
+      if number == 3 { return taps.broadcast(2) }
+      isDelivering.open()
+      mayGoOn.wait()
+    }
+    // Read first, it changes the number before that is read, too.
+    let changing = PublishedValue.constant(0).map { _ in
+      if reads.increment() == 2 { number.value = 3 }
+      return 0
+    }
+    let both = combineLatest(changing, number.publisher) { $1 }
+    let recorder = Shared<Recorder<[Int]>?>(nil)
+    onThreads(2) { [taps] thread in
+      if thread == 0 {
+        number.value = 2
+        return
+      }
+      isDelivering.wait()
+      recorder.value = Recorder(taps.publisher.withLatest(from: both).map { [$0, $1] })
+      taps.broadcast(1)
+      mayGoOn.open()
+    }
+    let updates = recorder.value?.updates ?? []
+    #expect(updates.map { $0[0] } == [1, 2])
+    #expect(updates.map { $0[1] } == updates.map { $0[1] }.sorted())
+    withExtendedLifetime(slow) {}
+  }
+
   @Test func `R26 when its publisher ends it leaves the value`() {
     let recorder = Recorder(pairs)
     #expect(text.publisher.current() == "a" && text.subscriberCount == 1)

@@ -6,6 +6,9 @@ struct DeliveryState: ~Copyable, Sendable {
   @usableFromInline var tickets = Queue<Ticket>()
   /// Those who wait for the turn in progress to be over.
   var drains: [Drain] = []
+  /// Those who wait until so many updates have been taken from the queue, and their turns are over.
+  private var receipts: [(count: UInt, drain: Drain)] = []
+  private var takenCount: UInt = 0
 
   init() {}
 
@@ -18,12 +21,40 @@ struct DeliveryState: ~Copyable, Sendable {
 
   mutating func nextStep() -> Step {
     schedule.next(
-      front: tickets.first, unreleased: table.hasEnded, waiters: !drains.isEmpty,
+      front: tickets.first, unreleased: table.hasEnded, waiters: !drains.isEmpty || hasReceipt,
       subscribers: table.count > 0)
+  }
+
+  /// True if the deliverer has to look under the lock after the next turn.
+  var expectsMore: Bool { tickets.count > 0 || schedule.hasEnded || !receipts.isEmpty }
+
+  private var hasReceipt: Bool {
+    if let first = receipts.first { first.count <= takenCount } else { false }
+  }
+
+  /// For what is in the queue now, and the turn in progress.
+  mutating func addReceipt(_ drain: Drain) {
+    receipts.append((takenCount + UInt(tickets.count), drain))
+  }
+
+  /// False if it has been taken already.
+  mutating func removeReceipt(_ drain: Drain) -> Bool {
+    guard let index = receipts.firstIndex(where: { $0.drain === drain }) else { return false }
+    receipts.remove(at: index)
+    return true
+  }
+
+  /// Those for whom the turn that is over was the last to wait for.
+  mutating func takeDrains() -> [Drain] {
+    let ready = receipts.prefix { $0.count <= takenCount }.map(\.drain)
+    receipts.removeFirst(ready.count)
+    defer { drains = [] }
+    return drains + ready
   }
 
   mutating func nextTurn() -> QueuedTurn? {
     guard let ticket = tickets.popFirst() else { return nil }
+    takenCount += 1
     let isForOne = ticket.first == ticket.last
     return QueuedTurn(
       ticket: ticket, extent: isForOne ? table.extent(of: ticket.first) : table.extent)
@@ -73,6 +104,27 @@ class AnyDelivery: SubscriptionHost, @unchecked Sendable {
       state.drains.append(drain)
     }
     release(&callback)
+  }
+
+  /// Returns when all that has been accepted by now is delivered, or the waiting task is cancelled.
+  func delivered() async {
+    guard let receipt = receipt() else { return }
+    await withTaskCancellationHandler {
+      await receipt.wait()
+    } onCancel: {
+      if lock.withLock({ $0.removeReceipt(receipt) }) { receipt.comeBack() }
+    }
+  }
+
+  /// `nil` if nothing waits and no turn is in progress.
+  private func receipt() -> Drain? {
+    lock.withLock { state in
+      if !turnIsRunning(&state), state.tickets.count == 0 { return nil }
+      let receipt = Drain(awaitingWork: false, asker: nil)
+      receipt.expect()
+      state.addReceipt(receipt)
+      return receipt
+    }
   }
 
   /// Ends the token, and returns its callback if it has to be released after the lock.
@@ -131,7 +183,7 @@ class AnyDelivery: SubscriptionHost, @unchecked Sendable {
           callback = state.table.takeEnded()
           leaving = state.drains.filter(\.awaitsWork)
         case .wake:
-          swap(&drains, &state.drains)
+          drains = state.takeDrains()
         case .finish:
           state.table.removeAllLater()
           callback = state.table.takeEnded()
@@ -139,7 +191,7 @@ class AnyDelivery: SubscriptionHost, @unchecked Sendable {
           state.table.tidy()
           let turn = state.nextTurn()
           pop()
-          turnstile.answer(expectingMore: state.tickets.count > 0 || state.schedule.hasEnded)
+          turnstile.answer(expectingMore: state.expectsMore)
           return turn.map { .turn($0) }
         case .handOver:
           state.table.tidy()

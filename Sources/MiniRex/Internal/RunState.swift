@@ -85,6 +85,11 @@ package struct RunState<Stop, Joiner, Leaver> {
   }
 }
 
+extension RunState.Phase: Equatable where Stop: Equatable, Leaver: Equatable {}
+extension RunState.Phase: Hashable where Stop: Hashable, Leaver: Hashable {}
+extension RunState: Equatable where Stop: Equatable, Joiner: Equatable, Leaver: Equatable {}
+extension RunState: Hashable where Stop: Hashable, Joiner: Hashable, Leaver: Hashable {}
+
 /// Which thread waits for which, so that they never wait for each other in a circle.
 package struct WaitGraph: Hashable, Sendable {
   private var starters: [ThreadID: ThreadID] = [:]

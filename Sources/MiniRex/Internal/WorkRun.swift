@@ -111,8 +111,11 @@ package final class WorkInlet<Update: Sendable>: Sendable {
     run.end { run.storage.finish(result) }
   }
 
-  /// Ends the run without a result, after what has been reported.
-  package func end() {
-    run.cancel()
+  /// Ends the run without a result, after what has been reported by now and `last`.
+  package func end(with last: Update? = nil) {
+    run.end {
+      if let last { run.storage.report(last) }
+      run.storage.end()
+    }
   }
 }

@@ -11,8 +11,9 @@ extension Publisher where Kind: StreamKind {
   /// It keeps the kind. It subscribes inside `subscribe` of the first subscriber, and leaves with the
   /// last; then everything is forgotten, and the next subscriber begins anew. It calls where the
   /// publisher does. Later subscribers of a published value are called at once with the value
-  /// delivered last, or, while another thread is delivering or connecting, by that thread; those of a
-  /// broadcaster get what comes from then on, also what has been waiting above. It ends with the
+  /// delivered last, or, while another thread is delivering, by that thread; those of a
+  /// broadcaster get what comes from then on, also what has been waiting above. Whoever subscribes while another thread connects
+  /// waits until it has. It ends with the
   /// publisher, and who subscribes after that begins anew too. What it keeps, a published value's
   /// latest among it, lives as long as there are subscribers; one that subscribes to itself has always
   /// one, and stays.

@@ -17,12 +17,18 @@ extension Publisher where Kind: StreamKind {
     Broadcaster<(Update, Value)>(
       lineage: .ofOperation(on: lineages + value.lineages), current: { nil }
     ) { receive in
-      let latest = SharedLatest<Value>()
-      let following = value.follow { latest.set($0) }
-      // While another thread delivers for the value's source, that thread makes the first call.
-      if latest.value == nil, let current = value.readCurrent() { latest.begin(with: current) }
+      var latest = SharedLatest<Value>()
+      var following = value.follow { [latest] in latest.set($0) }
+      // While another thread delivers for the value's source, that thread makes the first call. Until
+      // then there is what was current before this subscribes anew; what is read after subscribing may
+      // be newer than what that call brings.
+      if latest.value == nil, let current = value.readCurrent() {
+        latest = SharedLatest()
+        following = value.follow { [latest] in latest.set($0) }
+        latest.begin(with: current)
+      }
       // The callback keeps the token, so the value is left when this publisher is, or ends.
-      return follow { update in
+      return follow { [latest, following] update in
         withExtendedLifetime(following) {
           if let value = latest.value { receive((update, value)) }
         }

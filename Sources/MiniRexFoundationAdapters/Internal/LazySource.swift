@@ -1,53 +1,36 @@
 internal import MiniRex
 
+/// Where an adapter tells what the platform has called it with; see `LazySource`.
+typealias Connection<Update: Sendable> = WorkInlet<Update>
+
 /// A source that connects to the platform with its first subscriber, and disconnects with its last.
 ///
 /// However many they are, the platform has one registration: who is called, and in which order, is
-/// for the delivery behind it to say.
-final class LazySource<Update: Sendable>: Sendable {
-  /// Registers with the platform, and gives the token that takes the registration back.
-  typealias Connect = @Sendable (_ connection: Connection<Update>) -> Subscription
+/// for the delivery behind it to say. When it has let go of the connection, the subscriptions end.
+struct LazySource<Update: Sendable> {
+  let publisher: Broadcaster<Update>
 
-  private let connect: Connect
-  private let current = Lock<Connection<Update>?>(nil)
+  /// - Parameters:
+  ///   - name: What an instrument calls it; it is not watched without one.
+  ///   - place: Where the user has made it.
+  ///   - connect: Registers with the platform, and gives the token that takes the registration back.
+  init(
+    name: String? = nil, at place: CodePlace? = nil, connect: @escaping SharedWork<Update>.Start
+  ) {
+    publisher = Broadcaster(
+      starting: SharedWork(remembersProgress: false, start: connect), name: name, at: place)
+  }
+}
 
-  init(connect: @escaping Connect) {
-    self.connect = connect
+extension WorkInlet {
+  /// Called by the platform.
+  func broadcast(_ update: Update) {
+    report(update)
   }
 
-  var publisher: Broadcaster<Update> {
-    Publisher(current: { nil }) { self.subscribe($0) }
-  }
-
-  private func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
-    var old: Connection<Update>?
-    let (connection, isFirst) = current.withLock { current -> (Connection<Update>, Bool) in
-      if let connection = current, connection.join() { return (connection, false) }
-      let connection = Connection<Update>()
-      old = current
-      current = connection
-      return (connection, true)
-    }
-    withExtendedLifetime(old) {}
-    let membership = Subscription { self.leave(connection) }
-    let sentinel = Sentinel { membership.invalidate() }
-    let gate = connection.updates.subscribe { update in
-      withExtendedLifetime(sentinel) { receive(update) }
-    }
-    if isFirst {
-      connection.attach(connect(connection))
-    } else {
-      connection.waitUntilAttached()
-    }
-    return Subscription(gate: gate, inputs: [membership])
-  }
-
-  private func leave(_ connection: Connection<Update>) {
-    let isLast = current.withLock { current in
-      guard connection.leave() else { return false }
-      if current === connection { current = nil }
-      return true
-    }
-    if isLast { connection.end() }
+  /// What it was to connect to is gone already.
+  func refuse(with last: Update? = nil) -> Subscription {
+    end(with: last)
+    return .ended
   }
 }

@@ -82,6 +82,10 @@ func asyncCode() async throws {
   }
   let text = try await steps.value
   expect(text == "done")
+  await BroadcastSource<Int>().delivered()
+  await PublishedProperty(0).delivered()
+  await TaskSource<Int, Never>().delivered()
+  await ProgressiveTaskSource<Int, Int, Never>().delivered()
 
   let source = BroadcastSource<Int>()
   let values = source.publisher.values(.bufferingNewest(2))

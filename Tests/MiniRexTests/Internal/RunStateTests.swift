@@ -1,0 +1,192 @@
+import MiniRex
+import TestSupport
+import Testing
+
+/// Two shared works, each of whose starts may do something, and threads that come, leave and end them.
+///
+/// Every step is what `SharedWork` and `WorkRun` do under one lock.
+private struct World: Hashable {
+  enum Action: Hashable {
+    case subscribe(to: Int)
+    /// Leaves what this thread has subscribed to last, and waits for the work.
+    case leave
+    case end(Int)
+  }
+
+  enum Frame: Hashable {
+    case actions(ArraySlice<Action>)
+    case join(run: Int)
+    case parked
+    case attach(run: Int)
+    case close(run: Int, leaver: Int?)
+    case endStorage(run: Int, stops: Bool)
+  }
+
+  struct Run: Hashable {
+    let work: Int
+    var state: RunState<Int, Int, Int>
+    /// What `storage.end()` sets: whoever comes now begins a fresh run.
+    var hasEnded = false
+    var stops = 0
+  }
+
+  let starts: [[Action]]
+  var threads: [[Frame]]
+  var runs: [Run] = []
+  var current: [Int?] = [nil, nil]
+  var graph = WaitGraph()
+  var memberships: [[Int]]
+  /// For each thread, how many starts have to return before the work that it has left has come back.
+  var awaited: [Int]
+  var broken: String?
+
+  init(starts: [[Action]], threads: [[Action]]) {
+    self.starts = starts
+    self.threads = threads.map { [.actions($0[...])] }
+    memberships = threads.map { _ in [] }
+    awaited = threads.map { _ in 0 }
+  }
+
+  private func id(_ thread: Int) -> ThreadID { ThreadID(rawValue: UInt(thread) + 1) }
+
+  /// False if the thread has nothing to do or is parked.
+  mutating func step(_ thread: Int) -> Bool {
+    guard let frame = threads[thread].last, frame != .parked else { return false }
+    threads[thread].removeLast()
+    switch frame {
+    case .actions(var actions):
+      guard let action = actions.popFirst() else { return true }
+      threads[thread].append(.actions(actions))
+      act(action, on: thread)
+    case .join(let run):
+      join(run, on: thread)
+    case .parked:
+      break
+    case .attach(let run):
+      let (joiners, leavers) = runs[run].state.attach(run)
+      wake(joiners)
+      if let leavers {
+        runs[run].stops += 1
+        for leaver in leavers { awaited[leaver] -= 1 }
+      }
+    case .close(let run, let leaver):
+      if runs[run].state.isStarting, let leaver { awaited[leaver] += 1 }
+      let (joiners, stop) = runs[run].state.end(for: leaver)
+      wake(joiners)
+      threads[thread].append(.endStorage(run: run, stops: stop != nil))
+    case .endStorage(let run, let stops):
+      runs[run].hasEnded = true
+      if stops { runs[run].stops += 1 }
+    }
+    return true
+  }
+
+  private mutating func act(_ action: Action, on thread: Int) {
+    switch action {
+    case .subscribe(let work):
+      if let run = current[work], !runs[run].hasEnded {
+        runs[run].state.members += 1
+        memberships[thread].append(run)
+        return threads[thread].append(.join(run: run))
+      }
+      // Two runs of each are enough to begin anew.
+      if runs.count(where: { $0.work == work }) == 2 { return }
+      memberships[thread].append(runs.count)
+      current[work] = runs.count
+      threads[thread].append(.attach(run: runs.count))
+      threads[thread].append(.actions(starts[work][...]))
+      runs.append(Run(work: work, state: RunState(startedBy: id(thread))))
+    case .leave:
+      guard let run = memberships[thread].popLast() else { return }
+      if !runs[run].state.leave() { return }
+      if current[runs[run].work] == run { current[runs[run].work] = nil }
+      threads[thread].append(.close(run: run, leaver: thread))
+    case .end(let work):
+      guard let run = runs.lastIndex(where: { $0.work == work }) else { return }
+      threads[thread].append(.close(run: run, leaver: nil))
+    }
+  }
+
+  private mutating func join(_ run: Int, on thread: Int) {
+    guard let starter = runs[run].state.starter(for: id(thread)) else { return }
+    if graph.add(id(thread), waitingFor: starter) {
+      runs[run].state.joiners.append(thread)
+      return threads[thread].append(.parked)
+    }
+    let isStarting = threads[thread].contains { if case .attach = $0 { true } else { false } }
+    if !isStarting { broken = "R29 somebody for whom nobody can wait does not wait" }
+  }
+
+  private mutating func wake(_ joiners: [Int]) {
+    for joiner in joiners {
+      graph.remove(id(joiner))
+      if threads[joiner].popLast() != .parked { broken = "somebody is woken who does not sleep" }
+    }
+  }
+
+  mutating func checkRest() {
+    if !threads.allSatisfy(\.isEmpty) { broken = "R10 somebody waits for ever" }
+    if graph != WaitGraph() { broken = "a thread that has gone on is said to wait" }
+    if awaited.contains(where: { $0 != 0 }) { broken = "R32 whoever has left is not told" }
+    for (index, run) in runs.enumerated() {
+      let members = memberships.joined().count { $0 == index }
+      if run.state.members != members { broken = "a member is lost" }
+      switch run.state.phase {
+      case .starting, .abandoned: broken = "R19 a start has not returned"
+      case .working: if run.stops != 0 || members == 0 { broken = "R19 work of nobody goes on" }
+      case .over: if run.stops != 1 { broken = "R19 work was stopped \(run.stops) times" }
+      }
+    }
+  }
+}
+
+@Suite struct RunStateTests {
+  @Test func `R10 R19 R29 R32 work that is joined, left, ended and refused, in every order`() {
+    let starts: [[World.Action]] = [
+      [], [.subscribe(to: 1)], [.subscribe(to: 0), .leave], [.end(0)],
+      [.subscribe(to: 1), .end(0)],
+    ]
+    let otherStarts: [[World.Action]] = [[], [.subscribe(to: 0)], [.end(0), .subscribe(to: 0)]]
+    let scripts: [[World.Action]] = [
+      [.subscribe(to: 0), .leave], [.subscribe(to: 1), .leave], [.end(0)],
+      [.subscribe(to: 0), .subscribe(to: 0), .leave, .leave], [.subscribe(to: 0)],
+    ]
+    var states = 0
+    for start in starts {
+      for other in otherStarts {
+        for (index, first) in scripts.enumerated() {
+          for (second, third) in zip(scripts[index...], scripts[index...].dropFirst() + [[]]) {
+            let world = World(starts: [start, other], threads: [first, second, third])
+            let (count, broken) = search(world)
+            states += count
+            if let broken {
+              Issue.record("\(broken), with \(start), \(other), \(first), \(second), \(third)")
+              return
+            }
+          }
+        }
+      }
+    }
+    print("state search, shared work: \(states) states")
+  }
+
+  private func search(_ start: World) -> (states: Int, broken: String?) {
+    var visited: Set = [start]
+    var left = [start]
+    while let world = left.popLast() {
+      var isStuck = true
+      for thread in world.threads.indices {
+        var next = world
+        guard next.step(thread) else { continue }
+        isStuck = false
+        if let broken = next.broken { return (visited.count, broken) }
+        if visited.insert(next).inserted { left.append(next) }
+      }
+      if !isStuck { continue }
+      var end = world
+      end.checkRest()
+      if let broken = end.broken { return (visited.count, broken) }
+    }
+    return (visited.count, nil)
+  }
+}
