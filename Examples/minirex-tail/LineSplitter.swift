@@ -8,21 +8,26 @@ typealias Piece = (byteCount: Int, lines: [Line])
 
 /// Makes lines of the bytes of one file.
 struct LineSplitter: Sendable {
-  private(set) var byteCount = 0
+  /// A longer line comes in several of this many bytes.
+  static let limit = 1 << 20
+
   /// What came after the last newline.
   private var rest: [UInt8] = []
 
   mutating func split(_ bytes: Data) -> Piece {
-    byteCount += bytes.count
     rest += bytes
-    guard bytes.contains(UInt8(ascii: "\n")) else { return (bytes.count, []) }
+    if rest.count <= Self.limit, !bytes.contains(UInt8(ascii: "\n")) { return (bytes.count, []) }
     var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    if rest.count > Self.limit { lines = lines.flatMap { $0.cut(to: Self.limit) } }
     rest = Array(lines.removeLast())
     return (bytes.count, lines)
   }
 
   /// There was no newline at the end.
-  func finish() -> Piece { (0, rest.isEmpty ? [] : [rest[...]]) }
+  mutating func finish() -> Piece {
+    defer { rest = [] }
+    return (0, rest.isEmpty ? [] : [rest[...]])
+  }
 }
 
 extension Line {
@@ -40,5 +45,10 @@ extension Line {
       }
       return false
     }
+  }
+
+  fileprivate func cut(to limit: Int) -> [Line] {
+    if count <= limit { return [self] }
+    return stride(from: startIndex, to: endIndex, by: limit).map { self[$0...].prefix(limit) }
   }
 }

@@ -135,24 +135,6 @@ extension MinirexTailTests {
     #expect(await child.output.rest() == summary(lines: 3, bytes: 14, matches: 3))
   }
 
-  @Test func `a signal stops the first reading of a file, and what was told is summed up`()
-    async throws
-  {
-    let pipe = folder.path("pipe")
-    #expect(unsafe mkfifo(pipe, 0o600) == 0)
-    // Also its reader, so that it can be opened before there is another, and has no end.
-    let writer = try FileHandle(forUpdating: URL(filePath: pipe))
-    let log = try folder.write("a3\n", to: "log")
-    let child = try Child("--match", "a", pipe, log)
-
-    try writer.write(contentsOf: Data("a1\na2".utf8))
-    #expect(await child.output.until("a1") == ["a1"])
-    child.send(SIGINT)
-
-    #expect(await child.output.rest() == summary(lines: 1, bytes: 5, matches: 1))
-    #expect(await child.status() == 0)
-  }
-
   @Test func `it ends quietly when nobody reads its output any more`() async throws {
     let log = try folder.write("a1\n", to: "log")
     let child = try Child(["--match", "a", log], readsOutput: false)

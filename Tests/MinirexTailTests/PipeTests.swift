@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+import Testing
+
+extension MinirexTailTests {
+  @Test func `a pipe without a writer is told of, and read when writers come, beside a file`()
+    async throws
+  {
+    let pipe = try makePipe()
+    let log = try folder.write("file\n", to: "log")
+    let child = try Child("--match", "", pipe, log)
+
+    #expect(
+      await child.errors.until("nobody") == ["minirex-tail: \(pipe): nobody writes to it yet"])
+    #expect(await child.output.until("file") == ["file"])
+    for writer in 1...3 {
+      let handle = try FileHandle(forWritingTo: URL(filePath: pipe))
+      try handle.write(contentsOf: Data("\(writer) first\n\(writer) last".utf8))
+      try handle.close()
+      #expect(await child.output.until("last") == ["\(writer) first", "\(writer) last"])
+    }
+    try folder.append("file\n", to: "log")
+    #expect(await child.output.until("file") == ["file"])
+    child.send(SIGTERM)
+
+    #expect(await child.output.rest() == summary(lines: 8, bytes: 52, matches: 8))
+    #expect(await child.errors.rest() == [])
+    #expect(await child.status() == 0)
+  }
+
+  @Test func `a pipe is read once, until its writer is gone`() async throws {
+    let pipe = try makePipe()
+    let writer = try FileHandle(forUpdating: URL(filePath: pipe))
+    // Otherwise the program would be a writer too.
+    _ = fcntl(writer.fileDescriptor, F_SETFD, FD_CLOEXEC)
+    let child = try Child("--once", "--match", "", pipe)
+
+    try writer.write(contentsOf: Data("first\n".utf8))
+    #expect(await child.output.until("first") == ["first"])
+    try writer.write(contentsOf: Data("last".utf8))
+    try writer.close()
+
+    #expect(await child.output.rest() == ["last"] + summary(lines: 2, bytes: 10, matches: 2))
+    #expect(await child.status() == 0)
+  }
+
+  @Test func `a pipe without a writer that is read once has nothing, and is told of`()
+    async throws
+  {
+    let pipe = try makePipe()
+
+    let run = try await run("--once", pipe)
+
+    #expect(run.errors == ["minirex-tail: \(pipe): nobody writes to it"])
+    #expect(run.output == summary(lines: 0, bytes: 0))
+    #expect(run.status == 0)
+  }
+
+  @Test func `a signal ends the reading of a pipe, and its last line is told without a newline`()
+    async throws
+  {
+    let pipe = try makePipe()
+    // Its reader too, so that it can be opened before there is another, and has no end.
+    let writer = try FileHandle(forUpdating: URL(filePath: pipe))
+    let child = try Child("--match", "a", pipe)
+
+    try writer.write(contentsOf: Data("a1\na2".utf8))
+    #expect(await child.output.until("a1") == ["a1"])
+    child.send(SIGINT)
+
+    #expect(await child.output.rest() == ["a2"] + summary(lines: 2, bytes: 5, matches: 2))
+    #expect(await child.errors.rest() == [])
+    #expect(await child.status() == 0)
+  }
+
+  private func makePipe() throws -> String {
+    let path = folder.path("pipe")
+    if unsafe mkfifo(path, 0o600) != 0 { throw POSIXError(.EEXIST) }
+    return path
+  }
+}
