@@ -30,7 +30,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
     line: Int = #line
   ) {
     self.init(
-      lineage: .ofSource(name, BroadcastSource.self, instrument: instrument, fileID, line))
+      lineage: .ofSource(name ?? "\(Self.self)", instrument: instrument, fileID, line))
   }
 
   /// Makes one that is watched by itself if there is a lineage; a part of something else has none.

@@ -9,13 +9,24 @@ extension Clock where Duration == Swift.Duration {
   /// subscription. It never ends by itself. Calls are due at whole multiples of the interval, so they
   /// do not drift; multiples that have passed before it could call are left out.
   ///
-  /// - Parameter interval: One that is not longer than 0 stops the program.
-  public func broadcaster(every interval: Swift.Duration) -> Broadcaster<Swift.Duration> {
+  /// - Parameters:
+  ///   - interval: One that is not longer than 0 stops the program.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
+  public func broadcaster(
+    every interval: Swift.Duration, fileID: String = #fileID, line: Int = #line
+  ) -> Broadcaster<Swift.Duration> {
+    broadcaster(every: interval, watchedBy: .ofSource("every \(interval)", fileID, line))
+  }
+
+  func broadcaster(
+    every interval: Swift.Duration, watchedBy lineage: Lineage?
+  ) -> Broadcaster<Swift.Duration> {
     if interval <= .zero {
       misuse("'broadcaster(every:)' takes an interval longer than 0, not \(interval).")
     }
     let timekeeper = Timekeeper(self)
-    return Publisher(current: { nil }) { receive in
+    return Publisher(watchedBy: lineage, current: { nil }) { receive in
       let start = SerialState(Swift.Duration.zero)
       return Broadcaster.sequence([()]).follow(by: timekeeper) { event, alarm in
         switch event {

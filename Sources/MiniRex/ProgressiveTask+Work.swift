@@ -1,13 +1,4 @@
 extension Publisher where Kind == ProgressiveTaskKind {
-  /// Makes a task of shared work; see `SharedWork`.
-  ///
-  /// - Parameter inputs: Where the tasks that it works with come from, as far as they are watched.
-  package init(
-    of inputs: [Lineage] = [], by function: String = #function, sharing work: SharedWork<Update>
-  ) {
-    self.init(lineage: .ofOperation(function, on: inputs), current: { nil }) { work.subscribe($0) }
-  }
-
   /// Makes a task of an async function that reports how far it is.
   ///
   /// Who subscribes while the work runs gets the latest progress at once. When it runs, how often and

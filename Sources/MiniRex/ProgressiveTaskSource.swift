@@ -26,7 +26,7 @@ public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, 
   ) {
     let storage = TaskStorage<TaskUpdate<Progress, Success, Failure>>()
     let lineage = Lineage.ofSource(
-      name, ProgressiveTaskSource.self, instrument: instrument, fileID, line)
+      name ?? "\(Self.self)", instrument: instrument, fileID, line)
     self.storage = storage
     publisher = Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
   }

@@ -43,7 +43,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     self.init(
       value,
       lineage: .ofSource(
-        name, PublishedProperty.self, instrument: instrument, fileID, line))
+        name ?? "\(Self.self)", instrument: instrument, fileID, line))
   }
 
   /// Makes a source with its first value, when written as a wrapper.

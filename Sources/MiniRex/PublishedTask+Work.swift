@@ -1,4 +1,4 @@
-extension Publisher where Kind == TaskKind {
+extension Publisher {
   /// Makes a task of shared work; see `SharedWork`.
   ///
   /// - Parameter inputs: Where the tasks that it works with come from, as far as they are watched.
@@ -8,6 +8,13 @@ extension Publisher where Kind == TaskKind {
     self.init(lineage: .ofOperation(function, on: inputs), current: { nil }) { work.subscribe($0) }
   }
 
+  /// Makes a task of shared work that is watched as a source if there is a lineage.
+  package init(watchedBy lineage: Lineage?, sharing work: SharedWork<Update>) {
+    self.init(watchedBy: lineage, current: { nil }) { work.subscribe($0) }
+  }
+}
+
+extension Publisher where Kind == TaskKind {
   /// Makes a task of an async function.
   ///
   /// ```swift

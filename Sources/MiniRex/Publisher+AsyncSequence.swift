@@ -8,10 +8,15 @@ extension Publisher where Kind == BroadcasterKind {
   /// The subscription ends when the sequence does. So it does when the sequence fails: what went wrong
   /// is not told. Who wants to know makes results of the elements first, or collects them in a task,
   /// with `PublishedTask(collecting:)`.
+  ///
+  /// - Parameters:
+  ///   - sequence: What to go through.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public init<Elements: AsyncSequence & Sendable>(
-    _ sequence: Elements
+    _ sequence: Elements, fileID: String = #fileID, line: Int = #line
   ) where Elements.Element == Update {
-    self.init { receive in
+    self.init(watchedBy: .ofSource("\(Elements.self)", fileID, line)) { receive in
       let task = Task {
         do {
           for try await element in sequence { receive(element) }
@@ -30,13 +35,21 @@ extension Publisher where Kind == TaskKind {
   /// The sequence is gone through once for all subscribers; when that begins and what cancels it is as
   /// for `init(_:)`. The array holds all elements until the task and its subscribers have gone, and
   /// has no limit.
+  ///
+  /// - Parameters:
+  ///   - sequence: What to go through.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public init<Elements: AsyncSequence & Sendable>(
-    collecting sequence: Elements
+    collecting sequence: Elements, fileID: String = #fileID, line: Int = #line
   ) where Elements.Element: Sendable, Update == Result<[Elements.Element], Elements.Failure> {
-    self.init { () async throws(Elements.Failure) in
+    let task = PublishedTask { () async throws(Elements.Failure) in
       var elements: [Elements.Element] = []
       for try await element in sequence { elements.append(element) }
       return elements
     }
+    self.init(
+      watchedBy: .ofSource("\(Elements.self)", fileID, line), current: { nil },
+      connect: task.connect)
   }
 }

@@ -47,7 +47,7 @@ extension Publisher where Update: TaskOutcome, Update.Success: Sendable {
     _ waiting: WaitingForResult<Result<Update.Success, Update.Failure>>
   ) -> Subscription {
     let sentinel = Sentinel { waiting.end() }
-    return subscribe(as: "result", "await", 0) {
+    return subscribe(as: "result") {
       follow { update in
         withExtendedLifetime(sentinel) {
           if let result = update.finalResult { waiting.finish(result) }

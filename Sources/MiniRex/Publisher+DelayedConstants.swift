@@ -6,7 +6,7 @@ extension Publisher where Kind == BroadcasterKind {
   public static func sequence(
     _ updates: [Update], every interval: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> Broadcaster<Update> {
-    let ticks = clock.broadcaster(every: interval).prefix(updates.count)
+    let ticks = clock.broadcaster(every: interval, watchedBy: nil).prefix(updates.count)
     return ticks.scan(-1) { index, _ in index + 1 }.map { updates[$0] }
   }
 

@@ -49,7 +49,7 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
 
   /// Trusts a source or a trace, which counts for itself if there is a lineage.
   @inlinable
-  init(
+  package init(
     watchedBy lineage: Lineage?, current: @escaping @Sendable () -> Update?,
     connect: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   ) {
@@ -124,7 +124,16 @@ extension Publisher where Kind == BroadcasterKind {
   public init(
     _ start: @escaping @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
   ) {
-    self.init(current: { nil }) { receive in
+    self.init(watchedBy: nil, starting: start)
+  }
+
+  /// Makes a broadcaster of anything, which is watched as a source if there is a lineage.
+  package init(
+    watchedBy lineage: Lineage?,
+    starting start:
+      @escaping @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
+  ) {
+    self.init(watchedBy: lineage, current: { nil }) { receive in
       let source = BroadcastSource<Update>(lineage: nil)
       let gate = source.publisher.subscribe(receive)
       return Subscription(gate: gate, inputs: [start { source.broadcast($0) }])

@@ -29,7 +29,7 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   ) {
     let storage = TaskStorage<Result<Success, Failure>>()
     let lineage = Lineage.ofSource(
-      name, TaskSource.self, instrument: instrument, fileID, line)
+      name ?? "\(Self.self)", instrument: instrument, fileID, line)
     self.storage = storage
     publisher = Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
   }

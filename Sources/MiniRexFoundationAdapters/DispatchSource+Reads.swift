@@ -21,8 +21,13 @@ extension DispatchSource {
   ///
   /// The first subscriber makes a duplicate of the descriptor, which is closed after the last has left.
   /// So you may close yours at any time; nobody then reads from what gets its number next.
+  ///
+  /// - Parameters:
+  ///   - descriptor: What to read from.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public static func reads(
-    from descriptor: Int32
+    from descriptor: Int32, fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Result<Data, POSIXError>> {
     LazySource { connection in
       do throws(POSIXError) {
@@ -30,6 +35,6 @@ extension DispatchSource {
       } catch {
         return connection.refuse(with: .failure(error))
       }
-    }.publisher
+    }.publisher(watchedBy: .ofSource("reads from \(descriptor)", fileID, line))
   }
 }

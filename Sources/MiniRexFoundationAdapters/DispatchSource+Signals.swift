@@ -17,11 +17,17 @@ extension DispatchSource {
   /// Programs that are started from here begin with the default action, whoever is subscribed. In a
   /// process without a descriptor left to hear of signals with, the subscriptions end at once.
   ///
-  /// - Parameter numbers: One that is not a signal, or cannot be caught, stops the program.
-  public static func signals(_ numbers: Int32...) -> Broadcaster<Int32> {
+  /// - Parameters:
+  ///   - numbers: One that is not a signal, or cannot be caught, stops the program.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
+  public static func signals(
+    _ numbers: Int32..., fileID: String = #fileID, line: Int = #line
+  ) -> Broadcaster<Int32> {
     for number in numbers where !(1...63).contains(number) || [SIGKILL, SIGSTOP].contains(number) {
       misuse("'signals' cannot catch the signal \(number). Leave it out.")
     }
+    let names = numbers.map { signalNames[$0] ?? "\($0)" }.joined(separator: ", ")
     let numbers = Set(numbers)
     return LazySource { connection in
       for number in numbers where !SignalHandling.shared.add(connection, for: number) {
@@ -30,6 +36,13 @@ extension DispatchSource {
       return Subscription {
         for number in numbers { SignalHandling.shared.remove(connection, for: number) }
       }
-    }.publisher
+    }.publisher(watchedBy: .ofSource("signals \(names)", fileID, line))
   }
 }
+
+/// Those that programs listen to; a graph shows the others by their numbers.
+private let signalNames: [Int32: String] = [
+  SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM",
+  SIGUSR1: "SIGUSR1", SIGUSR2: "SIGUSR2", SIGPIPE: "SIGPIPE", SIGCHLD: "SIGCHLD",
+  SIGCONT: "SIGCONT", SIGTSTP: "SIGTSTP", SIGWINCH: "SIGWINCH",
+]

@@ -18,15 +18,17 @@ extension DispatchQueue {
   /// - Parameters:
   ///   - interval: One that is not longer than 0 stops the program.
   ///   - leeway: How late a call may be, to save energy.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public func broadcaster(
-    every interval: Duration, leeway: Duration = .zero
+    every interval: Duration, leeway: Duration = .zero, fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Duration> {
     if interval <= .zero {
       misuse("'broadcaster(every:leeway:)' takes an interval longer than 0, not \(interval).")
     }
     let period = dispatchInterval(interval, of: "broadcaster(every:leeway:)")
     let tolerance = dispatchInterval(leeway, of: "broadcaster(every:leeway:)")
-    return Broadcaster { receive in
+    return Broadcaster(watchedBy: .ofSource("every \(interval)", fileID, line)) { receive in
       // Any thread may cancel a source, but its type does not say so.
       nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(queue: self)
       // A source calls one at a time, but on a concurrent queue from one thread after another.

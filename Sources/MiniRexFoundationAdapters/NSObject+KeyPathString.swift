@@ -15,14 +15,16 @@
     ///   - keyPath: The property, for example `"user.name"`.
     ///   - type: What its value is.
     ///   - options: As for the typed form.
+    ///   - fileID: Where it is written, for an instrument.
+    ///   - line: Where it is written, for an instrument.
     public func broadcaster<Value: Sendable>(
       forKeyPath keyPath: String, as type: Value.Type = Value.self,
-      options: NSKeyValueObservingOptions = [.new]
+      options: NSKeyValueObservingOptions = [.new], fileID: String = #fileID, line: Int = #line
     ) -> Broadcaster<Result<KeyValueChange<Value>, KeyValueTypeError>> {
       let observed = WeakObject(self)
-      return Broadcaster { receive in
+      return Broadcaster(watchedBy: .ofSource("observed \(keyPath)", fileID, line)) { receive in
         guard let object = observed.object else { return .ended }
-        let source = BroadcastSource<Result<KeyValueChange<Value>, KeyValueTypeError>>()
+        let source = BroadcastSource<Result<KeyValueChange<Value>, KeyValueTypeError>>(lineage: nil)
         let gate = source.publisher.subscribe(receive)
         // It has a constant only, but what it inherits from is not `Sendable`.
         nonisolated(unsafe) let observer = KeyPathObserver { change in

@@ -17,13 +17,19 @@
     ///
     /// The object is not kept alive; its end is the end of the subscriptions. It is followed for as
     /// long as the publisher is kept or subscribed to.
+    ///
+    /// - Parameters:
+    ///   - keyPath: The property; its class has to support observing it.
+    ///   - fileID: Where it is written, for an instrument.
+    ///   - line: Where it is written, for an instrument.
     public func publishedValue<Value: Sendable>(
-      for keyPath: KeyPath<Self, Value>
+      for keyPath: KeyPath<Self, Value>, fileID: String = #fileID, line: Int = #line
     ) -> PublishedValue<Value> {
       let observed = Observed(self, keyPath)
-      let changes = Broadcaster<Value>(current: { nil }) { receive in
+      let lineage = Lineage.ofSource("observed \(keyPath)", fileID, line)
+      let changes = Broadcaster<Value>(watchedBy: lineage, current: { nil }) { receive in
         // A turn of its own for each reading: the last one begins after the last change.
-        let readings = BroadcastSource<Void>()
+        let readings = BroadcastSource<Void>(lineage: nil)
         let reading = readings.publisher.subscribe {
           if let value = observed.value { receive(value) }
         }
@@ -44,12 +50,15 @@
     ///   - keyPath: The property; its class has to support observing it.
     ///   - options: `.initial` for a call inside `subscribe`, `.prior` for one before each change too,
     ///     `.old` and `.new` for the values.
+    ///   - fileID: Where it is written, for an instrument.
+    ///   - line: Where it is written, for an instrument.
     public func broadcaster<Value: Sendable>(
-      for keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.new]
+      for keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.new],
+      fileID: String = #fileID, line: Int = #line
     ) -> Broadcaster<KeyValueChange<Value>> {
       let observed = Observed(self, keyPath)
-      return Broadcaster { receive in
-        let source = BroadcastSource<KeyValueChange<Value>>()
+      return Broadcaster(watchedBy: .ofSource("observed \(keyPath)", fileID, line)) { receive in
+        let source = BroadcastSource<KeyValueChange<Value>>(lineage: nil)
         let sentinel = Sentinel { source.end() }
         let gate = source.publisher.subscribe(receive)
         let observation = observed.observe(options) { change in

@@ -14,8 +14,11 @@ extension NotificationCenter {
   ///   - subject: The subject to listen to, or `nil` for all. Once it is gone nothing comes any more,
   ///     also of what was posted before and not yet handed over.
   ///   - message: The type of the message.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public func broadcaster<Message: AsyncMessage>(
-    of subject: Message.Subject? = nil, for message: Message.Type
+    of subject: Message.Subject? = nil, for message: Message.Type, fileID: String = #fileID,
+    line: Int = #line
   ) -> Broadcaster<Message> where Message.Subject: AnyObject & Sendable {
     let isForAll = subject == nil
     return LazySource { [weak self, weak subject] connection in
@@ -27,7 +30,7 @@ extension NotificationCenter {
         }
       }
       return removing(token)
-    }.publisher
+    }.publisher(watchedBy: .ofSource("NotificationCenter \(Message.self)", fileID, line))
   }
 
   /// Calls with each message of an identifier, whatever its subject.
@@ -37,8 +40,11 @@ extension NotificationCenter {
   /// - Parameters:
   ///   - subject: The type of the subjects.
   ///   - identifier: The name of the type of message.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public func broadcaster<Identifier: MessageIdentifier & Sendable, Message: AsyncMessage>(
-    of subject: Message.Subject.Type, for identifier: Identifier
+    of subject: Message.Subject.Type, for identifier: Identifier, fileID: String = #fileID,
+    line: Int = #line
   ) -> Broadcaster<Message> where Identifier.MessageType == Message {
     LazySource { [weak self] connection in
       guard let self else { return connection.refuse() }
@@ -47,7 +53,7 @@ extension NotificationCenter {
         withExtendedLifetime(sentinel) { connection.broadcast(message) }
       }
       return removing(token)
-    }.publisher
+    }.publisher(watchedBy: .ofSource("NotificationCenter \(Message.self)", fileID, line))
   }
 
   /// Calls with what `read` makes of each message of that type, on the main actor.
@@ -61,9 +67,11 @@ extension NotificationCenter {
   ///     whoever has its address then.
   ///   - message: The type of the message.
   ///   - read: Returns what there is to tell, or `nil` to skip the message.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public func broadcaster<Message: MainActorMessage, Update: Sendable>(
     of subject: Message.Subject? = nil, for message: Message.Type,
-    _ read: @escaping @MainActor (Message) -> Update?
+    _ read: @escaping @MainActor (Message) -> Update?, fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Update> where Message.Subject: AnyObject & Sendable {
     let isForAll = subject == nil
     return LazySource { [weak self, weak subject] connection in
@@ -76,7 +84,7 @@ extension NotificationCenter {
         }
       }
       return removing(token)
-    }.publisher
+    }.publisher(watchedBy: .ofSource("NotificationCenter \(Message.self)", fileID, line))
   }
 
   /// Calls with what `read` makes of each message of an identifier, whatever its subject.
@@ -87,11 +95,13 @@ extension NotificationCenter {
   ///   - subject: The type of the subjects.
   ///   - identifier: The name of the type of message.
   ///   - read: Returns what there is to tell, or `nil` to skip the message.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public func broadcaster<
     Identifier: MessageIdentifier & Sendable, Message: MainActorMessage, Update: Sendable
   >(
     of subject: Message.Subject.Type, for identifier: Identifier,
-    _ read: @escaping @MainActor (Message) -> Update?
+    _ read: @escaping @MainActor (Message) -> Update?, fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Update> where Identifier.MessageType == Message {
     LazySource { [weak self] connection in
       guard let self else { return connection.refuse() }
@@ -102,7 +112,7 @@ extension NotificationCenter {
         }
       }
       return removing(token)
-    }.publisher
+    }.publisher(watchedBy: .ofSource("NotificationCenter \(Message.self)", fileID, line))
   }
 
   private func removing(_ token: ObservationToken) -> Subscription {

@@ -21,18 +21,23 @@ extension NotificationCenter {
   ///   - object: The sender to listen to, or `nil` for all. Once it is gone, nothing comes any more,
   ///     whoever has its address then. To look for a value instead, compare it in `read`.
   ///   - read: Returns what there is to tell, or `nil` to skip the notification.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public func broadcaster<Update: Sendable>(
     for name: Notification.Name, object: AnyObject? = nil,
-    _ read: @escaping @Sendable (Notification) -> Update?
+    _ read: @escaping @Sendable (Notification) -> Update?, fileID: String = #fileID,
+    line: Int = #line
   ) -> Broadcaster<Update> {
-    guard let object else { return broadcaster(of: name, nil, read) }
+    let lineage = Lineage.ofSource("NotificationCenter \"\(name.rawValue)\"", fileID, line)
+    guard let object else { return broadcaster(of: name, nil, read, watchedBy: lineage) }
     let sender = WeakIdentity(object)
-    return broadcaster(of: name, object) { notification in
+    let readIfSame: @Sendable (Notification) -> Update? = { notification in
       guard let object = notification.object, sender.isSame(as: object as AnyObject) else {
         return nil
       }
       return read(notification)
     }
+    return broadcaster(of: name, object, readIfSame, watchedBy: lineage)
   }
 
   /// Calls with the name whenever a notification of that name is posted.
@@ -42,18 +47,22 @@ extension NotificationCenter {
   /// - Parameters:
   ///   - name: Which notifications to listen for.
   ///   - object: The sender to listen to, or `nil` for all.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public func broadcaster(
-    for name: Notification.Name, object: AnyObject? = nil
+    for name: Notification.Name, object: AnyObject? = nil, fileID: String = #fileID,
+    line: Int = #line
   ) -> Broadcaster<Notification.Name> {
-    broadcaster(for: name, object: object) { $0.name }
+    broadcaster(for: name, object: object, { $0.name }, fileID: fileID, line: line)
   }
 
   private func broadcaster<Update>(
     of name: Notification.Name, _ object: AnyObject?,
-    _ read: @escaping @Sendable (Notification) -> Update?
+    _ read: @escaping @Sendable (Notification) -> Update?, watchedBy lineage: Lineage?
   ) -> Broadcaster<Update> {
     let registrar = WeakRegistrar(center: self, name: name, object: object)
-    return LazySource { connection in registrar.register(connection, read) }.publisher
+    return LazySource { connection in registrar.register(connection, read) }
+      .publisher(watchedBy: lineage)
   }
 }
 

@@ -25,13 +25,16 @@ public import Observation
 ///   - object: What to observe.
 ///   - isolation: The actor that the object belongs to; leave it out.
 ///   - read: Called on that actor; a key path will do.
+///   - fileID: Where it is written, for an instrument.
+///   - line: Where it is written, for an instrument.
 public func publishedValue<Object: AnyObject & Observable, Value: Sendable>(
   of object: Object, isolation: isolated any Actor = #isolation,
-  _ read: @escaping (Object) -> Value
+  _ read: @escaping (Object) -> Value, fileID: String = #fileID, line: Int = #line
 ) -> PublishedValue<Value> {
   let observer = Observer(of: object, on: isolation) { [weak object] in object.map(read) }
   let first = observer.observe() ?? read(object)
-  let changes = Broadcaster<Value>(current: { nil }) { receive in
+  let lineage = Lineage.ofSource("observed \(Object.self)", fileID, line)
+  let changes = Broadcaster<Value>(watchedBy: lineage, current: { nil }) { receive in
     observer.begin(receive)
     return Subscription { observer.end() }
   }

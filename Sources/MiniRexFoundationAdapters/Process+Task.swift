@@ -27,11 +27,15 @@
     ///   - arguments: What follows the name of the program.
     ///   - configure: Called with the process before each run, for whatever else it needs. Its standard
     ///     input is empty unless you say otherwise, and its output and errors are the task's.
+    ///   - fileID: Where it is written, for an instrument.
+    ///   - line: Where it is written, for an instrument.
     public static func task(
       _ executable: URL, _ arguments: [String] = [],
-      configure: @escaping @Sendable (Process) -> Void = { _ in }
+      configure: @escaping @Sendable (Process) -> Void = { _ in },
+      fileID: String = #fileID, line: Int = #line
     ) -> ProgressiveTask<ProcessLine, ProcessExit, CocoaError> {
       ProgressiveTask<ProcessLine, ProcessExit, CocoaError>(
+        watchedBy: .ofSource("process \(executable.path())", fileID, line),
         sharing: SharedWork { inlet in
           // The platform would stop the program.
           if !executable.isFileURL {

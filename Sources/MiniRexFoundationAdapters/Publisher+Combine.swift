@@ -44,11 +44,11 @@
     /// publisher calls. It ends when that publisher finishes. One that can fail becomes one that cannot
     /// by `map` to a `Result` and `catch`.
     public init<Upstream: Combine.Publisher<Update, Never> & SendableMetatype>(
-      combine upstream: Upstream
+      combine upstream: Upstream, fileID: String = #fileID, line: Int = #line
     ) {
       // A publisher of Combine may be subscribed to on any thread; its type does not say so.
       nonisolated(unsafe) let upstream = upstream
-      self.init { receive in
+      self.init(watchedBy: .ofSource("\(Upstream.self)", fileID, line)) { receive in
         let receiving = Receiving(receive)
         let cancellable = unsafe upstream.sink { _ in
           receiving.end()

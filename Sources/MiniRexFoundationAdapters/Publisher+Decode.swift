@@ -23,8 +23,8 @@ extension Publisher where Kind == TaskKind {
     _ type: Value.Type,
     using decoder: @autoclosure @escaping @Sendable () -> JSONDecoder = JSONDecoder()
   ) -> PublishedTask<Value, DecodingFailure<Failure>> where Update == Result<Data, Failure> {
-    PublishedTask<Value, DecodingFailure<Failure>>(current: { nil }) { receive in
-      subscribe { receive(decoded($0, using: decoder)) }
+    PublishedTask<Value, DecodingFailure<Failure>>(of: self, current: { nil }) { receive in
+      follow { receive(decoded($0, using: decoder)) }
     }
   }
 }
@@ -42,8 +42,9 @@ extension Publisher where Kind == ProgressiveTaskKind {
     using decoder: @autoclosure @escaping @Sendable () -> JSONDecoder = JSONDecoder()
   ) -> ProgressiveTask<Progress, Value, DecodingFailure<Failure>>
   where Update == TaskUpdate<Progress, Data, Failure> {
-    ProgressiveTask<Progress, Value, DecodingFailure<Failure>>(current: { nil }) { receive in
-      subscribe { (update: Update) in
+    ProgressiveTask<Progress, Value, DecodingFailure<Failure>>(of: self, current: { nil }) {
+      receive in
+      follow { update in
         switch update {
         case .progress(let progress): receive(.progress(progress))
         case .finished(let result): receive(.finished(decoded(result, using: decoder)))

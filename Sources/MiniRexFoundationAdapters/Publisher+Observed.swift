@@ -19,9 +19,12 @@ public final class ObservedValue<Value: Sendable> {
 
   @ObservationIgnored private var subscription = Subscription.ended
 
-  fileprivate init<Kind>(_ publisher: Publisher<Value, Kind>, initial: Value) {
+  fileprivate init<Kind>(
+    _ publisher: Publisher<Value, Kind>, initial: Value, _ fileID: String, _ line: Int
+  ) {
     value = initial
-    subscription = publisher.subscribeOnMain(weakly: self) { me, value in me.value = value }
+    subscription = publisher.subscribeOnMain(
+      weakly: self, { me, value in me.value = value }, fileID: fileID, line: line)
   }
 }
 
@@ -35,13 +38,15 @@ extension Publisher where Kind == PublishedValueKind {
   /// A published value whose first call comes late, as it does after `receive(on:)`, has nothing to
   /// show at first, which stops the program: `observed(initial:)` is for it.
   @MainActor
-  public func observed() -> ObservedValue<Update> {
+  public func observed(
+    fileID: String = #fileID, line: Int = #line
+  ) -> ObservedValue<Update> {
     guard let initial = current() else {
       misuse(
         "'observed()' takes a published value whose first call is made inside 'subscribe'. "
           + "Use 'observed(initial:)', or leave out what makes the first call late.")
     }
-    return ObservedValue(self, initial: initial)
+    return ObservedValue(self, initial: initial, fileID, line)
   }
 }
 
@@ -50,7 +55,9 @@ extension Publisher where Kind: StreamKind {
   ///
   /// Otherwise like `observed()`.
   @MainActor
-  public func observed(initial: Update) -> ObservedValue<Update> {
-    ObservedValue(self, initial: initial)
+  public func observed(
+    initial: Update, fileID: String = #fileID, line: Int = #line
+  ) -> ObservedValue<Update> {
+    ObservedValue(self, initial: initial, fileID, line)
   }
 }

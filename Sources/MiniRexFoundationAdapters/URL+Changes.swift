@@ -20,7 +20,13 @@ extension URL {
   /// calls on, so a slow callback holds up all of them; each watched thing is one of the system's
   /// watches for as long as somebody is subscribed. On Apple platforms it is one open file, with a queue
   /// of its own.
-  public func changes() -> Broadcaster<Result<FileChange, POSIXError>> {
+  ///
+  /// - Parameters:
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
+  public func changes(
+    fileID: String = #fileID, line: Int = #line
+  ) -> Broadcaster<Result<FileChange, POSIXError>> {
     let path = path(percentEncoded: false)
     return LazySource { connection in
       do throws(POSIXError) {
@@ -28,6 +34,6 @@ extension URL {
       } catch {
         return connection.refuse(with: .failure(error))
       }
-    }.publisher
+    }.publisher(watchedBy: .ofSource("changes of \(path)", fileID, line))
   }
 }

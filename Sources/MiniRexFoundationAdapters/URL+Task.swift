@@ -8,8 +8,14 @@ extension URL {
   /// which is also where updates come; when the last subscriber leaves, reading stops. Progress counts
   /// bytes; how many are expected is the size of the file when it is opened, and not known of a pipe or
   /// a device. Fails if the URL is not that of a file, or the system refuses to open or read it.
-  public func readTask() -> ProgressiveTask<TransferProgress, Data, POSIXError> {
-    readTask(into: Data()) { $0.append($1) }
+  ///
+  /// - Parameters:
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
+  public func readTask(
+    fileID: String = #fileID, line: Int = #line
+  ) -> ProgressiveTask<TransferProgress, Data, POSIXError> {
+    readTask(into: Data(), { $0.append($1) }, fileID: fileID, line: line)
   }
 
   /// Reads a file piece by piece, without keeping it in memory.
@@ -27,10 +33,14 @@ extension URL {
   ///   - initial: Where each run begins.
   ///   - add: Called with the result so far and the next piece, once for each run however many
   ///     subscribers it has. A piece has 262,144 bytes, fewer at the end or from a pipe.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public func readTask<Value: Sendable>(
-    into initial: Value, _ add: @escaping @Sendable (_ value: inout Value, _ piece: Data) -> Void
+    into initial: Value, _ add: @escaping @Sendable (_ value: inout Value, _ piece: Data) -> Void,
+    fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<TransferProgress, Value, POSIXError> {
     ProgressiveTask<TransferProgress, Value, POSIXError>(
+      watchedBy: .ofSource("reading of \(path(percentEncoded: false))", fileID, line),
       sharing: SharedWork { [self] inlet in
         let reading = FileReading()
         reading.queue.async {

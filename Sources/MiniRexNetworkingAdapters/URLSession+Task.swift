@@ -23,9 +23,11 @@ extension URLSession {
   /// Linux, where a session cannot tell of one transfer, each has a session of its own: it opens its
   /// own connection, uses no cache, and the delegate hears nothing else of it.
   public func dataTask(
-    for request: URLRequest
+    for request: URLRequest, fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<TransferProgress, Data, TransferFailure> {
-    transfer(request, counting: .received, to: DataBody.init) { $0.dataTask(with: request) }
+    transfer(request, counting: .received, to: DataBody.init, fileID, line) {
+      $0.dataTask(with: request)
+    }
   }
 
   /// Sends `body`, and loads what the server answers into memory.
@@ -33,9 +35,9 @@ extension URLSession {
   /// Progress counts the bytes that are sent. Otherwise it is like `dataTask(for:)`; the method of the
   /// request is yours to say.
   public func uploadTask(
-    for request: URLRequest, from body: Data
+    for request: URLRequest, from body: Data, fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<TransferProgress, Data, TransferFailure> {
-    transfer(request, counting: .sent, to: DataBody.init) {
+    transfer(request, counting: .sent, to: DataBody.init, fileID, line) {
       $0.uploadTask(with: request, from: body)
     }
   }
@@ -51,11 +53,11 @@ extension URLSession {
   /// left just when it is complete may have made its file. Writing holds about a piece of the file in
   /// memory, whatever its size. Otherwise it is like `dataTask(for:)`.
   public func downloadTask(
-    for request: URLRequest, to file: URL
+    for request: URLRequest, to file: URL, fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<TransferProgress, URL, TransferFailure> {
     transfer(
       request, counting: .received,
-      to: { () throws(POSIXError) in try FileBody(file) }
+      to: { () throws(POSIXError) in try FileBody(file) }, fileID, line
     ) { $0.dataTask(with: request) }
   }
 }

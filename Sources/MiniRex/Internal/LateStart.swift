@@ -20,6 +20,7 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Subscripti
   }
 
   private let phase: Lock<Phase>
+  private let context: WatchContext?
   /// Closes the way to the callback while the job subscribes, when there is no token to end yet.
   private let isOver = Atomic(false)
 
@@ -27,6 +28,7 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Subscripti
     of publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void
   ) {
     phase = Lock(.waiting(publisher, receive))
+    context = publisher.contextOfInner
   }
 
   package var subscription: Subscription { Subscription(self) }
@@ -40,7 +42,7 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Subscripti
     }
     guard case .waiting(let publisher, let receive) = phase else { return }
     let sentinel = Sentinel { self.end() }
-    let input = publisher.follow { update in
+    let input = publisher.follow(in: context) { update in
       withExtendedLifetime(sentinel) {
         if !self.isOver.load(ordering: .acquiring) { receive(update) }
       }

@@ -76,21 +76,6 @@ package final class SharedWork<Update: Sendable>: Sendable {
   }
 }
 
-extension Publisher where Kind == BroadcasterKind {
-  /// Makes a broadcaster of what starts with its first subscriber, and stops with its last.
-  ///
-  /// - Parameters:
-  ///   - name: What an instrument calls it; it is not watched without one.
-  ///   - place: Where the user has made it.
-  package init(starting work: SharedWork<Update>, name: String? = nil, at place: CodePlace? = nil) {
-    let lineage = name.flatMap { name in
-      Lineage.ofSource(
-        name, SharedWork<Update>.self, instrument: nil, place?.fileID ?? "", place?.line ?? 0)
-    }
-    self.init(watchedBy: lineage, current: { nil }) { work.subscribe($0) }
-  }
-}
-
 /// A subscriber of a run, which lets go of it when either of them ends: a token keeps no result.
 ///
 /// Unchecked like every `SubscriptionHost`: its state is in a `Lock`.

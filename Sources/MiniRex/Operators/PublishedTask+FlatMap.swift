@@ -80,16 +80,17 @@ extension Publisher {
     by function: String = #function,
     _ step: @escaping @Sendable (Update) -> NextStep<Output, Kind>
   ) -> Publisher<Output, Kind> {
-    let work = SharedWork<Output> { inlet, bag in
-      let context = contextOfInner
-      follow { update in
-        switch step(update) {
-        case .tell(let output): inlet.tell(output)
-        case .goOn(let task): task.follow(in: context) { inlet.tell($0) }.store(in: bag)
-        }
-      }.store(in: bag)
-    }
-    return Publisher<Output, Kind>(of: self, by: function, current: { nil }) { work.subscribe($0) }
+    Publisher<Output, Kind>(
+      of: lineages, by: function,
+      sharing: SharedWork { inlet, bag in
+        let context = contextOfInner
+        follow { update in
+          switch step(update) {
+          case .tell(let output): inlet.tell(output)
+          case .goOn(let task): task.follow(in: context) { inlet.tell($0) }.store(in: bag)
+          }
+        }.store(in: bag)
+      })
   }
 }
 

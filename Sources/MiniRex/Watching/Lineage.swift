@@ -55,11 +55,12 @@ package final class Lineage: Sendable {
 extension Lineage {
   /// Of a source that is made now; `nil` if no instrument watches.
   @inlinable
-  static func ofSource(
-    _ name: String?, _ type: Any.Type, instrument: (any Instrument)?, _ fileID: String, _ line: Int
+  package static func ofSource(
+    _ name: @autoclosure () -> String, instrument: (any Instrument)? = nil, _ fileID: String,
+    _ line: Int
   ) -> Lineage? {
     if instrument == nil, !InstrumentInForce.isKnown.load(ordering: .acquiring) { return nil }
-    return watched(.source, name ?? "\(type)", instrument: instrument, fileID, line)
+    return watched(.source, name(), instrument: instrument, fileID, line)
   }
 
   /// Of a source or a trace, with the instrument that is given, or the one in force.

@@ -59,15 +59,14 @@ extension Lineage {
   func enter(
     _ name: String, _ fileID: String, _ line: Int
   ) -> (passage: Passage?, scope: WatchScope) {
-    let scope = context(of: name, fileID, line).enter()
+    let scope = context(of: name, at: CodePlace(fileID: fileID, line: line)).enter()
     guard isCountedByOthers else { return (nil, scope) }
     let passage = Passage(through: self)
     return (passage, WatchScope(outer: scope.outer, inner: passage.next.enter().inner))
   }
 
   /// What is in force while a form of `subscribe` subscribes to the publisher that has this lineage.
-  func context(of name: String, _ fileID: String, _ line: Int) -> WatchContext {
-    let place = CodePlace(fileID: fileID, line: line)
+  func context(of name: String, at place: CodePlace?) -> WatchContext {
     guard let graph else { return WatchContext(nil, place: place) }
     let node = Lineage(
       .subscription, name, at: place, inputs: [self], instrument: instrument, graph: graph)

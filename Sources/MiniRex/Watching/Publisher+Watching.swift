@@ -14,7 +14,7 @@ extension Publisher {
   }
 
   /// Subscribes for something that has to hear of the end.
-  func follow(
+  package func follow(
     _ receive: @escaping @Sendable (Update) -> Void, onEnd: @escaping @Sendable () -> Void
   ) -> Subscription {
     let gate = EndGate(onEnd)
@@ -44,12 +44,13 @@ extension Publisher {
       consumer, adopts: true, place: context.place, subscription: context.subscription)
   }
 
-  /// Runs what a form of `subscribe` does, so that it is known by its name and place.
+  /// Runs what a form of `subscribe` does, so that it is known by its name, and its place if it has one.
   @usableFromInline
   package func subscribe(
-    as name: String, _ fileID: String, _ line: Int, _ body: () -> Subscription
+    as name: String, _ fileID: String? = nil, _ line: Int = 0, _ body: () -> Subscription
   ) -> Subscription {
     guard let lineage else { return body() }
-    return lineage.context(of: name, fileID, line).inForce(body)
+    let place = fileID.map { CodePlace(fileID: $0, line: line) }
+    return lineage.context(of: name, at: place).inForce(body)
   }
 }

@@ -43,13 +43,15 @@
     }
 
     func begin(_ upstream: Broadcaster<Input>) {
-      let token = upstream.subscribe { update in
-        self.change { state in
-          state.waiting = update
-          state.admit()
+      let token = upstream.subscribe(as: "combinePublisher") {
+        upstream.follow { update in
+          self.change { state in
+            state.waiting = update
+            state.admit()
+          }
+        } onEnd: {
+          self.change { $0.hasEnded = true }
         }
-      } onEnd: {
-        self.change { $0.hasEnded = true }
       }
       let isOver = state.withLock { state in
         if !state.isOver { state.token = token }

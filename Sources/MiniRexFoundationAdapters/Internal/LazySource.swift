@@ -8,17 +8,17 @@ typealias Connection<Update: Sendable> = WorkInlet<Update>
 /// However many they are, the platform has one registration: who is called, and in which order, is
 /// for the delivery behind it to say. When it has let go of the connection, the subscriptions end.
 struct LazySource<Update: Sendable> {
-  let publisher: Broadcaster<Update>
+  private let work: SharedWork<Update>
 
-  /// - Parameters:
-  ///   - name: What an instrument calls it; it is not watched without one.
-  ///   - place: Where the user has made it.
-  ///   - connect: Registers with the platform, and gives the token that takes the registration back.
-  init(
-    name: String? = nil, at place: CodePlace? = nil, connect: @escaping SharedWork<Update>.Start
-  ) {
-    publisher = Broadcaster(
-      starting: SharedWork(remembersProgress: false, start: connect), name: name, at: place)
+  /// - Parameter connect: Registers with the platform, and gives the token that takes the registration
+  ///   back.
+  init(connect: @escaping SharedWork<Update>.Start) {
+    work = SharedWork(remembersProgress: false, start: connect)
+  }
+
+  /// - Parameter lineage: What it adapts, and where that is written, if it is watched.
+  func publisher(watchedBy lineage: Lineage?) -> Broadcaster<Update> {
+    Broadcaster(watchedBy: lineage, sharing: work)
   }
 }
 

@@ -11,10 +11,11 @@ extension URLSession {
   /// Makes the transfer of a request, which is sent for the first subscriber.
   func transfer<Body: TransferBody>(
     _ request: URLRequest, counting direction: TransferDirection,
-    to makeBody: @escaping @Sendable () throws(POSIXError) -> Body,
+    to makeBody: @escaping @Sendable () throws(POSIXError) -> Body, _ fileID: String, _ line: Int,
     _ make: @escaping @Sendable (URLSession) -> URLSessionDataTask
   ) -> ProgressiveTask<TransferProgress, Body.Success, TransferFailure> {
     ProgressiveTask<TransferProgress, Body.Success, TransferFailure>(
+      watchedBy: .ofSource(request.nameInGraph, fileID, line),
       sharing: SharedWork { inlet in
         let body: Body
         do throws(POSIXError) {
@@ -43,5 +44,13 @@ extension URLSessionTask {
       body?.discard()
       self.cancel(in: session)
     }
+  }
+}
+
+extension URLRequest {
+  /// Without what may be a secret: user, password and query.
+  fileprivate var nameInGraph: String {
+    let place = url.map { "\($0.host() ?? "")\($0.path())" } ?? ""
+    return "\(httpMethod ?? "GET") \(place)"
   }
 }
