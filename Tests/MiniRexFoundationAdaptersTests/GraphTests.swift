@@ -4,6 +4,7 @@ import MiniRexFoundationAdapters
 import MiniRexNetworkingAdapters
 import MiniRexTesting
 import Observation
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
