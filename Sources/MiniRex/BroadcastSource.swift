@@ -21,7 +21,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - name: What an instrument calls it.
-  ///   - instrument: Who watches it; `nil` for the one in force, see ``Instrument``.
+  ///   - instrument: What watches it; `nil` for the one in force, see ``Instrument``.
   ///   - fileID: Where it is written, for the instrument.
   ///   - line: Where it is written, for the instrument.
   @inlinable

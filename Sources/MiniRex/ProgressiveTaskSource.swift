@@ -1,8 +1,8 @@
 /// Vends a task whose progress and result you tell by hand.
 ///
-/// Who subscribes while it runs is called with the latest progress at once, and with the rest as it
-/// comes; who subscribes later gets the result. Released before it has finished, it ends without a
-/// result.
+/// Whoever subscribes while it runs is called with the latest progress at once, and with the rest as
+/// it comes; whoever subscribes later gets the result. If the source is released before it has
+/// finished, its task ends without a result.
 public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, Failure: Error>:
   Sendable
 {
@@ -17,7 +17,7 @@ public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, 
   ///
   /// - Parameters:
   ///   - name: What an instrument calls it.
-  ///   - instrument: Who watches it; `nil` for the one in force, see ``Instrument``.
+  ///   - instrument: What watches it; `nil` for the one in force, see ``Instrument``.
   ///   - fileID: Where it is written, for the instrument.
   ///   - line: Where it is written, for the instrument.
   public init(

@@ -32,7 +32,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - value: The first value.
   ///   - name: What an instrument calls it.
-  ///   - instrument: Who watches it; `nil` for the one in force, see ``Instrument``.
+  ///   - instrument: What watches it; `nil` for the one in force, see ``Instrument``.
   ///   - fileID: Where it is written, for the instrument.
   ///   - line: Where it is written, for the instrument.
   @inlinable
@@ -73,10 +73,10 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     publisher.lineage?.sourceHasEnded()
   }
 
-  /// The last value set, also when it was not published.
+  /// The last value set, even if it was not published.
   ///
   /// Setting it calls the subscribers as ``BroadcastSource/broadcast(_:)`` does, after the change:
-  /// who reads it inside a callback finds the value of that call or a newer one. While another
+  /// whoever reads it inside a callback finds the value of that call or a newer one. While another
   /// thread is in ``modify(_:)``, reading and setting wait.
   @inlinable
   public var value: Value {
@@ -135,7 +135,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
 
   /// Ends all subscriptions, after what has been set by now is delivered.
   ///
-  /// The value can still be read and set; who subscribes afterwards gets the last one, once.
+  /// The value can still be read and set; whoever subscribes afterwards gets the last one, once.
   public func end() {
     storage.delivery.end()
     publisher.lineage?.sourceHasEnded()

@@ -5,9 +5,9 @@ extension Publisher where Kind == BroadcasterKind {
   /// callback has returned, and that is cancelled when the subscriber leaves. A sequence that only
   /// one loop can go through, as an `AsyncStream` is, serves one subscriber.
   ///
-  /// The subscription ends when the sequence does. So it does when the sequence fails: what went wrong
-  /// is not told. Who wants to know makes results of the elements first, or collects them in a task,
-  /// with `PublishedTask(collecting:)`.
+  /// The subscription ends when the sequence does. It also ends when the sequence fails: what went
+  /// wrong is not told. If you want to know, make results of the elements first, or collect them in a
+  /// task, with `PublishedTask(collecting:)`.
   ///
   /// - Parameters:
   ///   - sequence: What to go through.

@@ -22,7 +22,7 @@ extension Publisher
 where Kind == ProgressiveTaskKind, Update: TaskOutcome, Update.Success: Sendable {
   /// Waits for the result.
   ///
-  /// Progress does not wake the one who waits. Otherwise like that of a ``PublishedTask``.
+  /// Progress does not wake the Swift task that waits. Otherwise like that of a ``PublishedTask``.
   public var result: Result<Update.Success, Update.Failure>? {
     get async { await nextResult() }
   }

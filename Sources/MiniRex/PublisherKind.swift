@@ -38,7 +38,7 @@ public typealias Broadcaster<Update: Sendable> = Publisher<Update, BroadcasterKi
 /// change.
 public typealias PublishedValue<Value: Sendable> = Publisher<Value, PublishedValueKind>
 
-/// Calls each subscriber with one result, also those who subscribe after it came.
+/// Calls each subscriber with one result, even those who subscribe after it came.
 public typealias PublishedTask<Success: Sendable, Failure: Error> =
   Publisher<Result<Success, Failure>, TaskKind>
 

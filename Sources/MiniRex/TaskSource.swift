@@ -6,11 +6,11 @@
 /// source.finish(.success(42))  // prints 42, as it will to whoever subscribes later
 /// ```
 ///
-/// Released before it has finished, it ends without a result.
+/// If the source is released before it has finished, its task ends without a result.
 public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   @usableFromInline let storage: TaskStorage<Result<Success, Failure>>
 
-  /// Calls its subscribers with the result, also those who subscribe after it came.
+  /// Calls its subscribers with the result, and those who subscribe after it came too.
   ///
   /// It keeps the result alive, but not the source.
   public let publisher: PublishedTask<Success, Failure>
@@ -19,7 +19,7 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   ///
   /// - Parameters:
   ///   - name: What an instrument calls it.
-  ///   - instrument: Who watches it; `nil` for the one in force, see ``Instrument``.
+  ///   - instrument: What watches it; `nil` for the one in force, see ``Instrument``.
   ///   - fileID: Where it is written, for the instrument.
   ///   - line: Where it is written, for the instrument.
   @inlinable

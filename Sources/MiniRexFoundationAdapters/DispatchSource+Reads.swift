@@ -15,7 +15,7 @@ extension DispatchSource {
   /// ```
   ///
   /// It reads while somebody is subscribed, on a thread of its own, where it calls with up to 64 KiB at
-  /// a time. All subscribers get the same bytes; who is slow slows the reading down, so that nothing
+  /// a time. All subscribers get the same bytes; a slow one slows the reading down, so that nothing
   /// piles up. At the end of the file the subscriptions end. What goes wrong, because the descriptor is
   /// closed, for example, is the last update before that.
   ///

@@ -8,10 +8,10 @@ extension DispatchQueue {
   /// let beat = queue.broadcaster(every: .seconds(30), leeway: .seconds(1)).subscribe { print($0) }
   /// ```
   ///
-  /// Every subscriber has a timer source of its own, which goes with its subscription, also when the
+  /// Every subscriber has a timer source of its own, which goes with its subscription, even when the
   /// queue never runs. Calls are due at whole multiples of the interval, so they do not drift;
   /// multiples that have passed before the queue was free are left out. The publisher keeps the queue,
-  /// which on Linux may be all that does, also of `DispatchQueue.global()`. The time does not pass
+  /// which on Linux may be all that does, even for `DispatchQueue.global()`. The time does not pass
   /// while the machine sleeps. Tests are easier with `clock.broadcaster(every:)`, which takes any
   /// clock.
   ///

@@ -12,7 +12,7 @@ extension NotificationCenter {
   ///
   /// - Parameters:
   ///   - subject: The subject to listen to, or `nil` for all. Once it is gone nothing comes any more,
-  ///     also of what was posted before and not yet handed over.
+  ///     not even what was posted before and not yet handed over.
   ///   - message: The type of the message.
   ///   - fileID: Where it is written, for an instrument.
   ///   - line: Where it is written, for an instrument.

@@ -89,7 +89,7 @@ private struct WeakRegistrar: @unchecked Sendable {
     let object = object
     guard let center, isForAll || object != nil else { return connection.refuse() }
     let sentinel = Sentinel { connection.end() }
-    // Not 'queue:', which would make who posts wait. The token is only ever handed back.
+    // 'queue:' is left out, because it would make whoever posts wait. The token is only ever handed back.
     nonisolated(unsafe) let token = center.addObserver(forName: name, object: object, queue: nil) {
       notification in
       withExtendedLifetime(sentinel) {

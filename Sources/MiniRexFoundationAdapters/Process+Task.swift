@@ -20,7 +20,7 @@
     /// All that the program has written is told before the result. Children that it leaves behind with
     /// its output are not waited for: what they write after its end is lost. Lines come on a queue of
     /// the task's own, those of each stream in order, and the program waits while they are not taken;
-    /// who subscribes later gets the latest line, not the ones before it.
+    /// whoever subscribes later gets the latest line, not the ones before it.
     ///
     /// - Parameters:
     ///   - executable: The file of the program; no search path is used.

@@ -10,7 +10,8 @@ public import Observation
 /// }
 /// ```
 ///
-/// It stays subscribed for as long as it lives. You get one from ``MiniRex/Publisher/observed()``.
+/// It stays subscribed for as long as it lives. You get one from
+/// ``MiniRex/Publisher/observed(fileID:line:)``.
 @MainActor
 @Observable
 public final class ObservedValue<Value: Sendable> {

@@ -45,7 +45,7 @@ extension URLSession {
   /// Loads what the server answers into a file, which appears whole or not at all.
   ///
   /// The bytes go to a hidden file in the same folder, which takes the place of `file` when they are
-  /// complete, also of a file that is there already; a folder is never replaced. Success is the URL of
+  /// complete, even if there is a file already; a folder is never replaced. Success is the URL of
   /// the file. A transfer that fails or is cancelled removes what it has written; only a program that
   /// is killed leaves a file `.minirex-…` behind. The file is not forced to the disk.
   ///

@@ -57,7 +57,7 @@ struct Timetable {
 
   var nextDeadline: ManualClock.Instant? { sleepers.last?.key.deadline }
 
-  /// - Returns: Also who has waited for so many sleepers.
+  /// - Returns: Among others, those who have waited for so many sleepers.
   mutating func add(
     _ deadline: ManualClock.Instant, _ wake: @escaping @Sendable () -> Void
   ) -> (Sleeper.Key, [Nap]) {

@@ -15,7 +15,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct GraphTests {
   @Test @MainActor func `every adapter is a source with the place where it is written`() throws {
     let folder = try Folder()
-    let file = try folder.write("{}", to: "settings")
+    let file = URL(filePath: try folder.write("{}", to: "settings"))
     let path = folder.url.path(percentEncoded: false)
     let name = Notification.Name("orderPlaced")
     let center = NotificationCenter()
@@ -119,7 +119,7 @@ import Testing
 
   @Test func `a decoded task is joined to the one who reads it`() async throws {
     let folder = try Folder()
-    let file = try folder.write(#"{"a": 1}"#, to: "settings")
+    let file = URL(filePath: try folder.write(#"{"a": 1}"#, to: "settings"))
     let graph = LiveGraph()
 
     let task = withInstrument(graph) { file.readTask().decode([String: Int].self) }

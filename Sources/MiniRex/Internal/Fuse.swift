@@ -1,4 +1,4 @@
-/// Lets a callback end its own subscription, also before `subscribe` has returned the token.
+/// Lets a callback end its own subscription, even before `subscribe` has returned the token.
 @usableFromInline
 package final class Fuse: Sendable {
   private struct State {

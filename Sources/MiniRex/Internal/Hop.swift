@@ -1,7 +1,7 @@
 /// Carries updates, in order, to where the callback has to run: a queue, an actor, the main thread.
 ///
 /// What waits is kept here rather than in the jobs of the queue, so that ending the subscription
-/// releases it also when the queue never runs. Unchecked like every `SubscriptionHost`: its state is in a
+/// releases it even when the queue never runs. Unchecked like every `SubscriptionHost`: its state is in a
 /// `Lock`.
 @usableFromInline
 package final class Hop<Update: Sendable, Callback: Sendable>: SubscriptionHost, @unchecked Sendable

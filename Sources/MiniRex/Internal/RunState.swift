@@ -39,7 +39,7 @@ package struct RunState<Stop, Joiner, Leaver> {
 
   /// The start has returned.
   ///
-  /// - Returns: Who need wait no longer; and, if the work has to be ended at once, for whom.
+  /// - Returns: Those who need not wait any longer; and, if the work has to be ended at once, for whom.
   package mutating func attach(_ stop: Stop) -> (joiners: [Joiner], leavers: [Leaver]?) {
     if case .abandoned(let leavers) = phase {
       phase = .over
@@ -53,7 +53,7 @@ package struct RunState<Stop, Joiner, Leaver> {
   ///
   /// - Parameter leaver: Whoever waits for the work, and has to be told by `attach` if it cannot be
   ///   ended now; see `isStarting`.
-  /// - Returns: Who need wait no longer, and what has to be ended.
+  /// - Returns: Those who need not wait any longer, and what has to be ended.
   package mutating func end(for leaver: Leaver?) -> (joiners: [Joiner], stop: Stop?) {
     let leavers = leaver.map { [$0] } ?? []
     switch phase {

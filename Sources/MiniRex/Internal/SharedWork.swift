@@ -52,7 +52,7 @@ package final class SharedWork<Update: Sendable>: Sendable {
       withExtendedLifetime(sentinel) { receive(update) }
     }
     guard let inner else {
-      // It has just ended without a result; who begins a run is in time for it.
+      // The run has just ended without a result. That cannot happen to whoever begins a run.
       membership.leave()
       return subscribe(receive)
     }

@@ -317,7 +317,7 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// What a turn for one subscriber visits, who has joined lately.
+  /// What a turn visits that is for one subscriber who has joined lately.
   ///
   /// It searches from the newest backwards: O(1) when few have joined since.
   @usableFromInline

@@ -1,7 +1,7 @@
 extension Publisher where Kind: StreamKind {
   /// Transforms each update, and leaves out those that give `nil`.
   ///
-  /// It gives a broadcaster, also of a published value, whose first value may be missing then.
+  /// It gives a broadcaster, even of a published value, whose first value may be missing then.
   @inlinable
   public func compactMap<Result: Sendable>(
     _ transform: @escaping @Sendable (Update) -> Result?

@@ -5,7 +5,7 @@ extension Publisher {
   /// doorbell.delay(for: .seconds(2), clock: clock)
   /// ```
   ///
-  /// It calls where the clock does, also with the first value of a published value, and with the
+  /// It calls where the clock does, even with the first value of a published value and with the
   /// progress and the result of a task; every subscriber waits for itself. When the publisher ends,
   /// what is pending is still delivered at its time, and then this ends. What waits has no limit:
   /// it is what came within the duration. Each subscriber has one timer, which ends with its

@@ -1,7 +1,7 @@
 extension Publisher where Kind: StreamKind {
-  /// Lets through what `isIncluded` says.
+  /// Lets through the updates for which `isIncluded` says yes.
   ///
-  /// It gives a broadcaster, also of a published value, whose first value may be missing then.
+  /// It gives a broadcaster, even of a published value, whose first value may be missing then.
   @inlinable
   public func filter(
     _ isIncluded: @escaping @Sendable (Update) -> Bool

@@ -29,7 +29,7 @@ extension Publisher where Kind == PublishedValueKind {
   /// Has the value of the published value that is current.
   ///
   /// It is a published value: the first call is made inside `subscribe`, if theirs are, and what
-  /// equals the value delivered last is skipped, also when it comes from another one. When that one
+  /// equals the value delivered last is skipped, even when it comes from another one. When that one
   /// changes, the old one is left before the new one is subscribed to. It calls where they do, one
   /// call at a time, and ends when this one and the last of them have. Each subscriber holds one
   /// subscription to this one, one to the last that came, and the value delivered last. For

@@ -10,7 +10,7 @@ extension Publisher {
   ///
   /// - Parameters:
   ///   - label: What the events call it.
-  ///   - instrument: Who hears of it; `nil` for the one in force, see ``Instrument``.
+  ///   - instrument: What hears of it; `nil` for the one in force, see ``Instrument``.
   ///   - fileID: Where it is written.
   ///   - line: Where it is written.
   public func trace(

@@ -5,7 +5,7 @@ extension Publisher where Kind: StreamKind {
   /// taps.withLatest(from: text).map { tap, text in "\(text) at \(tap)" }
   /// ```
   ///
-  /// It gives a broadcaster, also of a published value, because it does not call when the value
+  /// It gives a broadcaster, even of a published value, because it does not call when the value
   /// changes. It calls where this publisher does, and ends with it; a value that has ended stays what
   /// it was. The value is subscribed to first, so an update that comes from the same source as the
   /// value is paired with what it has changed the value to. Each subscriber holds one subscription to

@@ -7,10 +7,10 @@
 /// try graph.dot().write(toFile: "graph.dot", atomically: true, encoding: .utf8)
 /// ```
 ///
-/// It sees what is made of sources and traces that are watched by an ``Instrument`` whose `graph` it is;
-/// it is such an instrument itself. It sees each subscription that is made through MiniRex, but not
-/// what a callback does with an update: a source that another one's subscriber broadcasts to is not
-/// joined to it by an edge. A chain belongs to the graph of its first source.
+/// It sees what is made of sources, adapters and traces that are watched by an ``Instrument`` whose
+/// `graph` it is; it is such an instrument itself. It sees each subscription that is made through
+/// MiniRex, but not what a callback does with an update: a source that another one's subscriber
+/// broadcasts to is not joined to it by an edge. A chain belongs to the graph of its first source.
 ///
 /// It keeps nothing alive. Each operator, subscription and delivery of what it watches costs a little
 /// more than it would otherwise.

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// One subscription on its way through one watched publisher.
 ///
-/// The callback captures it, so that its release tells of the end.
+/// The callback captures it, so that its release tells that the subscription has ended.
 @usableFromInline
 package final class Passage: Sendable {
   private let lineage: Lineage
@@ -25,7 +25,8 @@ package final class Passage: Sendable {
     if lineage.reports { lineage.record(.ended, by: context) }
   }
 
-  /// After the callback, which the instrument might have ended before.
+  /// Called after the callback: an instrument that is told before it might end the subscription, which
+  /// would then be called after its end.
   @usableFromInline @inline(never)
   func hasDelivered() {
     edge?.updateCount.add(1, ordering: .relaxed)
@@ -79,7 +80,7 @@ extension Lineage {
   var isCountedByOthers: Bool { !reports && graph != nil }
 }
 
-/// What goes from one publisher to one of its consumers, by any number of subscriptions.
+/// The way from one publisher to one of its consumers, whatever the number of subscriptions.
 final class LineageEdge: Sendable {
   let input: Lineage
   let updateCount = Atomic(0)
@@ -93,7 +94,7 @@ final class LineageEdge: Sendable {
 struct LineageEdgeRecord: Sendable {
   let edge: LineageEdge
   var subscriptionCount = 0
-  /// How many updates there were when a picture was taken last, and when that was.
+  /// How many updates had come when the last picture was taken, and when that was.
   var drawnCount = 0
   var drawnAt: Duration
 }
@@ -114,7 +115,7 @@ extension Lineage {
     }
   }
 
-  /// An adopted publisher is let go with its last subscription; what an input has told stays counted.
+  /// Lets go of an adopted publisher with its last subscription; the updates of an input stay counted.
   fileprivate func leave(_ edge: LineageEdge) {
     // The last reference goes after the lock.
     let removed = edges.withLock { edges -> LineageEdgeRecord? in

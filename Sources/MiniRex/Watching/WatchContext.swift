@@ -1,7 +1,7 @@
-/// Who is subscribing, while a watched publisher is being subscribed to.
+/// Tells who is subscribing, while a watched publisher is being subscribed to.
 ///
-/// It is known by the thread, because what is between the subscriber and the source are closures that
-/// know nothing of each other, and that the optimiser makes one where it can.
+/// The thread knows it, because between the subscriber and the source there are only closures, which
+/// know nothing of each other, and of which the optimiser makes one where it can.
 package final class WatchContext: Sendable {
   /// The operator or the subscription that subscribes, if there is a graph.
   private let consumer: Lineage?
