@@ -7,7 +7,7 @@ import Testing
 // R6–R8, R11–R13 and R26: ending
 
 extension ContractTests {
-  @Test func `R6 no callback starts after invalidate, also in the turn in progress`() {
+  @Test func `R6 no callback starts after invalidate, even in the turn in progress`() {
     let source = BroadcastSource<Int>()
     let victim = Shared<Subscription?>(nil)
     let calls = Shared(0)
