@@ -18,15 +18,20 @@
     /// it has run.
     ///
     /// All that the program has written is told before the result. Children that it leaves behind with
-    /// its output are not waited for: what they write after its end is lost. Lines come on a queue of
+    /// its output are not waited for: what they write after its end is lost. Lines come on a thread of
     /// the task's own, those of each stream in order, and the program waits while they are not taken;
     /// whoever subscribes later gets the latest line, not the ones before it.
+    ///
+    /// Nobody else may reap the program, as `wait()` for any child does, and as ignoring `SIGCHLD` does:
+    /// how it has ended is not known then, which is a failure.
     ///
     /// - Parameters:
     ///   - executable: The file of the program; no search path is used.
     ///   - arguments: What follows the name of the program.
-    ///   - configure: Called with the process before each run, for whatever else it needs. Its standard
-    ///     input is empty unless you say otherwise, and its output and errors are the task's.
+    ///   - configure: Called with a fresh process before each run, on the thread of the task, for what
+    ///     else the program needs: its folder, its environment, its standard input, which is empty unless
+    ///     you say otherwise. Output and errors are the task's. The process only describes the program,
+    ///     so it does not know how the run goes, and calls no handler.
     ///   - fileID: Where it is written, for an instrument.
     ///   - line: Where it is written, for an instrument.
     public static func task(
@@ -37,15 +42,15 @@
       ProgressiveTask<ProcessLine, ProcessExit, CocoaError>(
         watchedBy: .ofSource("process \(executable.path())", fileID, line),
         sharing: SharedWork { inlet in
-          // The platform would stop the program.
+          // A process would stop the program.
           if !executable.isFileURL {
             let error = CocoaError(
               .fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: executable])
             inlet.finish(.finished(.failure(error)))
             return .ended
           }
-          let run = ProcessRun(for: inlet)
-          run.start {
+          let run = ProcessRun()
+          run.start(telling: inlet) {
             let process = Process()
             process.executableURL = executable
             process.arguments = arguments

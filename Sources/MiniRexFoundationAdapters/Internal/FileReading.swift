@@ -1,47 +1,31 @@
-import Dispatch
-import Foundation
-import Synchronization
+internal import Foundation
 
-/// One run of reading a file, on a queue that may wait for the disk.
-final class FileReading: Sendable {
-  let queue = DispatchQueue(label: "MiniRex.reading")
-
-  private static let pieceSize = 262_144
-  private let isStopped = Atomic(false)
-
-  /// The next piece, if there is any, is the last.
-  func stop() { isStopped.store(true, ordering: .relaxed) }
-
-  /// Reads until the end, or until it is stopped.
+extension URL {
+  /// Reads the file to its end, on this thread, unless it is interrupted.
   ///
-  /// - Parameter open: Called with the size, if there is one.
+  /// - Parameter open: Called with the size of what there is behind `offset`, if it is known.
   func read(
-    _ url: URL, open: (_ size: Int?) -> Void, receive: (Data) -> Void
+    from offset: Int, until interruption: Interruption, open: (_ size: Int?) -> Void,
+    receive: (Data) -> Void
   ) throws(POSIXError) {
-    guard url.isFileURL else { throw POSIXError(.EINVAL, path: url.absoluteString) }
-    let path = url.path
-    // A pipe to which nobody writes is not waited for here.
-    let descriptor = unsafe Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    if descriptor < 0 { throw POSIXError(errno: errno, path: path) }
-    defer { close(descriptor) }
-    var status = stat()
-    if unsafe fstat(descriptor, &status) < 0 { throw POSIXError(errno: errno, path: path) }
-    open(status.st_mode & S_IFMT == S_IFREG && status.st_size > 0 ? Int(status.st_size) : nil)
-    while !isStopped.load(ordering: .relaxed) {
-      var piece = Data(count: Self.pieceSize)
-      let count = unsafe piece.withUnsafeMutableBytes {
-        unsafe Foundation.read(descriptor, $0.baseAddress, $0.count)
-      }
-      if count == 0 { return }
-      if count > 0 {
-        receive(piece.prefix(count))
-      } else if errno == EAGAIN {
-        // Looks up now and then, since only a stop may come.
-        var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        unsafe poll(&readable, 1, 100)
-      } else if errno != EINTR {
-        throw POSIXError(errno: errno, path: path)
-      }
+    do throws(POSIXError) {
+      guard isFileURL else { throw POSIXError(.EINVAL) }
+      // A pipe to which nobody writes is not waited for here.
+      let descriptor = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
+      if offset > 0, lseek(descriptor.number, off_t(offset), SEEK_SET) < 0 { throw .last }
+      var status = stat()
+      if unsafe fstat(descriptor.number, &status) < 0 { throw .last }
+      let size = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) - offset : 0
+      open(size > 0 ? size : nil)
+      let reader = DescriptorReader(owning: descriptor)
+      repeat {
+        while let piece = try interruption.take(from: reader, upTo: 262_144) {
+          if piece.isEmpty { return }
+          receive(piece)
+        }
+      } while interruption.wait(for: [descriptor]) != nil
+    } catch {
+      throw POSIXError(error.code, path: isFileURL ? path : absoluteString)
     }
   }
 }

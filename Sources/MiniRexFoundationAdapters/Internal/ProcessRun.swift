@@ -1,82 +1,115 @@
 #if os(Linux) || os(macOS)
-  import Dispatch
-  import Foundation
-  import MiniRex
+  internal import Foundation
+  internal import MiniRex
 
-  /// One run of a program.
-  ///
-  /// Unchecked because each part belongs to a queue: the process to `control`, so that it can be ended
-  /// while subscribers are called; the output to `output`.
-  final class ProcessRun: @unchecked Sendable {
+  /// One run of a program: a thread reads what it writes, another waits for its end.
+  final class ProcessRun: Sendable {
     typealias Inlet = WorkInlet<TaskUpdate<ProcessLine, ProcessExit, CocoaError>>
 
-    private let control = DispatchQueue(label: "MiniRex.process")
-    private let output = DispatchQueue(label: "MiniRex.output")
-    private let inlet: Inlet
-    private var process: Process?
-    private var isTerminated = false
-    private var readings: [PipeReading] = []
-
-    init(for inlet: Inlet) {
-      self.inlet = inlet
+    /// - starting: Next: running, or unwanted.
+    /// - unwanted: it was terminated before it had a number. Next: running, if it could not be helped.
+    /// - running: with a number that is its own until it is reaped. Next: ended.
+    /// - ended: it has been reaped.
+    private enum Phase {
+      case starting
+      case unwanted
+      case running(pid_t)
+      case ended(Result<ProcessExit, POSIXError>)
     }
 
-    func start(_ make: @escaping @Sendable () -> Process) {
-      control.async { [self] in
-        if isTerminated { return }
-        let process = make()
-        let pipes = [Pipe(), Pipe()]
-        process.standardOutput = pipes[0]
-        process.standardError = pipes[1]
-        self.process = process
-        // The end may be known before `run` has returned, and has to find what it must read.
-        output.sync {
-          readings = [
-            reading(pipes[0]) { .output($0) },
-            reading(pipes[1]) { .error($0) },
-          ]
-        }
-        do {
-          try process.run { [self] exit in output.async { [self] in finish(exit) } }
-          output.async { [self] in for reading in readings { reading.start() } }
+    private let phase = Lock(Phase.starting)
+
+    /// - Parameter make: Called on the thread of the run, where it is told of too.
+    func start(telling inlet: Inlet, _ make: @escaping @Sendable () -> Process) {
+      Thread.detachNewThread { [self] in
+        do throws(POSIXError) {
+          if let exit = try run(make, telling: inlet) { inlet.finish(.finished(.success(exit))) }
         } catch {
-          self.process = nil
-          inlet.finish(.finished(.failure(CocoaError(of: error))))
+          inlet.finish(.finished(.failure(CocoaError(ofStarting: error))))
         }
       }
     }
 
     func terminate() {
-      control.async { [self] in
-        isTerminated = true
-        if let process, process.isRunning { process.terminate() }
+      phase.withLock { phase in
+        switch phase {
+        case .starting: phase = .unwanted
+        case .running(let child): kill(child, SIGTERM)
+        case .unwanted, .ended: break
+        }
       }
     }
 
-    private func reading(
-      _ pipe: Pipe, _ line: @escaping @Sendable (String) -> ProcessLine
-    ) -> PipeReading {
-      var splitter = LineSplitter()
-      return PipeReading(pipe, on: output) { [inlet] bytes in
-        splitter.split(bytes) { inlet.report(.progress(line($0))) }
-      } onEnd: { [inlet] in
-        splitter.end { inlet.report(.progress(line($0))) }
+    /// Returns when the program has been reaped and what it has written has been told; `nil` if it was
+    /// not started.
+    private func run(
+      _ make: () -> Process, telling inlet: Inlet
+    ) throws(POSIXError) -> ProcessExit? {
+      if case .unwanted = phase.withLock({ $0 }) { return nil }
+      let interruption = try Interruption()
+      let (child, output, errors) = try spawn(make())
+      let waiting = Thread { [self] in
+        waitForExit(of: child)
+        interruption.interrupt()
       }
+      waiting.stackSize = 1 << 17
+      waiting.start()
+      var streams = [
+        ProcessOutput(output) { inlet.report(.progress(.output($0))) },
+        ProcessOutput(errors) { inlet.report(.progress(.error($0))) },
+      ]
+      while let isReady = interruption.wait(for: streams.map(\.descriptor)) {
+        for index in isReady.indices.reversed() where isReady[index] {
+          if streams[index].next() == nil { streams.remove(at: index) }
+        }
+      }
+      for index in streams.indices { streams[index].end() }
+      guard case .ended(let exit) = phase.withLock({ $0 }) else { return nil }
+      return try exit.get()
     }
 
-    private func finish(_ exit: ProcessExit) {
-      for reading in readings { reading.readRemainder() }
-      inlet.finish(.finished(.success(exit)))
-      control.async { [self] in process = nil }
+    /// The program alone has the other ends when this returns.
+    private func spawn(
+      _ process: Process
+    ) throws(POSIXError) -> (child: pid_t, output: Descriptor, errors: Descriptor) {
+      let (output, errors) = (try PipeEnds(), try PipeEnds())
+      let child = try process.spawn(output: output.writing, errors: errors.writing)
+      phase.withLock { phase in
+        if case .unwanted = phase { kill(child, SIGTERM) }
+        phase = .running(child)
+      }
+      return (child, output.reading, errors.reading)
+    }
+
+    /// First without reaping it, so that nobody sends a signal to whatever has its number next.
+    private func waitForExit(of child: pid_t) {
+      var info = unsafe siginfo_t()
+      while unsafe waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+      phase.withLock { phase in
+        var status: Int32 = 0
+        let isReaped = unsafe waitpid(child, &status, 0) == child
+        phase = .ended(isReaped ? .success(ProcessExit(status: status)) : .failure(.last))
+      }
+    }
+  }
+
+  extension ProcessExit {
+    fileprivate init(status: Int32) {
+      let signal = status & 0x7F
+      self = signal == 0 ? .code(status >> 8 & 0xFF) : .signal(signal)
     }
   }
 
   extension CocoaError {
-    /// The platform's own, or one that has it as its reason.
-    fileprivate init(of error: any Error) {
-      self =
-        error as? CocoaError
-        ?? CocoaError(.fileReadUnknown, userInfo: [NSUnderlyingErrorKey: error])
+    /// In the words that `Process` uses, with what the system says as the reason.
+    fileprivate init(ofStarting error: POSIXError) {
+      let code: Code
+      switch error.code {
+      case .ENOENT, .ENOTDIR: code = .fileReadNoSuchFile
+      case .EACCES, .EPERM: code = .fileReadNoPermission
+      default: code = .fileReadUnknown
+      }
+      self.init(code, userInfo: error.userInfo.merging([NSUnderlyingErrorKey: error]) { $1 })
     }
   }
 #endif
