@@ -196,6 +196,93 @@ import TestSupport
       }
     }
 
+    @Test func `a program reads what is written to the pipe that it is given`() async throws {
+      let input = Pipe()
+      let task = shell("cat; echo end") { $0.standardInput = input }
+
+      try input.fileHandleForWriting.write(contentsOf: Data("one\ntwo".utf8))
+      try input.fileHandleForWriting.close()
+
+      #expect(await outcome(of: task).0.map(\.text) == ["one", "twoend"])
+    }
+
+    @Test func `a program begins with no signal blocked, and with its three descriptors`() async {
+      // The shell has none of its own but those that it is given; `ls` opens the fourth.
+      let (lines, _) = await outcome(of: shell("grep SigBlk /proc/self/status; ls /proc/self/fd"))
+
+      #expect(lines.map(\.text) == ["SigBlk:\t0000000000000000", "0", "1", "2", "3"])
+    }
+
+    @Test func `a program is reaped at its end, even when its children live`() async throws {
+      let (lines, _) = await outcome(of: shell("echo $$; sleep 1000 & echo $!"))
+
+      let numbers = lines.compactMap { Int32($0.text) }
+      #expect(numbers.count == 2)
+      #expect(kill(numbers[0], 0) == -1 && errno == ESRCH)
+      #expect(kill(numbers[1], SIGKILL) == 0)
+    }
+
+    @Test func `how a program ended that somebody else has reaped is a failure`() async {
+      await #expect(processExitsWith: .success) {
+        mustEnd(within: 50)
+        signal(SIGCHLD, SIG_IGN)
+
+        let result = await ProcessTaskTests().shell("exit 3").result
+
+        let failure = #expect(throws: CocoaError.self) { try result?.get() }
+        let reason = unsafe failure?.userInfo[NSUnderlyingErrorKey] as? POSIXError
+        #expect(reason == POSIXError(.ECHILD))
+      }
+    }
+
+    @Test func `programs that end before they are read leave no descriptor and lose no line`() async
+    {
+      await #expect(processExitsWith: .success) {
+        mustEnd(within: 100)
+        let suite = ProcessTaskTests()
+        _ = await suite.shell("true").result
+        let before = openDescriptors()
+
+        for width in [1, 8] {
+          await withTaskGroup { group in
+            for _ in 0..<width {
+              group.addTask {
+                for _ in 0..<scaled(400) / width {
+                  let echo = Process.task(URL(fileURLWithPath: "/bin/echo"), ["line"])
+                  let (lines, result) = await suite.outcome(of: echo)
+                  #expect(lines == [.output("line")])
+                  #expect((try? result?.get()) == .code(0))
+                }
+              }
+            }
+          }
+        }
+
+        await until { openDescriptors() <= before }
+      }
+    }
+
+    @Test func `programs left within 2 ms of their start leave no process and no descriptor`() async
+    {
+      await #expect(processExitsWith: .success) {
+        mustEnd(within: 100)
+        let task = Process.task(URL(fileURLWithPath: "/bin/sleep"), ["1000"])
+        _ = await ProcessTaskTests().shell("true").result
+        let before = openDescriptors()
+
+        onThreads(8) { _ in
+          for _ in 0..<scaled(50) {
+            let subscription = task.subscribe { _ in }
+            usleep(.random(in: 0..<2_000))
+            subscription.invalidate()
+          }
+        }
+
+        // Fails when it has no child, running or not.
+        await until { waitpid(-1, nil, WNOHANG) < 0 && openDescriptors() <= before }
+      }
+    }
+
     @Test func `40 runs that end at any moment leave no process and no descriptor`() async {
       await #expect(processExitsWith: .success) {
         mustEnd(within: 50)

@@ -94,6 +94,64 @@ import Testing
     }
   }
 
+  @Test func `a file is read from an offset to its end`() async throws {
+    let folder = try Folder()
+    let file = try folder.write("0123456789", to: "file")
+
+    let updates = await Recorder(file.readTask(from: 7)).all()
+
+    #expect(try updates.result?.get() == Data("789".utf8))
+    #expect(updates.progress.map(\.done) == [0, 3])
+    #expect(updates.progress.allSatisfy { $0.expected == 3 })
+    #expect(try await file.readTask(from: 9, into: 0) { $0 += $1.count }.value == 1)
+    #expect(try await file.readTask(from: 100).value == Data())
+  }
+
+  @Test func `an offset that makes no sense stops the program with advice`() async throws {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      _ = URL(fileURLWithPath: "/etc/hostname").readTask(from: -1)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+
+    #expect(text.contains("'readTask' takes an offset that is not negative, not -1."))
+  }
+
+  @Test func `a pipe has no offset, which is said`() async throws {
+    let folder = try Folder()
+    let path = folder.file("pipe").path
+    #expect(unsafe mkfifo(path, 0o600) == 0)
+
+    let result = await folder.file("pipe").readTask(from: 1).result
+
+    #expect(throws: POSIXError(.ESPIPE)) { try result?.get() }
+  }
+
+  #if os(Linux)
+    @Test func `reading an idle pipe wakes nobody`() async throws {
+      await #expect(processExitsWith: .success) {
+        mustEnd(within: 50)
+        let folder = try Folder()
+        let path = folder.file("pipe").path
+        #expect(unsafe mkfifo(path, 0o600) == 0)
+        let writer = unsafe open(path, O_RDWR)
+        let recorder = Recorder(folder.file("pipe").readTask())
+        #expect(await recorder.progress { $0.done == 0 } != nil)
+
+        // Real time is the subject: ten wakings a second would be five.
+        usleep(50_000)
+        let before = otherThreadsSwitches()
+        usleep(500_000)
+
+        #expect(otherThreadsSwitches() - before < 3)
+        recorder.invalidate()
+        close(writer)
+        try FileManager.default.removeItem(at: folder.url)
+      }
+    }
+  #endif
+
   @Test func `a pipe is read until its writers have gone, and can be left before`() async throws {
     let folder = try Folder()
     let path = folder.file("pipe").path
@@ -137,3 +195,17 @@ import Testing
     }
   }
 }
+
+#if os(Linux)
+  /// How often the other threads of the process have waited.
+  private func otherThreadsSwitches() -> Int {
+    // `thread-self` leads to `PID/task/THREAD`.
+    let own = URL(fileURLWithPath: "/proc/thread-self").resolvingSymlinksInPath().lastPathComponent
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+    return threads.filter { $0 != own }.compactMap { thread in
+      let status = try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)
+      let line = status?.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+      return line?.split(separator: "\t").last.flatMap { Int($0) }
+    }.reduce(0, +)
+  }
+#endif

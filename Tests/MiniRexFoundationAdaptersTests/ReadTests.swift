@@ -96,6 +96,48 @@ import Testing
     #expect(recorder.hasEnded)
   }
 
+  @Test func `what is written after the end of a subscription is left to the next reader`() throws {
+    let (input, output) = try Kind.pipe.open(in: folder)
+    defer {
+      close(input)
+      close(output)
+    }
+    _ = fcntl(input, F_SETFL, O_NONBLOCK)
+    let reads = DispatchSource.reads(from: input)
+
+    for round in 0..<scaled(2_000) {
+      let subscription = reads.subscribe { _ in }
+      unsafe write(output, "a", 1)
+      subscription.invalidateAndWait()
+      unsafe write(output, "b", 1)
+
+      var bytes: [UInt8] = [0, 0]
+      let count = unsafe read(input, &bytes, bytes.count)
+      try #require(count > 0 && bytes[count - 1] == UInt8(ascii: "b"), "Lost in round \(round).")
+    }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `two readers share what comes, and take nothing after their end`(_ kind: Kind) async throws {
+    let (reading, writing) = try kind.open(in: folder)
+    defer {
+      close(reading)
+      close(writing)
+    }
+    let flags = fcntl(reading, F_GETFL)
+    let recorders = (0..<2).map { _ in Recorder(DispatchSource.reads(from: reading)) }
+
+    for byte in UInt8(ascii: "a")...UInt8(ascii: "z") {
+      unsafe write(writing, [byte, 10], 2)
+    }
+    await until { recorders.map { text($0.updates).count }.reduce(0, +) == 52 }
+    #expect(fcntl(reading, F_GETFL) == flags)
+    for recorder in recorders { recorder.invalidate() }
+    unsafe write(writing, "!\n", 2)
+
+    #expect(text([.success(await next(from: reading))]) == "!\n")
+  }
+
   @Test func `nothing stays open of readers that come and go`() async throws {
     let pipe = Pipe()
     let reads = DispatchSource.reads(from: pipe.fileHandleForReading.fileDescriptor)
@@ -113,7 +155,45 @@ import Testing
     updates.map { String(decoding: (try? $0.get()) ?? Data(), as: UTF8.self) }.joined()
   }
 
-  private func openDescriptors() -> Int {
-    (0..<Int32(4_096)).count { fcntl($0, F_GETFD) >= 0 }
+  /// What has come by now, or comes next.
+  private func next(from descriptor: Int32) async -> Data {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        let count = unsafe read(descriptor, &bytes, bytes.count)
+        continuation.resume(returning: Data(bytes.prefix(max(0, count))))
+      }
+    }
+  }
+
+  enum Kind: CaseIterable {
+    case pipe, fifo, socket, terminal
+
+    func open(in folder: Folder) throws -> (reading: Int32, writing: Int32) {
+      var ends: [Int32] = [-1, -1]
+      var result: Int32 = 0
+      switch self {
+      case .pipe:
+        result = unsafe Foundation.pipe(&ends)
+      case .fifo:
+        let path = folder.file("fifo").path
+        result = unsafe mkfifo(path, 0o600)
+        ends[1] = unsafe Foundation.open(path, O_RDWR)
+        ends[0] = unsafe Foundation.open(path, O_RDONLY)
+      case .socket:
+        #if canImport(Glibc)
+          let type = Int32(SOCK_STREAM.rawValue)
+        #else
+          let type = SOCK_STREAM
+        #endif
+        result = unsafe socketpair(AF_UNIX, type, 0, &ends)
+      case .terminal:
+        var (controller, terminal): (Int32, Int32) = (-1, -1)
+        result = unsafe openpty(&controller, &terminal, nil, nil, nil)
+        ends = [terminal, controller]
+      }
+      try #require(result == 0)
+      return (ends[0], ends[1])
+    }
   }
 }
