@@ -50,7 +50,7 @@
             return .ended
           }
           let run = ProcessRun()
-          run.start(telling: inlet) {
+          return run.start(telling: inlet) {
             let process = Process()
             process.executableURL = executable
             process.arguments = arguments
@@ -58,7 +58,6 @@
             configure(process)
             return process
           }
-          return Subscription { run.terminate() }
         })
     }
   }

@@ -54,6 +54,7 @@ extension URL {
       sharing: SharedWork { [self] inlet in
         do throws(POSIXError) {
           let interruption = try Interruption()
+          let errand = Errand()
           Thread.detachNewThread {
             inlet.finish(
               .finished(
@@ -70,8 +71,9 @@ extension URL {
                   }
                   return value
                 }))
+            errand.comeBack()
           }
-          return Subscription { interruption.interrupt() }
+          return errand.subscription { interruption.interrupt() }
         } catch {
           inlet.finish(.finished(.failure(error)))
           return .ended

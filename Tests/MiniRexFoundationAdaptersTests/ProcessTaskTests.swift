@@ -222,6 +222,18 @@ import TestSupport
       #expect(kill(numbers[1], SIGKILL) == 0)
     }
 
+    @Test func `R32 leaving a program waits until it has been reaped`() async throws {
+      let task = shell("trap 'sleep 0.1; exit' TERM; echo $$; while true; do sleep 0.01; done")
+      let number = Shared<Int32?>(nil)
+      let subscription = task.subscribe(progress: { number.value = Int32($0.text) })
+      await until { number.value != nil }
+
+      await subscription.invalidateAndDrain()
+
+      let child = try #require(number.value)
+      #expect(kill(child, 0) == -1)
+    }
+
     @Test func `how a program ended that somebody else has reaped is a failure`() async {
       await #expect(processExitsWith: .success) {
         mustEnd(within: 50)

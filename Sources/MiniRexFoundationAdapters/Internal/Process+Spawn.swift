@@ -86,7 +86,7 @@
     _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
   ) -> Int32 {
     var copies = unsafe strings.map { unsafe strdup($0) } + [nil]
-    defer { for copy in unsafe copies { unsafe free(copy) } }
+    defer { while let copy = unsafe copies.popLast() { unsafe free(copy) } }
     return unsafe body(&copies)
   }
 #endif

@@ -20,17 +20,23 @@
     private let phase = Lock(Phase.starting)
 
     /// - Parameter make: Called on the thread of the run, where it is told of too.
-    func start(telling inlet: Inlet, _ make: @escaping @Sendable () -> Process) {
+    /// - Returns: What terminates the program, and comes back when it has been reaped.
+    func start(
+      telling inlet: Inlet, _ make: @escaping @Sendable () -> Process
+    ) -> Subscription {
+      let errand = Errand()
       Thread.detachNewThread { [self] in
         do throws(POSIXError) {
           if let exit = try run(make, telling: inlet) { inlet.finish(.finished(.success(exit))) }
         } catch {
           inlet.finish(.finished(.failure(CocoaError(ofStarting: error))))
         }
+        errand.comeBack()
       }
+      return errand.subscription { [self] in terminate() }
     }
 
-    func terminate() {
+    private func terminate() {
       phase.withLock { phase in
         switch phase {
         case .starting: phase = .unwanted
