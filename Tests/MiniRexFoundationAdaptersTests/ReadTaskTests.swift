@@ -96,7 +96,8 @@ import Testing
 
   @Test func `a file is read from an offset to its end`() async throws {
     let folder = try Folder()
-    let file = try folder.write("0123456789", to: "file")
+    let file = folder.file("file")
+    try Data("0123456789".utf8).write(to: file)
 
     let updates = await Recorder(file.readTask(from: 7)).all()
 
