@@ -6,6 +6,8 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "MiniRex", targets: ["MiniRex"]),
+    .library(name: "MiniRexDispatchAdapters", targets: ["MiniRexDispatchAdapters"]),
+    .library(name: "MiniRexEssentialsAdapters", targets: ["MiniRexEssentialsAdapters"]),
     .library(name: "MiniRexFoundationAdapters", targets: ["MiniRexFoundationAdapters"]),
     .library(name: "MiniRexNetworkingAdapters", targets: ["MiniRexNetworkingAdapters"]),
     .library(name: "MiniRexTesting", targets: ["MiniRexTesting"]),
@@ -13,9 +15,17 @@ let package = Package(
   ],
   targets: [
     .target(name: "MiniRex"),
-    .target(name: "MiniRexFoundationAdapters", dependencies: ["MiniRex"]),
+    .target(name: "CLibrary"),
+    .target(name: "MiniRexDispatchAdapters", dependencies: ["MiniRex", "CLibrary"]),
     .target(
-      name: "MiniRexNetworkingAdapters", dependencies: ["MiniRex", "MiniRexFoundationAdapters"]),
+      name: "MiniRexEssentialsAdapters",
+      dependencies: ["MiniRex", "MiniRexDispatchAdapters", "CLibrary"]),
+    .target(
+      name: "MiniRexFoundationAdapters",
+      dependencies: ["MiniRex", "MiniRexDispatchAdapters", "MiniRexEssentialsAdapters"]),
+    .target(
+      name: "MiniRexNetworkingAdapters",
+      dependencies: ["MiniRex", "MiniRexEssentialsAdapters", "MiniRexFoundationAdapters"]),
     .target(name: "MiniRexTesting", dependencies: ["MiniRex"]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
@@ -28,13 +38,15 @@ let package = Package(
     .executableTarget(
       name: "thermostat", dependencies: ["MiniRex", "ThermostatKit"],
       path: "Examples/thermostat/thermostat"),
-    .target(name: "TestSupport", dependencies: ["MiniRex"], path: "Tests/TestSupport"),
+    .target(
+      name: "TestSupport", dependencies: ["MiniRex", "MiniRexTesting"], path: "Tests/TestSupport"),
     .testTarget(name: "MiniRexTests", dependencies: ["MiniRex", "MiniRexTesting", "TestSupport"]),
     .testTarget(
       name: "MiniRexFoundationAdaptersTests",
-      dependencies: [
-        "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting", "TestSupport",
-      ]),
+      dependencies: ["MiniRexFoundationAdapters", "MiniRexTesting", "TestSupport"]),
+    .testTarget(
+      name: "MiniRexNetworkingAdaptersTests",
+      dependencies: ["MiniRexNetworkingAdapters", "MiniRexTesting", "TestSupport"]),
     .testTarget(name: "MiniRexTestingTests", dependencies: ["MiniRexTesting", "TestSupport"]),
     .testTarget(
       name: "SoakTests",

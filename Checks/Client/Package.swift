@@ -25,8 +25,6 @@ let package = Package(
       ]),
     .executableTarget(
       name: "example", dependencies: [.product(name: "MiniRex", package: "MiniRex")]),
-    .executableTarget(name: "core", dependencies: [.product(name: "MiniRex", package: "MiniRex")]),
-    .executableTarget(name: "bare"),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 public import Foundation
 public import MiniRex
+internal import MiniRexDispatchAdapters
 
 @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
 extension NotificationCenter {

@@ -1,5 +1,6 @@
 public import Foundation
 public import MiniRex
+internal import MiniRexDispatchAdapters
 
 extension NotificationCenter {
   /// Calls with what `read` makes of each notification of that name.

@@ -1,5 +1,6 @@
 public import Foundation
 public import MiniRex
+internal import MiniRexDispatchAdapters
 
 // Disfavoured, so that `.main` still means the dispatch queue.
 extension Publisher {

@@ -1,2 +1,2 @@
-// Whoever transfers also decodes, and imports one module for both.
+// What is below comes with the same import.
 @_exported public import MiniRexFoundationAdapters

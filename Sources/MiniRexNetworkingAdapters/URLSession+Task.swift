@@ -1,6 +1,6 @@
 public import Foundation
 public import MiniRex
-public import MiniRexFoundationAdapters
+public import MiniRexEssentialsAdapters
 
 #if canImport(FoundationNetworking)
   public import FoundationNetworking

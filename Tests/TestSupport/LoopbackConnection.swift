@@ -102,6 +102,13 @@ package final class LoopbackConnection: Sendable {
     send("\r\n")
   }
 
+  /// Has the end of the connection cut off what is under way on both sides.
+  package func reset() {
+    var linger = linger(l_onoff: 1, l_linger: 0)
+    unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
+  }
+
   /// Returns when the client has closed its side.
   package func waitForEnd() {
     while receive(from: descriptor) != nil {}

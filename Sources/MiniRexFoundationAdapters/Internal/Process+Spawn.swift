@@ -1,5 +1,6 @@
 #if os(Linux) || os(macOS)
   internal import Foundation
+  internal import MiniRexEssentialsAdapters
 
   extension Process {
     /// Starts the program that this describes, and gives its number.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MiniRexEssentialsAdapters
 
 /// The lines of one stream of a program.
 struct ProcessOutput {

@@ -1,6 +1,7 @@
 #if os(Linux) || os(macOS)
   internal import Foundation
   internal import MiniRex
+  internal import MiniRexEssentialsAdapters
 
   /// One run of a program: a thread reads what it writes, another waits for its end.
   final class ProcessRun: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 import MiniRex
-import MiniRexFoundationAdapters
+import MiniRexEssentialsAdapters
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import MiniRex
-import MiniRexFoundationAdapters
+import MiniRexEssentialsAdapters
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

@@ -1,0 +1,13 @@
+import Foundation
+import MiniRex
+import MiniRexFoundationAdapters
+
+// What needs all of Foundation, and the smaller modules with the same import.
+let center = NotificationCenter.default
+let posted = center.broadcaster(for: Notification.Name("posted")).subscribe { print($0) }
+let program = try await Process.task(URL(filePath: "/bin/echo"), ["done"]).value
+print(program)
+let onQueue = DispatchSource.signals(15).receive(on: DispatchQueue(label: "queue"))
+let size = try await URL(filePath: CommandLine.arguments[0]).readTask().value.count
+print(size > 0)
+withExtendedLifetime((posted, onQueue)) {}

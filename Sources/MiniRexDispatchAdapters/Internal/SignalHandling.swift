@@ -1,0 +1,76 @@
+internal import CLibrary
+internal import MiniRex
+internal import Synchronization
+
+/// Everybody in the process who is subscribed to a signal.
+///
+/// Not Dispatch's own source for signals: on Linux it leaves its handler behind, and blocks the signal
+/// on the threads that it has reached.
+final class SignalHandling: Sendable {
+  static let shared = SignalHandling()
+
+  private struct State {
+    var listeners: [Int32: [Connection<Int32>]] = [:]
+    /// What the signal did before.
+    var actions: [Int32: sigaction] = [:]
+    var pipe: Subscription?
+  }
+
+  private let state = Lock(State())
+
+  private init() {}
+
+  /// False if there is no way to hear of signals.
+  func add(_ connection: Connection<Int32>, for number: Int32) -> Bool {
+    state.withLock { state in
+      if state.pipe == nil { state.pipe = openPipe() }
+      if state.pipe == nil { return false }
+      state.listeners[number, default: []].append(connection)
+      if state.actions[number] == nil {
+        state.actions[number] = action(replacedBy: .catching, of: number)
+      }
+      return true
+    }
+  }
+
+  func remove(_ connection: Connection<Int32>, for number: Int32) {
+    // Released when this returns, after the lock.
+    _ = state.withLock { state in
+      let old = state.listeners[number]
+      state.listeners[number]?.removeAll { $0 === connection }
+      if state.listeners[number]?.isEmpty == true, let action = state.actions[number] {
+        state.listeners[number] = nil
+        state.actions[number] = nil
+        restore(action, of: number)
+      }
+      return old
+    }
+  }
+
+  private func tell() {
+    var bits = caughtSignals.exchange(0, ordering: .acquiringAndReleasing)
+    while bits != 0 {
+      let number = Int32(bits.trailingZeroBitCount)
+      bits &= bits - 1
+      let listeners = state.withLock { $0.listeners[number] ?? [] }
+      for connection in listeners { connection.broadcast(number) }
+    }
+  }
+
+  /// Stays open, like the handler's right to write to it.
+  private func openPipe() -> Subscription? {
+    var ends: [Int32] = [0, 0]
+    if unsafe pipe(&ends) != 0 { return nil }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    signalPipe.store(ends[1], ordering: .releasing)
+    let input = ends[0]
+    return readable(input, label: "MiniRex signals") { [self] in
+      var bytes = [UInt8](repeating: 0, count: 256)
+      while unsafe read(input, &bytes, bytes.count) > 0 {}
+      tell()
+    }
+  }
+}

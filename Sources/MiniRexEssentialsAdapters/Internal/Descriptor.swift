@@ -1,0 +1,54 @@
+internal import CLibrary
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// A descriptor of our own, which is closed with the last reference to it.
+///
+/// No program that is started inherits it: each is made close-on-exec in one step where the system
+/// can, since another thread may start a program between two.
+package final class Descriptor: Sendable {
+  package let number: Int32
+
+  /// - Parameter number: What a call into the system has given: one that is negative says that it has
+  ///   failed.
+  init(_ number: Int32) throws(POSIXError) {
+    if number < 0 { throw .last }
+    self.number = number
+  }
+
+  convenience init(duplicating number: Int32) throws(POSIXError) {
+    try self.init(fcntl(number, F_DUPFD_CLOEXEC, 0))
+  }
+
+  convenience init(opening path: String, _ flags: Int32) throws(POSIXError) {
+    try self.init(unsafe open(path, flags | O_CLOEXEC))
+  }
+
+  deinit { close(number) }
+}
+
+/// The ends of a new pipe.
+package struct PipeEnds {
+  package let reading: Descriptor
+  package let writing: Descriptor
+
+  package init() throws(POSIXError) {
+    var numbers: [Int32] = [-1, -1]
+    if makePipe(&numbers) != 0 { throw .last }
+    reading = try Descriptor(numbers[0])
+    writing = try Descriptor(numbers[1])
+  }
+}
+
+private func makePipe(_ numbers: inout [Int32]) -> Int32 {
+  #if !canImport(Darwin)
+    if let pipe2 = unsafe SystemCall.pipe2 { return unsafe pipe2(&numbers, O_CLOEXEC) }
+  #endif
+  let result = unsafe pipe(&numbers)
+  for number in numbers where result == 0 { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+  return result
+}

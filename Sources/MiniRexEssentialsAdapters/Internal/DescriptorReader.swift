@@ -1,0 +1,103 @@
+internal import CLibrary
+
+#if canImport(FoundationEssentials)
+  package import FoundationEssentials
+#else
+  package import Foundation
+#endif
+
+/// Takes what is there from a descriptor, without waiting for more, and without a change to it that
+/// others who have it would notice.
+package struct DescriptorReader: Sendable {
+  /// - own: a file description of ours, which does not wait.
+  /// - file: reading it never waits for anybody.
+  /// - socket: each read says that it does not wait.
+  /// - other: each read says so where the system lets it. Where it does not, looking and reading are
+  ///   two steps, and two who read one descriptor may hold each other up.
+  fileprivate enum Way {
+    case own(Descriptor)
+    case file, socket, other
+  }
+
+  /// Tells when there is something to take.
+  let descriptor: Descriptor
+  private let way: Way
+
+  /// Reads what somebody else has too, through a duplicate.
+  init(sharing number: Int32) throws(POSIXError) {
+    descriptor = try Descriptor(duplicating: number)
+    way = Way(of: descriptor.number)
+  }
+
+  /// - Parameter descriptor: Opened for us, so as not to wait.
+  package init(owning descriptor: Descriptor) {
+    self.descriptor = descriptor
+    way = .own(descriptor)
+  }
+
+  /// `nil` if there is nothing now; no bytes at the end.
+  package func read(upTo limit: Int) throws(POSIXError) -> Data? {
+    var piece = Data(count: limit)
+    while true {
+      let count = unsafe piece.withUnsafeMutableBytes { unsafe read(into: $0) }
+      if count >= 0 { return piece.prefix(count) }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN: return nil
+      default: throw .last
+      }
+    }
+  }
+
+  private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    let (start, size) = (buffer.baseAddress, buffer.count)
+    switch way {
+    case .own(let own): return unsafe CLibrary.read(own.number, start, size)
+    case .file: return unsafe CLibrary.read(descriptor.number, start, size)
+    case .socket: return unsafe recv(descriptor.number, start, size, Int32(MSG_DONTWAIT))
+    case .other: break
+    }
+    #if !canImport(Darwin)
+      if let preadv2 = unsafe SystemCall.preadv2 {
+        var vector = unsafe iovec(iov_base: start, iov_len: size)
+        let count = unsafe preadv2(descriptor.number, &vector, 1, -1, SystemCall.withoutWaiting)
+        if count >= 0 || errno != EOPNOTSUPP && errno != ENOSYS { return count }
+      }
+    #endif
+    var request = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
+    if unsafe poll(&request, 1, 0) == 0 {
+      errno = EAGAIN
+      return -1
+    }
+    return unsafe CLibrary.read(descriptor.number, start, size)
+  }
+}
+
+/// The device 5:2, of which each opening makes another terminal.
+private let ptmx: dev_t = 0x502
+
+extension DescriptorReader.Way {
+  fileprivate init(of number: Int32) {
+    var status = stat()
+    unsafe fstat(number, &status)
+    switch status.st_mode & S_IFMT {
+    case S_IFREG, S_IFDIR, S_IFBLK: self = .file
+    case S_IFSOCK: self = .socket
+    case S_IFIFO: self = .reopened(number)
+    case S_IFCHR where isatty(number) == 1 && status.st_rdev != ptmx: self = .reopened(number)
+    default: self = .other
+    }
+  }
+
+  /// Linux opens what a descriptor stands for once more, unless the program has lost the right to;
+  /// elsewhere that would be a duplicate.
+  private static func reopened(_ number: Int32) -> Self {
+    #if !canImport(Darwin)
+      let path = "/proc/self/fd/\(number)"
+      if let own = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY) {
+        return .own(own)
+      }
+    #endif
+    return .other
+  }
+}

@@ -1,0 +1,37 @@
+internal import CLibrary
+
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
+extension URL {
+  /// Reads the file to its end, on this thread, unless it is interrupted.
+  ///
+  /// - Parameter open: Called with the size of what there is behind `offset`, if it is known.
+  func read(
+    from offset: Int, until interruption: Interruption, open: (_ size: Int?) -> Void,
+    receive: (Data) -> Void
+  ) throws(POSIXError) {
+    do throws(POSIXError) {
+      guard isFileURL else { throw POSIXError(.EINVAL) }
+      // A pipe to which nobody writes is not waited for here.
+      let descriptor = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
+      if offset > 0, lseek(descriptor.number, off_t(offset), SEEK_SET) < 0 { throw .last }
+      var status = stat()
+      if unsafe fstat(descriptor.number, &status) < 0 { throw .last }
+      let size = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) - offset : 0
+      open(size > 0 ? size : nil)
+      let reader = DescriptorReader(owning: descriptor)
+      repeat {
+        while let piece = try interruption.take(from: reader, upTo: 262_144) {
+          if piece.isEmpty { return }
+          receive(piece)
+        }
+      } while interruption.wait(for: [descriptor]) != nil
+    } catch {
+      throw POSIXError(error.code, path: isFileURL ? path : absoluteString)
+    }
+  }
+}

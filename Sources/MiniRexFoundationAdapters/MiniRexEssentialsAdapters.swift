@@ -1,0 +1,2 @@
+// What is below comes with the same import.
+@_exported public import MiniRexEssentialsAdapters

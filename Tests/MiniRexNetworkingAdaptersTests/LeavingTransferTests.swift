@@ -1,0 +1,89 @@
+import Foundation
+import MiniRex
+import MiniRexNetworkingAdapters
+import MiniRexTesting
+import TestSupport
+import Testing
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The platform stops the program when a transfer that is over is answered, so these run in one of
+/// their own.
+@Suite(.timeLimit(.minutes(1))) struct LeavingTransferTests {
+  @Test func `transfers that are left during redirects do not stop the program`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd(within: 50)
+      let server = try LoopbackServer { connection in
+        connection.answer("302 Found", "Location: \(connection.path)x", body: Data("next".utf8))
+      }
+      for _ in 0..<scaled(300) {
+        let hops = server.acceptedConnections + Int.random(in: 0...5)
+        let recorder = Recorder(URLSession.shared.dataTask(for: server.request()))
+        await until { server.acceptedConnections >= hops }
+        recorder.invalidate()
+      }
+      await until { server.openConnections == 0 }
+      server.stop()
+    }
+  }
+
+  @Test func `a redirect that is answered after the end is not followed`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd(within: 50)
+      let server = try LoopbackServer { connection in
+        connection.answer("302 Found", "Location: /next", body: Data("elsewhere".utf8))
+      }
+      let delegate = LateDelegate()
+      let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+      for _ in 0..<20 {
+        let recorder = Recorder(session.dataTask(for: server.request()))
+        await until { delegate.hasQuestion }
+        recorder.invalidate()
+        delegate.answer()
+      }
+      await until { server.openConnections == 0 }
+      #expect(server.acceptedConnections == 20)
+      server.stop()
+    }
+  }
+
+  @Test func `a challenge that is answered around the end does not stop the program`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd(within: 50)
+      let server = try LoopbackServer { connection in
+        connection.answer(
+          "401 Unauthorized", "WWW-Authenticate: Basic realm=\"x\"", body: Data("who?".utf8))
+      }
+      let delegate = LateDelegate()
+      let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+      for _ in 0..<scaled(1_500) {
+        let recorder = Recorder(session.dataTask(for: server.request()))
+        await until { delegate.hasQuestion }
+        async let answered: Void = onQueue { delegate.answer() }
+        recorder.invalidate()
+        await answered
+      }
+      await until { server.openConnections == 0 }
+      server.stop()
+    }
+  }
+
+  @Test func `a challenge that the delegate cancels is a failure`() async throws {
+    let server = try LoopbackServer { connection in
+      connection.answer(
+        "401 Unauthorized", "WWW-Authenticate: Basic realm=\"x\"", body: Data("who?".utf8))
+    }
+    defer { server.stop() }
+    let delegate = LateDelegate(.cancelAuthenticationChallenge)
+    let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
+    let recorder = Recorder(session.dataTask(for: server.request()))
+
+    await until { delegate.hasQuestion }
+    delegate.answer()
+
+    #expect(await recorder.all().result?.urlError?.code == .cancelled)
+    session.invalidateAndCancel()
+  }
+}
