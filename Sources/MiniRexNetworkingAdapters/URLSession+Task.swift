@@ -46,8 +46,10 @@ extension URLSession {
   ///
   /// The bytes go to a hidden file in the same folder, which takes the place of `file` when they are
   /// complete, even if there is a file already; a folder is never replaced. Success is the URL of
-  /// the file. A transfer that fails or is cancelled removes what it has written; only a program that
-  /// is killed leaves a file `.minirex-…` behind. The file is not forced to the disk.
+  /// the file. A transfer that fails or is cancelled removes what it has written: it has done so when
+  /// `invalidateAndDrain()` of its last subscription returns, or `value` in a Swift task that was
+  /// cancelled. Only a program that ends before that, or is killed, leaves a file `.minirex-…` behind.
+  /// The file is not forced to the disk.
   ///
   /// A place where no file can be, such as a folder, is a failure before anything is sent. One that is
   /// left just when it is complete may have made its file. Writing holds about a piece of the file in

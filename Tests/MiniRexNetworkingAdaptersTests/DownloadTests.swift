@@ -151,6 +151,78 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
+  @Test func `R32 whoever drains a download finds that its hidden file is gone`() async throws {
+    let server = try LoopbackServer { connection in
+      connection.head("200 OK", "Content-Length: 20")
+      connection.send(Data(count: 10))
+      connection.waitForEnd()
+    }
+    defer { server.stop() }
+    let folder = try Folder()
+
+    for _ in 0..<scaled(100) {
+      let hasBegun = Shared(false)
+      let download = URLSession.shared.downloadTask(for: server.request(), to: folder.file("file"))
+        .subscribe { update in
+          if case .progress(let amount) = update, amount.done == 10 { hasBegun.value = true }
+        }
+      await until { hasBegun.value }
+      await download.invalidateAndDrain()
+      #expect(folder.names.isEmpty)
+    }
+  }
+
+  @Test func `R32 a cancelled task that waits for a download returns when its file is gone`()
+    async throws
+  {
+    let server = try LoopbackServer { connection in
+      connection.head("200 OK", "Content-Length: 20")
+      connection.send(Data(count: 10))
+      connection.waitForEnd()
+    }
+    defer { server.stop() }
+    let folder = try Folder()
+
+    for _ in 0..<scaled(100) {
+      let download = URLSession.shared.downloadTask(for: server.request(), to: folder.file("file"))
+      let waiting = Task { await download.result }
+      await until { !folder.names.isEmpty }
+      waiting.cancel()
+      _ = await waiting.value
+      #expect(folder.names.isEmpty)
+    }
+  }
+
+  @Test func `R32 a program that is told to stop leaves no hidden file`() async throws {
+    let folder = try Folder()
+    await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
+      mustEnd(within: 50)
+      let isStopping = Shared(false)
+      let server = try LoopbackServer { connection in
+        connection.head("200 OK", "Content-Length: 20")
+        connection.send(Data(count: 10))
+        // Until it has been seen: nobody may listen yet.
+        while connection.send(Data(count: 0)), !isStopping.value {
+          kill(getpid(), SIGINT)
+          Thread.sleep(forTimeInterval: 0.001)
+        }
+        connection.waitForEnd()
+      }
+      let harmless = DispatchSource.signals(SIGINT).subscribe { _ in }
+      let session = URLSession.shared
+      let request = server.request()
+      let destination = URL(filePath: path).appending(path: "file")
+
+      let stop = DispatchSource.signals(SIGTERM, SIGINT).first()
+      let download = session.downloadTask(for: request, to: destination).subscribe { print($0) }
+      _ = await stop.result
+      await download.invalidateAndDrain()
+      isStopping.value = true
+      withExtendedLifetime(harmless) { exit(0) }
+    }
+    #expect(folder.names.isEmpty)
+  }
+
   @Test func `200 MB are loaded within 32 MB of memory`() async {
     await #expect(processExitsWith: .success) {
       mustEnd(within: 50)

@@ -42,8 +42,8 @@ final class FileBody: TransferBody {
     }
   }
 
-  func finish() throws(POSIXError) -> URL? {
-    if !settle() { return nil }
+  func finish() throws(POSIXError) -> URL {
+    settle()
     if unsafe rename(hiddenPath, file.path) == 0 { return file }
     let error = POSIXError(errno: errno, path: file.path)
     unsafe unlink(hiddenPath)
@@ -55,6 +55,7 @@ final class FileBody: TransferBody {
   }
 
   /// True for the first.
+  @discardableResult
   private func settle() -> Bool {
     isSettled.withLock { isSettled in
       defer { isSettled = true }

@@ -165,8 +165,7 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
     if let error { return fail(.url(URLError(of: error))) }
     if acceptRefusal() || !end() { return }
     do throws(POSIXError) {
-      guard let success = try body.finish() else { return }
-      report.finish(.success(success))
+      report.finish(.success(try body.finish()))
     } catch {
       report.finish(.failure(.file(error)))
     }

@@ -8,8 +8,7 @@ protocol TransferBody: Sendable {
   /// Forgets what there is: another answer begins.
   func restart() throws(POSIXError)
   func append(_ data: Data) throws(POSIXError)
-  /// `nil` if it has been discarded.
-  func finish() throws(POSIXError) -> Success?
+  func finish() throws(POSIXError) -> Success
   /// Called by any thread, any number of times. Nothing appears after it, unless it does already.
   func discard()
 }
@@ -22,7 +21,7 @@ final class DataBody: TransferBody {
 
   func append(_ chunk: Data) { data.withLock { $0.append(chunk) } }
 
-  func finish() -> Data? { data.withLock { $0 } }
+  func finish() -> Data { data.withLock { $0 } }
 
   func discard() { data.withLock { $0 = Data() } }
 }

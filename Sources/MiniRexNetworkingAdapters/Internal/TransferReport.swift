@@ -10,11 +10,13 @@ final class TransferReport<Success: Sendable>: Sendable {
 
   private let queue = DispatchQueue(label: "MiniRex.transfer")
   private let inlet: WorkInlet<Update>
+  private let errand: Errand
   /// What waits for the queue.
   private let waiting = Lock<TransferProgress?>(nil)
 
-  init(to inlet: WorkInlet<Update>) {
+  init(to inlet: WorkInlet<Update>, of errand: Errand) {
     self.inlet = inlet
+    self.errand = errand
   }
 
   func progress(_ progress: TransferProgress) {
@@ -29,7 +31,9 @@ final class TransferReport<Success: Sendable>: Sendable {
     }
   }
 
+  /// Called when nothing is left to clean up.
   func finish(_ result: Result<Success, TransferFailure>) {
+    errand.comeBack()
     queue.async { [self] in inlet.finish(.finished(result)) }
   }
 }

@@ -24,11 +24,16 @@ extension URLSession {
           inlet.finish(.finished(.failure(.file(error))))
           return .ended
         }
+        let errand = Errand()
         let transfer = Transfer(
-          direction, to: body, telling: TransferReport(to: inlet), of: self)
+          direction, to: body, telling: TransferReport(to: inlet, of: errand), of: self)
         let (task, session) = self.start(make, telling: transfer)
-        return Subscription {
-          if transfer.end() { task.cancelSoon(in: session, discarding: body) }
+        return errand.subscription {
+          guard transfer.end() else { return }
+          task.cancelSoon(in: session) {
+            body.discard()
+            errand.comeBack()
+          }
         }
       })
   }
@@ -38,11 +43,11 @@ extension URLSessionTask {
   /// Where tasks are answered and cancelled, one after the other.
   static let commands = DispatchQueue(label: "MiniRex.transfers")
 
-  /// Cancels it without waiting for the session.
-  func cancelSoon(in session: URLSession, discarding body: (any TransferBody)? = nil) {
+  /// Cancels it without waiting for the session, and then cleans up.
+  func cancelSoon(in session: URLSession, cleanUp: @escaping @Sendable () -> Void = {}) {
     Self.commands.async {
-      body?.discard()
       self.cancel(in: session)
+      cleanUp()
     }
   }
 }
