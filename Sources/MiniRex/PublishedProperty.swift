@@ -3,8 +3,8 @@
 /// ```swift
 /// let temperature = PublishedProperty(20.0)
 /// let subscription = temperature.publisher.subscribe { print($0) }  // prints 20.0
-/// temperature.value = 21.5                                          // prints 21.5
-/// temperature.value = 21.5                                          // prints nothing
+/// temperature.value = 21.5  // prints 21.5
+/// temperature.value = 21.5  // prints nothing
 /// ```
 ///
 /// In structs and in classes that belong to an actor it may be written as a wrapper,

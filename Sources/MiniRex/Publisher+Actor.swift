@@ -1,6 +1,10 @@
 extension Publisher {
   /// Calls `receive` on the main actor.
   ///
+  /// ```swift
+  /// let subscription = thermostat.temperature.subscribeOnMain { label.text = "\($0) °C" }
+  /// ```
+  ///
   /// An update that is sent on the main actor calls at once when nothing waits, so a published
   /// value's first call is made inside; others wait for a hop to the main actor, in order. Ending
   /// the subscription before the hop prevents the call. What waits has no limit.

@@ -67,6 +67,10 @@ extension Publisher where Kind == PublishedValueKind {
 }
 
 /// Subscribes for as long as `body` runs.
+///
+/// ```swift
+/// withSubscription(progress.publisher, { print("\($0) %") }, while: { load() })
+/// ```
 public func withSubscription<Update, Kind, Result, Failure: Error>(
   _ publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void,
   while body: () throws(Failure) -> Result, fileID: String = #fileID, line: Int = #line
@@ -79,6 +83,10 @@ public func withSubscription<Update, Kind, Result, Failure: Error>(
 }
 
 /// Subscribes for as long as `body` runs.
+///
+/// ```swift
+/// await withSubscription(progress.publisher, { print("\($0) %") }, while: { await loadSlowly() })
+/// ```
 public func withSubscription<Update, Kind, Result, Failure: Error>(
   _ publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void,
   while body: () async throws(Failure) -> Result, fileID: String = #fileID, line: Int = #line

@@ -12,7 +12,7 @@ extension DispatchSource {
   /// Calls with the bytes that can be read from a file descriptor, as they come.
   ///
   /// ```swift
-  /// let subscription = DispatchSource.reads(from: STDIN_FILENO).subscribe {
+  /// let subscription = DispatchSource.reads(from: descriptor).subscribe {
   ///   switch $0 {
   ///   case .success(let data): parse(data)
   ///   case .failure(let error): print(error)

@@ -6,6 +6,8 @@
   extension NSObjectProtocol where Self: NSObject {
     /// A published value of a property, which key-value observing follows.
     ///
+    /// Not compiled here, because it needs an Apple platform:
+    ///
     /// ```swift
     /// let fraction = progress.publishedValue(for: \.fractionCompleted)
     /// ```

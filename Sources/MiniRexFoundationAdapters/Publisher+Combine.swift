@@ -6,6 +6,8 @@
   extension MiniRex.Publisher {
     /// The same updates as a publisher of Combine.
     ///
+    /// Not compiled here, because it needs Combine:
+    ///
     /// ```swift
     /// temperature.publisher.combinePublisher.sink { print($0) }.store(in: &cancellables)
     /// ```
@@ -35,6 +37,8 @@
 
   extension MiniRex.Publisher where Kind == BroadcasterKind {
     /// Makes a broadcaster of a publisher of Combine.
+    ///
+    /// Not compiled here, because it needs Combine:
     ///
     /// ```swift
     /// let changes = Broadcaster(combine: model.objectWillChange.map { _ in })

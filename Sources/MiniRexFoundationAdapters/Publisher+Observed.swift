@@ -3,6 +3,8 @@ public import Observation
 
 /// The current value of a publisher, for SwiftUI and everything else that observes.
 ///
+/// Not compiled here, because it needs SwiftUI:
+///
 /// ```swift
 /// struct Thermometer: View {
 ///   let temperature: ObservedValue<Double>

@@ -4,9 +4,9 @@ public import MiniRex
 ///
 /// ```swift
 /// let timeline = Timeline()
-/// let left  = timeline.broadcaster("a-b---|")
+/// let left = timeline.broadcaster(" a-b---|")
 /// let right = timeline.broadcaster("--c-d|")
-/// timeline.expect("a-(bc)-d-|", from: merge(left, right))
+/// timeline.expect("                 a-(bc)-d-|", from: merge(left, right))
 /// #expect(timeline.play() == nil)
 /// ```
 ///

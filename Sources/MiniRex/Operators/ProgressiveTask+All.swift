@@ -1,5 +1,9 @@
 /// Several tasks as one, whose progress is the weighted sum of theirs.
 ///
+/// ```swift
+/// let whole = all(parts, weights: [1, 3])  // the second part counts three times as much
+/// ```
+///
 /// The progress of each is how much of it is done, from 0 to 1; so is that of the whole. A task
 /// that has succeeded counts as done. What is shared, and what cancels the work, is as for
 /// `all` of tasks without progress.

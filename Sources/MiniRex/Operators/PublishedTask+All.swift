@@ -1,5 +1,9 @@
 /// A task that finishes with all successes, or with the first failure.
 ///
+/// ```swift
+/// let (me, friends) = try await all(user, users).value
+/// ```
+///
 /// It is shared by its subscribers. A failure leaves the tasks that still run, and so does the last
 /// subscriber; that cancels those to which nobody else is subscribed. If one ends without a result,
 /// so does this one, once the others are over. Of no tasks, it succeeds at once.

@@ -1,6 +1,10 @@
 extension Publisher where Kind == TaskKind {
   /// Goes on with another task after a success.
   ///
+  /// ```swift
+  /// let picture = user.flatMap { user in loadPicture(of: user) }
+  /// ```
+  ///
   /// It is a task of its own, shared by its subscribers: `transform` is called at most once for each
   /// run. When the last subscriber leaves before the result, the task that is running then is left,
   /// which cancels it unless somebody else is subscribed to it.
@@ -16,6 +20,10 @@ extension Publisher where Kind == TaskKind {
   }
 
   /// Goes on with another task after a failure.
+  ///
+  /// ```swift
+  /// let shown = picture.recover { _ in .success(Picture.placeholder) }
+  /// ```
   ///
   /// It is a task of its own, shared by its subscribers: `transform` is called at most once for each
   /// run. Return `.success(value)` for a value to use instead. What cancels the work is as

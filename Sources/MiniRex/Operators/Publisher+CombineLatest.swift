@@ -1,5 +1,11 @@
 /// Calls with the current values of all inputs, then whenever one of them changes.
 ///
+/// ```swift
+/// let size = combineLatest(width.publisher, height.publisher)
+/// let subscription = size.subscribe { print("\($0) × \($1)") }  // prints 2 × 3
+/// width.value = 4  // prints 4 × 3
+/// ```
+///
 /// The first call is made inside `subscribe`, if those of the inputs are. An update in which no
 /// element differs from the last one is skipped. Inputs are subscribed to in the order given, and
 /// two that change at once make two updates. So do two that come from one source: each change of it is
@@ -27,6 +33,10 @@ public func combineLatest<each Value: Sendable>(
 }
 
 /// Calls with a transformation of the current values of all inputs, whenever its result changes.
+///
+/// ```swift
+/// let area = combineLatest(width.publisher, height.publisher) { $0 * $1 }
+/// ```
 ///
 /// Otherwise like the form without a transformation.
 public func combineLatest<each Value: Sendable, Result: Sendable>(

@@ -2,7 +2,7 @@ extension Publisher where Kind: StreamKind {
   /// Calls with an update when no other has come for a while.
   ///
   /// ```swift
-  /// searchText.debounce(for: .milliseconds(300), clock: clock)
+  /// let calm = searchText.debounce(for: .milliseconds(300), clock: clock)
   /// ```
   ///
   /// It calls where the clock does. A published value stays one: its first value comes at once, and

@@ -2,7 +2,7 @@ extension Publisher {
   /// Calls with each update a while after it came, in the same order.
   ///
   /// ```swift
-  /// doorbell.delay(for: .seconds(2), clock: clock)
+  /// let late = doorbell.delay(for: .seconds(2), clock: clock)
   /// ```
   ///
   /// It calls where the clock does, even with the first value of a published value and with the

@@ -1,5 +1,9 @@
 /// Calls with the updates of all publishers, in one order.
 ///
+/// ```swift
+/// let commands = merge(keys.publisher, clicks.publisher.map { "click at \($0)" })
+/// ```
+///
 /// Publishers of any kinds are taken as broadcasters, and subscribed to in the order given. It ends
 /// when all of them have; of none, at once.
 @inlinable

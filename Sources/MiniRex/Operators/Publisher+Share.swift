@@ -2,7 +2,7 @@ extension Publisher where Kind: StreamKind {
   /// One subscription for all subscribers.
   ///
   /// ```swift
-  /// let ticks = Broadcaster { receive in
+  /// let ticks = Broadcaster<Date> { receive in
   ///   let timer = start(every: 1) { receive(Date()) }
   ///   return Subscription { timer.stop() }
   /// }.share()

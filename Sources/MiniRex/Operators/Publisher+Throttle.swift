@@ -2,7 +2,7 @@ extension Publisher where Kind: StreamKind {
   /// Calls with the first update at once, and then at most once in each interval.
   ///
   /// ```swift
-  /// position.throttle(for: .milliseconds(16), clock: clock)
+  /// let frames = position.throttle(for: .milliseconds(16), clock: clock)
   /// ```
   ///
   /// An interval begins with each call. It calls where the publisher does, or, with what has waited

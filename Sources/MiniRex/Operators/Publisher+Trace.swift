@@ -2,7 +2,7 @@ extension Publisher {
   /// Tells an instrument what happens to each subscription that goes through here.
   ///
   /// ```swift
-  /// let subscription = clicks.trace("clicks").map(\.position).trace("positions").subscribe { … }
+  /// let positions = clicks.trace("clicks").map(\.position).trace("positions")
   /// ```
   ///
   /// It keeps the kind, and changes nothing. With no instrument in force when it is called, it is this

@@ -2,7 +2,7 @@ extension Publisher where Kind: StreamKind {
   /// Pairs each update with the value that is current then.
   ///
   /// ```swift
-  /// taps.withLatest(from: text).map { tap, text in "\(text) at \(tap)" }
+  /// let lines = taps.withLatest(from: text).map { tap, text in "\(text) at \(tap)" }
   /// ```
   ///
   /// It gives a broadcaster, even of a published value, because it does not call when the value

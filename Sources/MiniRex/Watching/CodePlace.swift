@@ -1,7 +1,8 @@
 /// A line of code.
 ///
 /// ```swift
-/// CodePlace(fileID: #fileID, line: #line).description  // "Kitchen/Oven.swift:12"
+/// let here = CodePlace(fileID: #fileID, line: #line)
+/// print(here)  // prints Kitchen/Oven.swift:12
 /// ```
 public struct CodePlace: Hashable, Sendable, CustomStringConvertible {
   /// The module and the file, as `#fileID` tells them.

@@ -19,8 +19,11 @@ public struct InstrumentEvent: Sendable, CustomStringConvertible {
   /// What it is.
   public let kind: Kind
   /// The name of the source, or its type if it has none; the label of the trace.
+  ///
+  /// Where an operator such as `merge` has joined several sources, it is the name of that operator.
   public let label: String
-  /// Where the source was made, or the trace is written; `nil` for what has been merged since.
+  /// Where the source was made, or the trace is written; `nil` for an operator
+  /// that has joined several sources.
   public let place: CodePlace?
   /// The number of this source, or trace; there is no other with it in the process.
   public let origin: Int

@@ -4,7 +4,7 @@
 /// let graph = LiveGraph()
 /// setDefaultInstrument(graph)
 /// // … the program runs …
-/// try graph.dot().write(toFile: "graph.dot", atomically: true, encoding: .utf8)
+/// print(graph.tree())
 /// ```
 ///
 /// It sees what is made of sources, adapters and traces that are watched by an ``Instrument`` whose

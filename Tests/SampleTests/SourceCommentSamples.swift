@@ -1,0 +1,194 @@
+import Foundation
+import MiniRex
+import MiniRexTesting
+import Testing
+
+private final class Ticking: Sendable {
+  static let beats = BroadcastSource<Date>()
+  let token: Subscription
+
+  init(_ token: Subscription) { self.token = token }
+
+  func stop() { token.invalidate() }
+}
+
+private func start(every seconds: Int, _ tick: @escaping @Sendable () -> Void) -> Ticking {
+  Ticking(Ticking.beats.publisher.subscribe { _ in tick() })
+}
+
+@MainActor
+private final class Label {
+  var text = ""
+}
+
+/// The samples in comments of sources, publishers, subscriptions and instruments.
+@Suite struct SourceCommentSamples {
+  struct Person: Sendable, Equatable {
+    let name: String
+  }
+
+  final class Door: Sendable {
+    private let source = BroadcastSource<Person>()
+    var visitors: Broadcaster<Person> { source.publisher }
+    func enter(_ person: Person) { source.broadcast(person) }
+  }
+
+  final class Counting: Sendable {
+    let sum = Lock(0)
+    var value: Int { sum.withLock { $0 } }
+
+    func add(_ count: Int) { sum.withLock { $0 += count } }
+  }
+
+  struct Counter: Instrument {
+    let dropped = Counting()
+    func record(_ event: InstrumentEvent) {
+      if case .dropped(let count) = event.kind { dropped.add(count) }
+    }
+  }
+
+  private let paper = Paper()
+  private let clock = ManualClock()
+
+  @Test func `a door tells of its visitors`() {
+    let door = Door()
+    let recorder = Recorder(door.visitors)
+    door.enter(Person(name: "Ada"))
+    #expect(recorder.updates == [Person(name: "Ada")])
+  }
+
+  @Test func `a publisher is mapped and subscribed to`() {
+    let print: @Sendable (Int) -> Void = { paper.print("\($0)") }
+    let source = BroadcastSource<Int>()
+    let subscription = source.publisher
+      .map { $0 * 2 }
+      .subscribe { print($0) }
+    source.broadcast(21)  // prints 42
+    #expect(paper.lines == ["42"])
+    subscription.invalidate()
+  }
+
+  @Test func `a property tells of changes`() {
+    let print: @Sendable (Double) -> Void = { paper.print("\($0)") }
+    let temperature = PublishedProperty(20.0)
+    let subscription = temperature.publisher.subscribe { print($0) }  // prints 20.0
+    temperature.value = 21.5  // prints 21.5
+    temperature.value = 21.5  // prints nothing
+    #expect(paper.lines == ["20.0", "21.5"])
+    subscription.invalidate()
+  }
+
+  @Test func `a task is finished by hand`() {
+    let print: @Sendable (Int) -> Void = { paper.print("\($0)") }
+    let source = TaskSource<Int, Never>()
+    let subscription = source.publisher.subscribe(success: { print($0) })
+    source.finish(.success(42))  // prints 42, as it will to whoever subscribes later
+    #expect(paper.lines == ["42"])
+    subscription.invalidate()
+  }
+
+  @Test func `a clock ticks`() {
+    let print: @Sendable (Duration) -> Void = { paper.print("\($0)") }
+    let subscription = clock.broadcaster(every: .seconds(1)).subscribe { print($0) }
+    clock.advance(by: .seconds(2))
+    #expect(paper.lines.count == 2)
+    subscription.invalidate()
+  }
+
+  @Test func `a broadcaster starts and stops something for each subscriber, or for all`() {
+    do {
+      let ticks = Broadcaster<Date> { receive in
+        let timer = start(every: 1) { receive(Date()) }
+        return Subscription { timer.stop() }
+      }
+      let recorders = [Recorder(ticks), Recorder(ticks)]
+      #expect(Ticking.beats.subscriberCount == 2)
+      for recorder in recorders { recorder.invalidate() }
+    }
+    let ticks = Broadcaster<Date> { receive in
+      let timer = start(every: 1) { receive(Date()) }
+      return Subscription { timer.stop() }
+    }.share()
+    let recorders = [Recorder(ticks), Recorder(ticks)]
+    #expect(Ticking.beats.subscriberCount == 1)
+    Ticking.beats.broadcast(Date())
+    #expect(recorders.allSatisfy { $0.updates.count == 1 })
+    for recorder in recorders { recorder.invalidate() }
+    #expect(Ticking.beats.subscriberCount == 0)
+  }
+
+  @Test func `a bag keeps a token`() {
+    let print: @Sendable (Int) -> Void = { paper.print("\($0)") }
+    let source = BroadcastSource<Int>()
+    let publisher = source.publisher
+    let bag = SubscriptionBag()
+    publisher.subscribe { print($0) }.store(in: bag)
+    source.broadcast(1)
+    #expect(paper.lines == ["1"])
+  }
+
+  @Test func `a subscription lasts as long as a closure`() async {
+    let print = paper.print
+    let progress = BroadcastSource<Int>()
+    let load: @Sendable () -> Void = { progress.broadcast(50) }
+    let loadSlowly: @Sendable () async -> Void = { progress.broadcast(100) }
+
+    withSubscription(progress.publisher, { print("\($0) %") }, while: { load() })
+    await withSubscription(progress.publisher, { print("\($0) %") }, while: { await loadSlowly() })
+    progress.broadcast(0)
+    #expect(paper.lines == ["50 %", "100 %"])
+  }
+
+  @MainActor
+  @Test func `a label follows a thermostat`() {
+    let label = Label()
+    let thermostat = (temperature: PublishedProperty(20).publisher, ())
+    let subscription = thermostat.temperature.subscribeOnMain { label.text = "\($0) °C" }
+    #expect(label.text == "20 °C")
+    subscription.invalidate()
+  }
+
+  @Test func `a loop gets the latest`() async {
+    actor Display {
+      var shown: [Double] = []
+
+      func show(_ temperature: Double) { shown.append(temperature) }
+    }
+    let measured = PublishedProperty(19.5)
+    let thermostat = (temperature: measured.publisher, ())
+    let display = Display()
+    measured.end()
+    for await temperature in thermostat.temperature.values(.bufferingNewest(1)) {
+      await display.show(temperature)
+    }
+    #expect(await display.shown == [19.5])
+  }
+
+  @Test func `an instrument counts what is dropped, another one prints`() {
+    let counter = Counter()
+    let source = BroadcastSource<Int>(name: "numbers", instrument: counter)
+    let values = source.publisher.values(.bufferingNewest(1))
+    for number in 1...3 { source.broadcast(number) }
+    #expect(counter.dropped.value == 2)
+    withExtendedLifetime(values) {}
+
+    let numbers = BroadcastSource<Int>(name: "numbers", instrument: PrintingInstrument())
+    #expect(numbers.subscriberCount == 0)
+  }
+
+  @Test func `a place is what compilers write`() {
+    let print: @Sendable (CodePlace) -> Void = { paper.print("\($0)") }
+    let here = CodePlace(fileID: #fileID, line: #line)
+    print(here)  // prints Kitchen/Oven.swift:12
+    #expect(paper.lines[0].hasPrefix("SampleTests/SourceCommentSamples.swift:"))
+  }
+
+  @Test func `a graph is that of the process`() async {
+    await #expect(processExitsWith: .success) {
+      let graph = LiveGraph()
+      setDefaultInstrument(graph)
+      // … the program runs …
+      print(graph.tree())
+    }
+  }
+}
