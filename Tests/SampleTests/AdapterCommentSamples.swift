@@ -101,6 +101,10 @@ private final class Model {
     }
     #expect(try await lineCount.value == 2)
 
+    let sizeBefore = 4
+    let added = log.readTask(from: sizeBefore)
+    #expect(try await added.value == Data("two\n".utf8))
+
     let repository = folder
     let status = Process.task(URL(filePath: "/usr/bin/git"), ["status"]) { process in
       process.currentDirectoryURL = repository
