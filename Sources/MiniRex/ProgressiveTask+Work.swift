@@ -34,8 +34,8 @@ extension Publisher where Kind == ProgressiveTaskKind {
 
   /// Makes a task of something that calls back with progress and a result.
   ///
-  /// - Parameter start: Called once for the first subscriber, inside `subscribe`. Otherwise like that
-  ///   of a ``PublishedTask``.
+  /// - Parameter start: Called once for the first subscriber, inside `subscribe`. Otherwise it is
+  ///   like that of a ``PublishedTask``.
   public init<Progress: Sendable, Success: Sendable, Failure: Error>(
     _ start:
       @escaping @Sendable (

@@ -117,7 +117,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
 
   /// Changes the value in place, and publishes it if `body` returns true or throws.
   ///
-  /// Otherwise like ``modify(_:)``.
+  /// Otherwise it is like ``modify(_:)``.
   public func modifyIfChanged<Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Bool
   ) throws(Failure) {

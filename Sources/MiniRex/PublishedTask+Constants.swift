@@ -39,7 +39,7 @@ extension Publisher where Kind == TaskKind {
 
   /// A task that succeeds when a delay has passed, with the type of failure that you say.
   ///
-  /// Otherwise like the form that cannot fail.
+  /// Otherwise it is like the form that cannot fail.
   public static func success<Success: Sendable, Failure: Error>(
     _ value: Success, after delay: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> PublishedTask<Success, Failure> where Update == Result<Success, Failure> {

@@ -35,7 +35,7 @@ extension Publisher where Kind == TaskKind {
   /// Makes a task of an async function, and says what becomes of it when nobody is subscribed.
   ///
   /// With ``TaskLifetime/keepsRunning`` the work still starts with the first subscriber, but is never
-  /// cancelled. Otherwise like the initialiser without it.
+  /// cancelled. Otherwise it is like the initialiser without it.
   public init<Success: Sendable, Failure: Error>(
     _ lifetime: TaskLifetime, _ work: @escaping @Sendable () async throws(Failure) -> Success
   ) where Update == Result<Success, Failure> {

@@ -25,7 +25,7 @@ extension Publisher {
   /// Calls `receive` on the main actor for as long as `owner` lives, without keeping it alive.
   ///
   /// The first update that finds the owner gone ends the subscription, and so does dropping the
-  /// token. Otherwise like `subscribeOnMain(_:)`.
+  /// token. Otherwise it is like `subscribeOnMain(_:)`.
   @MainActor
   public func subscribeOnMain<Owner: AnyObject>(
     weakly owner: Owner, _ receive: @escaping @MainActor (Owner, Update) -> Void,
@@ -42,7 +42,7 @@ extension Publisher {
 
   /// Sets a property of an object on the main actor to each update, for as long as the object lives.
   ///
-  /// It does not keep the object alive. Otherwise like `subscribeOnMain(_:)`.
+  /// It does not keep the object alive. Otherwise it is like `subscribeOnMain(_:)`.
   @MainActor
   public func bindOnMain<Owner: AnyObject>(
     to owner: Owner, _ keyPath: ReferenceWritableKeyPath<Owner, Update>,

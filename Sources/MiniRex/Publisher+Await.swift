@@ -12,7 +12,7 @@ extension Publisher where Kind == TaskKind, Update: TaskOutcome, Update.Success:
   /// Waits for the result, and returns its success or throws its failure.
   ///
   /// It throws a `CancellationError` where `result` is `nil`, which is why the type of what it throws
-  /// is not that of the failure. Otherwise like `result`.
+  /// is not that of the failure. Otherwise it is like `result`.
   public var value: Update.Success {
     get async throws { try await nextSuccess() }
   }
@@ -22,14 +22,15 @@ extension Publisher
 where Kind == ProgressiveTaskKind, Update: TaskOutcome, Update.Success: Sendable {
   /// Waits for the result.
   ///
-  /// Progress does not wake the Swift task that waits. Otherwise like that of a ``PublishedTask``.
+  /// Progress does not wake the Swift task that waits. Otherwise it is like that of a
+  /// ``PublishedTask``.
   public var result: Result<Update.Success, Update.Failure>? {
     get async { await nextResult() }
   }
 
   /// Waits for the result, and returns its success or throws its failure.
   ///
-  /// Like that of a ``PublishedTask``.
+  /// It is like that of a ``PublishedTask``.
   public var value: Update.Success {
     get async throws { try await nextSuccess() }
   }

@@ -73,13 +73,14 @@ public final class Subscription: Sendable {
   /// Ends the subscription, and returns when no callback of it runs any more, and work that has been
   /// cancelled by that has come back.
   ///
-  /// Like ``invalidateAndWait()``, without holding the thread. If this was the last subscription of a
-  /// task, its work has then returned, and what it cleans up is cleaned up, whatever operators stand
-  /// between it and this token. Work that others want, or that keeps running, is not waited for; nor
-  /// is a callback of yours that a token made by ``init(_:)`` stands for. Work that takes no notice of
-  /// being cancelled is waited for until it returns. Called by the work itself, or by what that has
-  /// started, it does not wait for that work. Two works that each drain what the other one does wait
-  /// for ever. With nothing to wait for it does not suspend.
+  /// It is like ``invalidateAndWait()``, but does not hold the thread. If this was the last
+  /// subscription of a task, its work has then returned, and what it cleans up is cleaned up,
+  /// whatever operators stand between it and this token. Work that others want, or that keeps
+  /// running, is not waited for; nor is a callback of yours that a token made by ``init(_:)``
+  /// stands for. Work that takes no notice of being cancelled is waited for until it returns.
+  /// Called by the work itself, or by what that has started, it does not wait for that work. Two
+  /// works that each drain what the other one does wait for ever. With nothing to wait for it does
+  /// not suspend.
   public func invalidateAndDrain() async {
     let drain = Drain()
     drain.end(self)

@@ -37,7 +37,7 @@ extension Publisher where Kind == TaskKind {
 extension Publisher where Kind == ProgressiveTaskKind {
   /// Decodes the success from JSON, and keeps the progress.
   ///
-  /// Otherwise like that of a task without progress.
+  /// Otherwise it is like that of a task without progress.
   ///
   /// - Parameters:
   ///   - type: What the data is expected to describe.

@@ -16,8 +16,8 @@ extension URL {
   /// It is read when somebody subscribes, once for all subscribers, on a thread of its own, which is
   /// also where updates come; when the last subscriber leaves, reading stops. Progress counts the bytes
   /// of this run; how many are expected is what the file has behind `offset` when it is opened, and not
-  /// known of a pipe or a device. Fails if the URL is not that of a file, or the system refuses to open
-  /// or read it.
+  /// known of a pipe or a device. The task fails if the URL is not that of a file, or the system
+  /// refuses to open or read it.
   ///
   /// - Parameters:
   ///   - offset: How many bytes of the file are left out at its beginning; behind its end there is nothing

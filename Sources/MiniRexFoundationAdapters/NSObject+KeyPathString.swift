@@ -6,10 +6,10 @@
   extension NSObjectProtocol where Self: NSObject {
     /// Calls with each change of a property that is named by a string.
     ///
-    /// Like the form with a typed key path, except that the type is found out with each change: a
-    /// value of another type is a failure, which ends nothing. `NSNull` is `nil` if `Value` is
-    /// optional. A string that names no property is an exception of Objective-C, which stops the
-    /// program; so does a property that does not support observing.
+    /// It is like the form with a typed key path, except that the type is found out with each
+    /// change: a value of another type is a failure, which ends nothing. `NSNull` is `nil` if
+    /// `Value` is optional. A string that names no property is an exception of Objective-C, which
+    /// stops the program; so does a property that does not support observing.
     ///
     /// - Parameters:
     ///   - keyPath: The property, for example `"user.name"`.

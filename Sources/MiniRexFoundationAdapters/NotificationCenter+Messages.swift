@@ -36,7 +36,7 @@ extension NotificationCenter {
 
   /// Calls with each message of an identifier, whatever its subject.
   ///
-  /// Otherwise like `broadcaster(of:for:)` for a type of message.
+  /// Otherwise it is like `broadcaster(of:for:)` for a type of message.
   ///
   /// - Parameters:
   ///   - subject: The type of the subjects.
@@ -90,7 +90,7 @@ extension NotificationCenter {
 
   /// Calls with what `read` makes of each message of an identifier, whatever its subject.
   ///
-  /// Otherwise like the form for a type of message.
+  /// Otherwise it is like the form for a type of message.
   ///
   /// - Parameters:
   ///   - subject: The type of the subjects.

@@ -43,7 +43,7 @@ extension NotificationCenter {
 
   /// Calls with the name whenever a notification of that name is posted.
   ///
-  /// Otherwise like the form that reads the notification.
+  /// Otherwise it is like the form that reads the notification.
   ///
   /// - Parameters:
   ///   - name: Which notifications to listen for.

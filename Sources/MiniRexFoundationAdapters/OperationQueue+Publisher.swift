@@ -22,7 +22,7 @@ extension Publisher {
 
   /// Subscribes in an operation on the queue.
   ///
-  /// Otherwise like the form for a `DispatchQueue`.
+  /// Otherwise it is like the form for a `DispatchQueue`.
   @_disfavoredOverload
   public func subscribe(upstreamOn queue: OperationQueue) -> Publisher {
     Publisher(of: self, current: { nil }) { receive in
@@ -34,7 +34,7 @@ extension Publisher {
 
   /// Subscribes in an operation that is put on the queue after a while.
   ///
-  /// Otherwise like the form for a `DispatchQueue`; until then a timer keeps the queue alive.
+  /// Otherwise it is like the form for a `DispatchQueue`; until then a timer keeps the queue alive.
   ///
   /// - Parameters:
   ///   - duration: How long to wait at least; a negative one stops the program.

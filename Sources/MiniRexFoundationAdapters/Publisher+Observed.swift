@@ -56,7 +56,7 @@ extension Publisher where Kind == PublishedValueKind {
 extension Publisher where Kind: StreamKind {
   /// An object on the main actor that shows the latest update, and `initial` until there is one.
   ///
-  /// Otherwise like `observed()`.
+  /// Otherwise it is like `observed()`.
   @MainActor
   public func observed(
     initial: Update, fileID: String = #fileID, line: Int = #line

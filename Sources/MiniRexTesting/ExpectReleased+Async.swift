@@ -2,7 +2,7 @@ internal import MiniRex
 
 /// Throws unless all objects that `body` tracks are gone when it has returned.
 ///
-/// Like the one that does not wait.
+/// It is like the form that does not wait.
 ///
 /// - Parameter body: Makes the objects, and does with them what should not keep them alive. What it
 ///   throws is thrown on.

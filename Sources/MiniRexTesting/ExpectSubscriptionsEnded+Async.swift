@@ -2,7 +2,7 @@ internal import MiniRex
 
 /// Throws unless all subscriptions have ended, when `body` has returned, to sources that it made.
 ///
-/// Like the one that does not wait.
+/// It is like the form that does not wait.
 ///
 /// - Parameter body: What it throws is thrown on.
 public func expectSubscriptionsEnded(_ body: () async throws -> Void) async throws {

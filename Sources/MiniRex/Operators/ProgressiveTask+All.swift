@@ -32,7 +32,7 @@ public func all<Success: Sendable, Failure: Error>(
 
 /// Several tasks of different types as one, whose progress is the weighted sum of theirs.
 ///
-/// Otherwise like the form for an array.
+/// Otherwise it is like the form for an array.
 public func all<each Success: Sendable, Failure: Error>(
   _ task: repeat ProgressiveTask<Double, each Success, Failure>, weights: [Double]? = nil
 ) -> ProgressiveTask<Double, (repeat each Success), Failure> {

@@ -36,7 +36,7 @@ public func all<each Success: Sendable, Failure: Error>(
 
 /// A task that finishes with all successes, in the order of the array, or with the first failure.
 ///
-/// Otherwise like ``all(_:)-(PublishedTask<Success,Failure>)``.
+/// Otherwise it is like ``all(_:)-(PublishedTask<Success,Failure>)``.
 public func all<Success: Sendable, Failure: Error>(
   _ tasks: [PublishedTask<Success, Failure>]
 ) -> PublishedTask<[Success], Failure> {

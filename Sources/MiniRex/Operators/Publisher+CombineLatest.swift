@@ -38,7 +38,7 @@ public func combineLatest<each Value: Sendable>(
 /// let area = combineLatest(width.publisher, height.publisher) { $0 * $1 }
 /// ```
 ///
-/// Otherwise like the form without a transformation.
+/// Otherwise it is like the form without a transformation.
 public func combineLatest<each Value: Sendable, Result: Sendable>(
   _ input: repeat PublishedValue<each Value>,
   transform: @escaping @Sendable (repeat each Value) -> Result

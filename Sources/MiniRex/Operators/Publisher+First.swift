@@ -10,7 +10,7 @@ extension Publisher where Kind: StreamKind {
 
   /// A task that finishes with the first update that `isIncluded` says yes to.
   ///
-  /// Otherwise like ``first()``.
+  /// Otherwise it is like ``first()``.
   public func first(
     where isIncluded: @escaping @Sendable (Update) -> Bool
   ) -> PublishedTask<Update, Never> {

@@ -16,8 +16,8 @@ extension Publisher where Kind == BroadcasterKind {
   /// let results = searchText.flatMapLatest { text in search(for: text) }
   /// ```
   ///
-  /// A task that is left is cancelled, unless somebody else is subscribed to it. Otherwise like
-  /// `switchToLatest()` after `map`.
+  /// A task that is left is cancelled, unless somebody else is subscribed to it. Otherwise it is
+  /// like `switchToLatest()` after `map`.
   public func flatMapLatest<Latest: Sendable, LatestKind: PublisherKind>(
     _ transform: @escaping @Sendable (Update) -> Publisher<Latest, LatestKind>
   ) -> Broadcaster<Latest> {
@@ -48,8 +48,8 @@ extension Publisher where Kind == PublishedValueKind {
   /// let title = selectedDocument.flatMapLatest { $0.title }
   /// ```
   ///
-  /// Like `switchToLatest()` after `map`. If `transform` gives a publisher of another kind, write
-  /// `broadcaster.flatMapLatest { … }`.
+  /// It is like `switchToLatest()` after `map`. If `transform` gives a publisher of another kind,
+  /// write `broadcaster.flatMapLatest { … }`.
   public func flatMapLatest<Latest: Sendable>(
     _ transform: @escaping @Sendable (Update) -> PublishedValue<Latest>
   ) -> PublishedValue<Latest> {

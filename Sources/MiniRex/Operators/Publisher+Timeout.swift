@@ -28,8 +28,8 @@ extension Publisher where Kind == TaskKind {
 extension Publisher where Kind == ProgressiveTaskKind {
   /// Fails with ``TimeoutError/timedOut`` if there is no result in time, and cancels the task then.
   ///
-  /// Progress passes through, and does not prolong the time. Otherwise like the `timeout` of a
-  /// ``PublishedTask``.
+  /// Progress passes through, and does not prolong the time. Otherwise it is like the `timeout` of
+  /// a ``PublishedTask``.
   public func timeout<Progress: Sendable, Success: Sendable, Failure: Error>(
     after duration: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> ProgressiveTask<Progress, Success, TimeoutError<Failure>>

@@ -16,7 +16,7 @@ public func withInstrument<Success, Failure: Error>(
 
 /// Lets an instrument watch what is made by `body`, and by the Swift tasks that it starts.
 ///
-/// Like the one that does not wait.
+/// It is like the form that does not wait.
 public func withInstrument<Success, Failure: Error>(
   _ instrument: any Instrument, _ body: () async throws(Failure) -> Success
 ) async throws(Failure) -> Success {

@@ -29,7 +29,7 @@ public final class LiveGraph: Instrument {
     now = Timekeeper(clock).now
   }
 
-  /// Itself.
+  /// The graph itself.
   public var graph: LiveGraph? { self }
 
   /// Does nothing: what is drawn is not told by events.
