@@ -280,20 +280,20 @@ private enum Way: String, CaseIterable, CustomTestStringConvertible {
     let source = BroadcastSource<Int>()
     let isDelivering = Gate()
     let mayGoOn = Gate()
-    let task = work.task
-    let token = source.publisher.flatMapLatest { number -> Broadcaster<Result<Int, Failed>> in
-      if number == 1 { return task.broadcaster }
-      isDelivering.open()
-      mayGoOn.wait()
-      return .never
-    }.subscribe { _ in }
-    source.broadcast(1)
+    let inner = Shared<Subscription?>(work.task.subscribe { _ in })
+    let token = source.publisher.subscribe { [inner = inner.value] _ in
+      withExtendedLifetime(inner) {
+        isDelivering.open()
+        mayGoOn.wait()
+      }
+    }
+    inner.value = nil
     await work.hasStarted.wait()
 
     let draining = Shared<Task<Bool, Never>?>(nil)
     onThreads(2) { [self] thread in
       if thread == 0 {
-        source.broadcast(2)
+        source.broadcast(1)
       } else {
         isDelivering.wait()
         draining.value = begin { await token.invalidateAndDrain() }
