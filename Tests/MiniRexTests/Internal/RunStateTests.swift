@@ -151,20 +151,23 @@ private struct World: Hashable {
       [.subscribe(to: 0), .leave], [.subscribe(to: 1), .leave], [.end(0)],
       [.subscribe(to: 0), .subscribe(to: 0), .leave, .leave], [.subscribe(to: 0)],
     ]
-    var states = 0
+    var worlds: [World] = []
     for start in starts {
       for other in otherStarts {
         for (index, first) in scripts.enumerated() {
           for (second, third) in zip(scripts[index...], scripts[index...].dropFirst() + [[]]) {
-            let world = World(starts: [start, other], threads: [first, second, third])
-            let (count, broken) = search(world)
-            states += count
-            if let broken {
-              Issue.record("\(broken), with \(start), \(other), \(first), \(second), \(third)")
-              return
-            }
+            worlds.append(World(starts: [start, other], threads: [first, second, third]))
           }
         }
+      }
+    }
+    var states = 0
+    for index in stride(from: 0, to: worlds.count, by: max(1, Int(7 / scale))) {
+      let (count, broken) = search(worlds[index])
+      states += count
+      if let broken {
+        Issue.record("\(broken), with \(worlds[index].starts), \(worlds[index].threads)")
+        return
       }
     }
     print("state search, shared work: \(states) states")
