@@ -9,7 +9,7 @@ public struct BufferingPolicy<Kind: PublisherKind>: Sendable {
   /// With a limit of 1, a loop that was busy goes on with the latest, and one that waits gets the next
   /// that comes, even when more follow at once. A limit below 1 stops the program.
   public static func bufferingNewest(_ limit: Int) -> BufferingPolicy {
-    check(limit, of: "bufferingNewest")
+    requireRoom(limit, of: "bufferingNewest")
     return BufferingPolicy(limit: .newest(limit))
   }
 
@@ -28,7 +28,7 @@ extension BufferingPolicy where Kind == BroadcasterKind {
   /// latest value, or the result. `publisher.broadcaster` forgets that promise. A limit below 1 stops
   /// the program.
   public static func bufferingOldest(_ limit: Int) -> BufferingPolicy {
-    check(limit, of: "bufferingOldest")
+    requireRoom(limit, of: "bufferingOldest")
     return BufferingPolicy(limit: .oldest(limit))
   }
 }
@@ -40,7 +40,7 @@ enum BufferLimit: Sendable {
   case none
 }
 
-private func check(_ limit: Int, of policy: StaticString) {
+private func requireRoom(_ limit: Int, of policy: StaticString) {
   if limit < 1 {
     misuse(
       "'\(policy)' takes a limit of 1 or more, not \(limit). "

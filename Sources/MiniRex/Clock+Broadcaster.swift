@@ -25,22 +25,19 @@ extension Clock where Duration == Swift.Duration {
     if interval <= .zero {
       misuse("'broadcaster(every:)' takes an interval longer than 0, not \(interval).")
     }
+    let interval = min(interval, .longestWait)
     let timekeeper = Timekeeper(self)
     return Publisher(watchedBy: lineage, current: { nil }) { receive in
-      let start = SerialState(Swift.Duration.zero)
-      return Broadcaster.sequence([()]).follow(by: timekeeper) { event, alarm in
-        switch event {
-        case .update(_, let now):
-          unsafe start.value = now
-          alarm.set(to: now + interval)
-        case .ring(let instant):
-          alarm.set(to: next(after: instant, every: interval, notBefore: timekeeper.now()))
-          unsafe receive(instant - start.value)
-        case .end:
-          break
-        }
-        return true
+      let start = timekeeper.now()
+      let ticks = Delivery<Swift.Duration>()
+      let alarm = Alarm(timekeeper) { ticks.send($0) }
+      let gate = ticks.subscribe { instant in
+        let next = next(after: instant, every: interval, notBefore: timekeeper.now())
+        if next <= .longestWait { alarm.set(to: next) }
+        receive(instant - start)
       }
+      alarm.set(to: start + interval)
+      return Subscription(gate: gate, inputs: [Subscription { alarm.end() }])
     }
   }
 }

@@ -65,7 +65,7 @@ extension Publisher where Kind == TaskKind {
   private static func finished(
     _ result: Update, after delay: Duration, clock: any Clock<Duration>
   ) -> Publisher {
-    check(delay, of: "after")
+    let delay = clampedWait(delay, of: "after")
     let timekeeper = Timekeeper(clock)
     return Publisher(
       sharing: SharedWork { inlet in timekeeper.wake(after: delay) { inlet.finish(result) } })

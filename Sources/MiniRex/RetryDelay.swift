@@ -10,7 +10,7 @@ public struct RetryDelay: Sendable {
 
   /// Always the same delay; a negative one stops the program.
   public static func constant(_ delay: Duration) -> RetryDelay {
-    check(delay, of: "constant")
+    let delay = clampedWait(delay, of: "constant")
     return RetryDelay { Delays { delay } }
   }
 
@@ -29,8 +29,8 @@ public struct RetryDelay: Sendable {
     from first: Duration, upTo cap: Duration, jitter: Double = 0,
     using generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
   ) -> RetryDelay {
-    check(first, of: "exponential(from:)")
-    check(cap, of: "exponential(upTo:)")
+    let first = clampedWait(first, of: "exponential(from:)")
+    let cap = clampedWait(cap, of: "exponential(upTo:)")
     if !(0...1).contains(jitter) { misuse("'jitter' is a part from 0 to 1, not \(jitter).") }
     return RetryDelay {
       var generator = generator

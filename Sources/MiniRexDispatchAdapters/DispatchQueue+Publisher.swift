@@ -9,12 +9,7 @@ extension Publisher {
   /// hop prevents the call and releases the update, even if the queue never runs. On a concurrent
   /// queue calls still come one at a time.
   public func receive(on queue: DispatchQueue) -> Publisher {
-    Publisher(of: self, current: { nil }) { receive in
-      let hop = Hop<Update, @Sendable (Update) -> Void>(receive) { hop, _ in
-        queue.async { hop.run { $0($1) } }
-      }
-      return hop.subscribe(to: self)
-    }
+    called { job in queue.async { job() } }
   }
 
   /// Subscribes on the queue.
@@ -24,11 +19,7 @@ extension Publisher {
   /// callback, even if the queue never runs. Calls come where the publisher makes them: those inside
   /// `subscribe` on the queue, others where they are sent.
   public func subscribe(upstreamOn queue: DispatchQueue) -> Publisher {
-    Publisher(of: self, current: { nil }) { receive in
-      let late = LateStart(of: self, receive)
-      queue.async { late.start() }
-      return late.subscription
-    }
+    started { job in queue.async { job() } }
   }
 
   /// Subscribes on the queue, after a while.
@@ -41,10 +32,6 @@ extension Publisher {
   ///   - queue: Where to subscribe.
   public func subscribe(upstreamAfter duration: Duration, on queue: DispatchQueue) -> Publisher {
     let interval = dispatchInterval(duration, of: "subscribe(upstreamAfter:on:)")
-    return Publisher(of: self, current: { nil }) { receive in
-      let late = LateStart(of: self, receive)
-      queue.asyncAfter(deadline: .now() + interval) { late.start() }
-      return late.subscription
-    }
+    return started { job in queue.asyncAfter(deadline: .now() + interval) { job() } }
   }
 }

@@ -15,27 +15,31 @@ extension DispatchSource {
   /// was told is told once, as the system itself does it.
   ///
   /// Programs that are started from here begin with the default action, whoever is subscribed. In a
-  /// process without a descriptor left to hear of signals with, the subscriptions end at once.
+  /// process without a descriptor left to hear of signals with, the subscriptions end at once, as they do
+  /// if the system refuses one of the signals then.
   ///
   /// - Parameters:
-  ///   - numbers: One that is not a signal, or cannot be caught, stops the program.
+  ///   - numbers: One that is not a signal, cannot be caught, or is kept by the platform for itself (on
+  ///     Linux 32 and 33) stops the program.
   ///   - fileID: Where it is written, for an instrument.
   ///   - line: Where it is written, for an instrument.
   public static func signals(
     _ numbers: Int32..., fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Int32> {
-    for number in numbers where !(1...63).contains(number) || [SIGKILL, SIGSTOP].contains(number) {
+    for number in numbers where !canCatch(number) {
       misuse("'signals' cannot catch the signal \(number). Leave it out.")
     }
     let names = numbers.map { signalNames[$0] ?? "\($0)" }.joined(separator: ", ")
     let numbers = Set(numbers)
     return LazySource { connection in
-      for number in numbers where !SignalHandling.shared.add(connection, for: number) {
-        return connection.refuse()
-      }
-      return Subscription {
+      let registration = Subscription {
         for number in numbers { SignalHandling.shared.remove(connection, for: number) }
       }
+      for number in numbers where !SignalHandling.shared.add(connection, for: number) {
+        registration.invalidate()
+        return connection.refuse()
+      }
+      return registration
     }.publisher(watchedBy: .ofSource("signals \(names)", fileID, line))
   }
 }

@@ -22,10 +22,11 @@ extension URL {
   ///
   /// What is watched is the thing that has that path when the first subscriber comes. When it is gone,
   /// or cannot be watched, why is the last update, and the subscriptions end; subscribe again for what
-  /// has the path then. On Linux the whole process shares one descriptor and the queue that it
-  /// calls on, so a slow callback holds up all of them; each watched thing is one of the system's
-  /// watches for as long as somebody is subscribed. On Apple platforms it is one open file, with a queue
-  /// of its own.
+  /// has the path then. A URL that is not that of a file fails in the same way.
+  ///
+  /// On Linux the whole process shares one descriptor and the queue that it calls on, so a slow callback
+  /// holds up all of them; each watched thing is one of the system's watches for as long as somebody is
+  /// subscribed. On Apple platforms it is one open file, with a queue of its own.
   ///
   /// - Parameters:
   ///   - fileID: Where it is written, for an instrument.
@@ -34,8 +35,9 @@ extension URL {
     fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Result<FileChange, POSIXError>> {
     let path = path(percentEncoded: false)
-    return LazySource { connection in
+    return LazySource { [self] connection in
       do throws(POSIXError) {
+        guard isFileURL else { throw POSIXError(.EINVAL, path: absoluteString) }
         return try watch(path, connection)
       } catch {
         return connection.refuse(with: .failure(error))

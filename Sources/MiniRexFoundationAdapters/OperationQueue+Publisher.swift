@@ -12,12 +12,7 @@ extension Publisher {
   /// that runs many operations at once, calls still come one at a time.
   @_disfavoredOverload
   public func receive(on queue: OperationQueue) -> Publisher {
-    Publisher(of: self, current: { nil }) { receive in
-      let hop = Hop<Update, @Sendable (Update) -> Void>(receive) { hop, _ in
-        queue.addOperation { hop.run { $0($1) } }
-      }
-      return hop.subscribe(to: self)
-    }
+    called { job in queue.addOperation(job) }
   }
 
   /// Subscribes in an operation on the queue.
@@ -25,11 +20,7 @@ extension Publisher {
   /// Otherwise it is like the form for a `DispatchQueue`.
   @_disfavoredOverload
   public func subscribe(upstreamOn queue: OperationQueue) -> Publisher {
-    Publisher(of: self, current: { nil }) { receive in
-      let late = LateStart(of: self, receive)
-      queue.addOperation { late.start() }
-      return late.subscription
-    }
+    started { job in queue.addOperation(job) }
   }
 
   /// Subscribes in an operation that is put on the queue after a while.
@@ -42,12 +33,8 @@ extension Publisher {
   @_disfavoredOverload
   public func subscribe(upstreamAfter duration: Duration, on queue: OperationQueue) -> Publisher {
     let interval = dispatchInterval(duration, of: "subscribe(upstreamAfter:on:)")
-    return Publisher(of: self, current: { nil }) { receive in
-      let late = LateStart(of: self, receive)
-      DispatchQueue.global().asyncAfter(deadline: .now() + interval) {
-        queue.addOperation { late.start() }
-      }
-      return late.subscription
+    return started { job in
+      DispatchQueue.global().asyncAfter(deadline: .now() + interval) { queue.addOperation(job) }
     }
   }
 }

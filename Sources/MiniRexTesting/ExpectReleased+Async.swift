@@ -10,5 +10,5 @@ public func expectReleased(_ body: (ReleaseTracker) async throws -> Void) async 
   let tracker = ReleaseTracker()
   let graph = LiveGraph()
   try await withInstrument(LeakWatch(graph: graph)) { try await body(tracker) }
-  try check(tracker, graph)
+  try throwIfAlive(tracker, graph)
 }

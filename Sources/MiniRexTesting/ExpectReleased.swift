@@ -22,7 +22,7 @@ public func expectReleased(_ body: (ReleaseTracker) throws -> Void) throws {
   let tracker = ReleaseTracker()
   let graph = LiveGraph()
   try withInstrument(LeakWatch(graph: graph)) { try body(tracker) }
-  try check(tracker, graph)
+  try throwIfAlive(tracker, graph)
 }
 
 /// Remembers objects without keeping them alive; see `expectReleased`.
@@ -50,7 +50,7 @@ public final class ReleaseTracker {
   }
 }
 
-func check(_ tracker: ReleaseTracker, _ graph: LiveGraph) throws {
+func throwIfAlive(_ tracker: ReleaseTracker, _ graph: LiveGraph) throws {
   let objects = tracker.living
   if !objects.isEmpty { throw LeakReport(objects: objects, in: graph) }
 }

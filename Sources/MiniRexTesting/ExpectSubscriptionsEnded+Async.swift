@@ -8,5 +8,5 @@ internal import MiniRex
 public func expectSubscriptionsEnded(_ body: () async throws -> Void) async throws {
   let graph = LiveGraph()
   try await withInstrument(LeakWatch(graph: graph)) { try await body() }
-  try check(graph)
+  try throwIfSubscribed(graph)
 }

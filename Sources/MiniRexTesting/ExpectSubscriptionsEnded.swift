@@ -22,10 +22,10 @@ import MiniRex
 public func expectSubscriptionsEnded(_ body: () throws -> Void) throws {
   let graph = LiveGraph()
   try withInstrument(LeakWatch(graph: graph)) { try body() }
-  try check(graph)
+  try throwIfSubscribed(graph)
 }
 
-func check(_ graph: LiveGraph) throws {
+func throwIfSubscribed(_ graph: LiveGraph) throws {
   let report = LeakReport(objects: [], in: graph)
   if !report.subscriptions.isEmpty { throw report }
 }

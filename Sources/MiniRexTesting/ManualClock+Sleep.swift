@@ -51,7 +51,7 @@ extension ManualClock {
   /// With 0, it does what ``advance(by:)`` does, without holding a thread. Wait for what the woken
   /// task gives, its value say. A negative duration or number stops the program.
   public func advance(by duration: Duration, sleepers count: Int = 0) async {
-    check(duration)
+    requireForward(duration)
     var rest = duration
     await waitForSleepers(count)
     while count > 0, !Task.isCancelled, let step = untilNext, step <= rest {

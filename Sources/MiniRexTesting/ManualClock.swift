@@ -20,19 +20,21 @@ public import MiniRex
 /// waits until that has happened. So advances add up, and two that wait for each other wait for
 /// ever: do not let a call wait for another thread that advances the clock.
 public final class ManualClock: SchedulingClock {
-  /// A time of a manual clock.
+  /// A time of a manual clock, at most 292 billion years away from its beginning.
+  ///
+  /// What would be further away is that time.
   public struct Instant: InstantProtocol {
     /// How much later it is than the clock's beginning.
     public let offset: Duration
 
     /// The instant that is so much later than the clock's beginning.
     public init(offset: Duration) {
-      self.offset = offset
+      self.offset = offset.clamped
     }
 
     /// The instant that is so much later.
     public func advanced(by duration: Duration) -> Instant {
-      Instant(offset: offset + duration)
+      Instant(offset: offset + duration.clamped)
     }
 
     /// How much later the other instant is.
@@ -66,7 +68,7 @@ public final class ManualClock: SchedulingClock {
   /// may not have run yet; ``advance(by:sleepers:)``, which async code gets when it writes
   /// `await clock.advance(by:)`, can wait for that. A negative duration stops the program.
   public func advance(by duration: Duration) {
-    check(duration)
+    requireForward(duration)
     move { $0.goal.advanced(by: duration) }
   }
 
@@ -87,7 +89,7 @@ public final class ManualClock: SchedulingClock {
     return true
   }
 
-  func check(_ duration: Duration) {
+  func requireForward(_ duration: Duration) {
     if duration < .zero { misuse("'advance' takes a duration of 0 or more, not \(duration).") }
   }
 
@@ -113,5 +115,12 @@ public final class ManualClock: SchedulingClock {
       case .rest: return
       }
     }
+  }
+}
+
+extension Duration {
+  fileprivate var clamped: Duration {
+    let end = Duration.seconds(Int64.max)
+    return min(max(self, .zero - end), end)
   }
 }

@@ -14,6 +14,17 @@ import TestSupport
 
     init() throws { folder = try Folder() }
 
+    @Test func `a URL that is not that of a file is a failure, not the local path of that name`()
+      async throws
+    {
+      let folder = try Folder()
+      let web = try #require(URL(string: "http://localhost\(folder.url.path)"))
+      let changes = Recorder(web.changes())
+
+      #expect(await changes.next() == [.failure(POSIXError(.EINVAL))])
+      #expect(changes.hasEnded)
+    }
+
     @Test func `a folder tells by name what has come, changed and gone`() async throws {
       let changes = Changes(folder.url)
 

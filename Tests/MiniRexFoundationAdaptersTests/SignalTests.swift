@@ -84,9 +84,32 @@ import Testing
     }
   }
 
+  #if os(Linux)
+    @Test func `the last of the signals is told like any other`() async {
+      await #expect(processExitsWith: .success) {
+        let last = Recorder(DispatchSource.signals(64, 1))
+        kill(getpid(), 64)
+        guard await last.next() == [64] else { exit(1) }
+        kill(getpid(), 1)
+        guard await last.next() == [1] else { exit(2) }
+        exit(0)
+      }
+    }
+  #endif
+
   @Test func `R23 what cannot be caught stops the program with advice`() async {
     await #expect(processExitsWith: .failure) { _ = DispatchSource.signals(SIGKILL) }
     await #expect(processExitsWith: .failure) { _ = DispatchSource.signals(0) }
+    #if os(Linux)
+      // The C library keeps it for its threads.
+      let reserved = await #expect(
+        processExitsWith: .failure, observing: [\.standardErrorContent]
+      ) {
+        _ = DispatchSource.signals(SIGTERM, 33)
+      }
+      let message = reserved.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+      #expect(message.contains("'signals' cannot catch the signal 33. Leave it out."))
+    #endif
   }
 }
 

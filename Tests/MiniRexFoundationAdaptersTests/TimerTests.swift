@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexTesting
@@ -66,6 +66,23 @@ import Testing
 
     #expect(isReleased.value)
     queue.resume()
+  }
+
+  @Test func `a wait that is longer than the platform can say never ends`() async {
+    await #expect(processExitsWith: .success) {
+      let queue = DispatchQueue(label: "test")
+      let operations = OperationQueue()
+      for far in [Duration.seconds(Int64.max), Duration(attoseconds: .max)] {
+        let timer = Recorder(queue.broadcaster(every: far, leeway: far))
+        let late = Recorder(Broadcaster.sequence([1]).subscribe(upstreamAfter: far, on: queue))
+        let later = Recorder(
+          Broadcaster.sequence([1]).subscribe(upstreamAfter: far, on: operations))
+
+        _ = await Recorder(queue.broadcaster(every: .milliseconds(5))).next(4)
+
+        precondition(timer.updates.isEmpty && late.updates.isEmpty && later.updates.isEmpty)
+      }
+    }
   }
 
   @Test func `R23 an interval that is not longer than 0 stops the program with advice`() async {

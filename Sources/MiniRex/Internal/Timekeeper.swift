@@ -31,7 +31,7 @@ struct Timekeeper: Sendable {
     let origin = clock.now
     now = { origin.duration(to: clock.now) }
     wake = { instant, action in
-      let deadline = origin.advanced(by: instant)
+      let deadline = origin.advanced(by: min(instant, .longestWait))
       let call = OneCall(action)
       let task = Task {
         do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
@@ -62,7 +62,13 @@ private final class OneCall: Sendable {
   }
 }
 
-/// Stops the program if an operator is given a negative duration.
-func check(_ duration: Duration, of name: StaticString) {
+extension Duration {
+  /// 146 billion years: as far from now as every clock can say, whatever its beginning.
+  static let longestWait = Duration.seconds(Int64.max / 2)
+}
+
+/// The duration, or the longest that a clock can say; a negative one stops the program.
+func clampedWait(_ duration: Duration, of name: StaticString) -> Duration {
   if duration < .zero { misuse("'\(name)' takes a duration of 0 or more, not \(duration).") }
+  return min(duration, .longestWait)
 }

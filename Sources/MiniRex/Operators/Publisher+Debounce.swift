@@ -17,7 +17,7 @@ extension Publisher where Kind: StreamKind {
   public func debounce(
     for interval: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> Publisher {
-    check(interval, of: "debounce")
+    let interval = clampedWait(interval, of: "debounce")
     let timekeeper = Timekeeper(clock)
     let changeTest = Kind.hasCurrentValue ? ChangeTest<Update>() : nil
     return Publisher(of: self, current: readCurrent) { receive in

@@ -18,7 +18,7 @@ extension Publisher {
   public func delay(
     for duration: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> Publisher {
-    check(duration, of: "delay")
+    let duration = clampedWait(duration, of: "delay")
     let timekeeper = Timekeeper(clock)
     return Publisher(of: self, current: { nil }) { receive in
       let state = SerialState(Delaying<Update>())

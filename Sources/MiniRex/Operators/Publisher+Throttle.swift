@@ -20,7 +20,7 @@ extension Publisher where Kind: StreamKind {
   public func throttle(
     for interval: Duration, latest: Bool = true, clock: any Clock<Duration> = ContinuousClock()
   ) -> Publisher {
-    check(interval, of: "throttle")
+    let interval = clampedWait(interval, of: "throttle")
     let timekeeper = Timekeeper(clock)
     let changeTest = Kind.hasCurrentValue ? ChangeTest<Update>() : nil
     let keepsLast = latest || Kind.hasCurrentValue

@@ -51,7 +51,7 @@ extension Publisher {
     to duration: Duration, by clock: any Clock<Duration>, timedOut: Output,
     pass: @escaping @Sendable (Update, WorkInlet<Output>) -> Void
   ) -> SharedWork<Output> {
-    check(duration, of: "timeout")
+    let duration = clampedWait(duration, of: "timeout")
     let timekeeper = Timekeeper(clock)
     return SharedWork { inlet in
       let timer = timekeeper.wake(after: duration) { inlet.finish(timedOut) }

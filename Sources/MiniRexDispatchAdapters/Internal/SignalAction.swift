@@ -9,7 +9,7 @@ let signalPipe = Atomic<Int32>(0)
 /// Runs anywhere, in the middle of anything: it does nothing but set a bit and write a byte.
 private func catchSignal(_ number: Int32) {
   let error = errno
-  caughtSignals.bitwiseOr(1 << UInt64(number), ordering: .acquiringAndReleasing)
+  caughtSignals.bitwiseOr(1 << UInt64(number - 1), ordering: .acquiringAndReleasing)
   var byte: UInt8 = 0
   // A full pipe has a byte in it already.
   _ = unsafe write(signalPipe.load(ordering: .acquiring), &byte, 1)
@@ -44,10 +44,16 @@ extension sigaction {
   }
 }
 
-func action(replacedBy new: sigaction, of number: Int32) -> sigaction {
+/// False of a number that is no signal, and of one that the platform keeps or lets nobody catch.
+func canCatch(_ number: Int32) -> Bool {
+  (1...64).contains(number) && ![SIGKILL, SIGSTOP].contains(number)
+    && sigaction(number, nil, nil) == 0
+}
+
+/// What it did before; `nil` if the platform refuses.
+func action(replacedBy new: sigaction, of number: Int32) -> sigaction? {
   var (new, old) = (new, sigaction())
-  unsafe sigaction(number, &new, &old)
-  return old
+  return unsafe sigaction(number, &new, &old) == 0 ? old : nil
 }
 
 /// Unless somebody else has taken the signal meanwhile.

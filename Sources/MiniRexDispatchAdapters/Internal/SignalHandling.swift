@@ -20,15 +20,16 @@ final class SignalHandling: Sendable {
 
   private init() {}
 
-  /// False if there is no way to hear of signals.
+  /// False if there is no way to hear of the signal.
   func add(_ connection: Connection<Int32>, for number: Int32) -> Bool {
     state.withLock { state in
       if state.pipe == nil { state.pipe = openPipe() }
       if state.pipe == nil { return false }
-      state.listeners[number, default: []].append(connection)
       if state.actions[number] == nil {
-        state.actions[number] = action(replacedBy: .catching, of: number)
+        guard let old = action(replacedBy: .catching, of: number) else { return false }
+        state.actions[number] = old
       }
+      state.listeners[number, default: []].append(connection)
       return true
     }
   }
@@ -50,7 +51,7 @@ final class SignalHandling: Sendable {
   private func tell() {
     var bits = caughtSignals.exchange(0, ordering: .acquiringAndReleasing)
     while bits != 0 {
-      let number = Int32(bits.trailingZeroBitCount)
+      let number = Int32(bits.trailingZeroBitCount) + 1
       bits &= bits - 1
       let listeners = state.withLock { $0.listeners[number] ?? [] }
       for connection in listeners { connection.broadcast(number) }
@@ -67,7 +68,7 @@ final class SignalHandling: Sendable {
     }
     signalPipe.store(ends[1], ordering: .releasing)
     let input = ends[0]
-    return readable(input, label: "MiniRex signals") { [self] in
+    return readable(input, label: "MiniRex.signals") { [self] in
       var bytes = [UInt8](repeating: 0, count: 256)
       while unsafe read(input, &bytes, bytes.count) > 0 {}
       tell()

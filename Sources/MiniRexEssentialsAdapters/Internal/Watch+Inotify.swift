@@ -58,7 +58,7 @@
     }
 
     private func start(_ descriptor: Int32) -> Subscription {
-      readable(descriptor, label: "MiniRex changes") { [self] in
+      readable(descriptor, label: "MiniRex.changes") { [self] in
         while true {
           let events = nextEvents(from: descriptor)
           if events.isEmpty { return }

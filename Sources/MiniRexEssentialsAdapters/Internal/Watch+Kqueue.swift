@@ -13,7 +13,7 @@
     nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
       fileDescriptor: descriptor,
       eventMask: [.write, .extend, .attrib, .link, .rename, .delete, .revoke],
-      queue: DispatchQueue(label: "MiniRex changes"))
+      queue: DispatchQueue(label: "MiniRex.changes"))
     source.setEventHandler {
       let events = unsafe source.data
       if !events.isDisjoint(with: [.write, .extend]) {

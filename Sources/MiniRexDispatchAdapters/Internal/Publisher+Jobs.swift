@@ -1,0 +1,25 @@
+package import MiniRex
+
+/// Puts a job on a queue, of whichever kind.
+package typealias Enqueue = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
+
+extension Publisher {
+  /// Calls in jobs, in order, one at a time.
+  package func called(by function: String = #function, in enqueue: @escaping Enqueue) -> Publisher {
+    Publisher(of: self, by: function, current: { nil }) { receive in
+      let hop = Hop<Update, @Sendable (Update) -> Void>(receive) { hop, _ in
+        enqueue { hop.run { $0($1) } }
+      }
+      return hop.subscribe(to: self)
+    }
+  }
+
+  /// Subscribes in a job.
+  package func started(by function: String = #function, in enqueue: @escaping Enqueue) -> Publisher {
+    Publisher(of: self, by: function, current: { nil }) { receive in
+      let late = LateStart(of: self, receive)
+      enqueue { late.start() }
+      return late.subscription
+    }
+  }
+}
