@@ -188,6 +188,37 @@ import Testing
 
   enum Local { @TaskLocal static var name = "none" }
 
+  @Test func `R5 half a million who join during one turn get their first value one by one`() async {
+    await #expect(processExitsWith: .success) {
+      // A look at all of them for each of them would take hours.
+      mustEnd(within: 120)
+      let property = PublishedProperty(0)
+      let isDelivering = Gate()
+      let mayGoOn = Gate()
+      let calls = Shared(0)
+      let bag = SubscriptionBag()
+      property.publisher.dropFirst().subscribe { _ in
+        isDelivering.open()
+        mayGoOn.wait()
+      }.store(in: bag)
+
+      onThreads(2) { index in
+        if index == 0 {
+          property.value = 1
+        } else {
+          isDelivering.wait()
+          for _ in 0..<500_000 {
+            property.publisher.subscribe { _ in calls.increment() }.detached()
+          }
+          mayGoOn.open()
+        }
+      }
+
+      while calls.value < 500_000 { await Task.yield() }
+      precondition(calls.value == 500_000)
+    }
+  }
+
   @Test func `R24 a turn runs on the sender's stack, with its task-local values`() {
     let source = BroadcastSource<Int>()
     let names = Shared<[String]>([])

@@ -56,8 +56,9 @@ struct DeliveryState: ~Copyable, Sendable {
     guard let ticket = tickets.popFirst() else { return nil }
     takenCount += 1
     let isForOne = ticket.first == ticket.last
-    return QueuedTurn(
-      ticket: ticket, extent: isForOne ? table.extent(of: ticket.first) : table.extent)
+    let extent = isForOne ? table.extent(of: ticket.first) : table.extent
+    if tickets.count == 0 { table.forgetLastFound() }
+    return QueuedTurn(ticket: ticket, extent: extent)
   }
 }
 

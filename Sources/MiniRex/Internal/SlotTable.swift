@@ -93,7 +93,7 @@ package struct Slot: Equatable, @unchecked Sendable {
   fileprivate func initialize(serial: UInt, token: Subscription) {
     unsafe serialPointer.initialize(to: Atomic(serial))
     unsafe linkPointer.initialize(to: token.placeAddress)
-    unsafe tellToken(UInt(bitPattern: address))
+    token.place.store(unsafe UInt(bitPattern: address), ordering: .releasing)
   }
 
   fileprivate func move(to slot: Slot) {
@@ -103,8 +103,10 @@ package struct Slot: Equatable, @unchecked Sendable {
   }
 
   /// Tells the token where it lives now: 0 is nowhere, after which the token may be gone.
+  ///
+  /// For a slot that has not ended, whose link is the place of its token.
   fileprivate func tellToken(_ address: UInt) {
-    guard let place = unsafe link?.assumingMemoryBound(to: Atomic<UInt>.self) else { return }
+    let place = unsafe link.unsafelyUnwrapped.assumingMemoryBound(to: Atomic<UInt>.self)
     unsafe place.pointee.store(address, ordering: .releasing)
   }
 }
@@ -218,6 +220,13 @@ package struct Extent: Sendable {
   }
 }
 
+/// Where a search has found somebody; whoever joined later is behind.
+private struct Found {
+  let slot: Slot
+  let segment: Segment
+  let serial: UInt
+}
+
 /// The subscribers of one source, in the order in which they subscribed.
 @usableFromInline
 package struct SlotTable: ~Copyable, @unchecked Sendable {
@@ -232,6 +241,9 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   /// Slots that ended while a turn ran, oldest first, linked by `link`.
   private var firstEnded: Slot?
   private var lastEnded: Slot?
+
+  /// The latecomer who was found last, and where.
+  private var lastFound: Found?
 
   package init() {}
 
@@ -277,17 +289,25 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   package mutating func remove(_ slot: Slot) -> EndedCallback {
     vacate(slot)
     if unsafe extent?.end.address == slot.address + Slot.stride {
-      extent?.end = slot
+      giveUp(slot)
     } else {
       holes += 1
     }
     return slot.takeCallback()
   }
 
+  /// The next subscriber goes where the newest was.
+  @inline(__always)
+  private mutating func giveUp(_ newest: Slot) {
+    extent?.end = newest
+    if lastFound?.slot == newest { lastFound = nil }
+  }
+
   /// Ends the slot while a turn runs: its callback stays until `takeEnded`.
   package mutating func removeLater(_ slot: Slot) {
     vacate(slot)
     holes += 1
+    unsafe slot.link = nil
     if let lastEnded { unsafe lastEnded.link = slot.address } else { firstEnded = slot }
     lastEnded = slot
   }
@@ -295,7 +315,6 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   private mutating func vacate(_ slot: Slot) {
     slot.serial = 0
     slot.tellToken(0)
-    unsafe slot.link = nil
     count -= 1
   }
 
@@ -317,12 +336,50 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
     }
   }
 
-  /// What a turn visits that is for one subscriber who has joined lately.
+  /// What a turn visits that is for one subscriber who joined lately; `nil` if that one has ended.
   ///
-  /// It searches from the newest backwards: O(1) when few have joined since.
-  @usableFromInline
-  package func extent(of serial: UInt) -> Extent? {
-    guard var segment = extent?.last, var slot = extent?.end else { return nil }
+  /// When many have joined during one turn, their turns come one after the other, and each search
+  /// goes on where the last one ended: O(1) amortised.
+  package mutating func extent(of serial: UInt) -> Extent? {
+    guard let extent else { return nil }
+    let found =
+      if let lastFound, lastFound.serial < serial {
+        search(for: serial, after: lastFound, in: extent)
+      } else {
+        search(backwardsFor: serial, in: extent)
+      }
+    if let found { lastFound = Found(slot: found.start, segment: found.first, serial: serial) }
+    return found
+  }
+
+  /// The next latecomer is looked for among the newest.
+  package mutating func forgetLastFound() {
+    lastFound = nil
+  }
+
+  private func search(for serial: UInt, after found: Found, in extent: Extent) -> Extent? {
+    var segment = found.segment
+    var slot = found.slot
+    while true {
+      let isLast = segment == extent.last
+      let end = isLast ? extent.end : segment.end
+      while slot != end {
+        let next = unsafe Slot(slot.address + Slot.stride)
+        if slot.serial == serial {
+          return Extent(first: segment, start: slot, last: segment, end: next)
+        }
+        if slot.serial > serial { return nil }
+        slot = next
+      }
+      guard !isLast, let next = segment.next else { return nil }
+      segment = next
+      slot = next.start
+    }
+  }
+
+  private func search(backwardsFor serial: UInt, in extent: Extent) -> Extent? {
+    var segment = extent.last
+    var slot = extent.end
     while true {
       while slot != segment.start {
         let end = slot
@@ -355,7 +412,7 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
       } else {
         let newest = unsafe Slot(slot.address - Slot.stride)
         if newest.serial != 0 { return }
-        extent?.end = newest
+        giveUp(newest)
         holes -= 1
       }
     }
@@ -375,6 +432,7 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
       place = unsafe Slot(place.address + Slot.stride)
     }
     holes = 0
+    lastFound = nil
     moveEnd(to: place, in: segment)
   }
 
