@@ -50,7 +50,8 @@ public final class Subscription: Sendable {
   ///
   /// On another thread the one callback that has been chosen already may still run. The callback
   /// and what it has captured are released before this returns, or, while a turn of the source is
-  /// in progress, by the end of that turn. O(1) amortised, however many others are subscribed; it
+  /// in progress, by the end of that turn, or, while a long chain of callbacks that own each other's
+  /// tokens is released, by the end of that. O(1) amortised, however many others are subscribed; it
   /// waits for nothing. Ending twice does nothing.
   public func invalidate() {
     if place.load(ordering: .acquiring) != Subscription.nowhere { host.end(self) }

@@ -138,6 +138,16 @@ package struct CallbackRelease: Sendable {
   @inline(__always)
   package func callAsFunction(_ callback: inout EndedCallback) {
     if callback.words.0 == 0 { return }
+    let place = unsafe withUnsafePointer(to: &callback) { UInt(bitPattern: $0) }
+    if ReleaseChain.begins(at: place) {
+      ReleaseChain.release(callback, by: self, at: place)
+    } else {
+      releaseNow(&callback)
+    }
+  }
+
+  @inline(__always)
+  func releaseNow(_ callback: inout EndedCallback) {
     unsafe withUnsafeMutablePointer(to: &callback) { unsafe release(UnsafeMutableRawPointer($0)) }
   }
 }

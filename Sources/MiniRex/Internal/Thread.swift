@@ -98,3 +98,21 @@ struct ThreadLocal<Object: AnyObject>: Sendable {
     }
   }
 }
+
+/// The address of a variable on each thread's own stack, `nil` until it is set.
+///
+/// Whoever sets it sets it back before the variable goes.
+struct ThreadLocalAddress<Variable>: Sendable {
+  private let key: pthread_key_t
+
+  init() {
+    var key = pthread_key_t()
+    unsafe pthread_key_create(&key, nil)
+    self.key = key
+  }
+
+  var value: UnsafeMutablePointer<Variable>? {
+    get { unsafe pthread_getspecific(key)?.assumingMemoryBound(to: Variable.self) }
+    nonmutating set { unsafe pthread_setspecific(key, newValue) }
+  }
+}
