@@ -24,9 +24,9 @@ extension Publisher {
 
   /// Calls `receive` with each update for as long as `owner` lives, without keeping it alive.
   ///
-  /// The first update that finds the owner gone ends the subscription, and so does dropping the
-  /// token. While a call runs, it keeps the owner alive. For an owner on the main actor see
-  /// `subscribeOnMain(weakly:_:)`.
+  /// When the owner has gone, the subscription has ended; dropping the token or the next update
+  /// releases the callback. While a call runs, it keeps the owner alive. For an owner on the main
+  /// actor see `subscribeOnMain(weakly:_:)`.
   public func subscribe<Owner: AnyObject & Sendable>(
     weakly owner: Owner, _ receive: @escaping @Sendable (Owner, Update) -> Void,
     fileID: String = #fileID, line: Int = #line
@@ -38,21 +38,22 @@ extension Publisher {
         receive(owner, update)
       }
     }
-    return fuse.attach(token)
+    return Subscription(OwnedInput(fuse.attach(token), owner: owner))
   }
 }
 
 extension Publisher where Kind == PublishedValueKind {
   /// Calls `initial` with the current value, then `updates` with each change.
+  ///
+  /// `initial` is released when it has been called.
   public func subscribe(
     initial: @escaping @Sendable (Update) -> Void, updates: @escaping @Sendable (Update) -> Void,
     fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
-    let isFirst = SerialState(true)
+    let first = SerialState(Optional(initial))
     return subscribe(as: "subscribe", fileID, line) {
       follow { value in
-        guard unsafe isFirst.value else { return updates(value) }
-        unsafe isFirst.value = false
+        guard let initial = unsafe first.value.take() else { return updates(value) }
         initial(value)
       }
     }

@@ -32,10 +32,12 @@ public final class SubscriptionBag: Sendable {
     return tokens.count { $0.isSubscribed }
   }
 
-  /// Keeps the token, or ends it at once if the bag has ended; O(1) amortised.
+  /// Keeps the token unless it has ended, or ends it at once if the bag has; O(1) amortised.
   public func store(_ token: Subscription) {
+    let isSubscribed = token.isSubscribed
     let (hasEnded, drain, candidates) = state.withLock { state in
       if state.hasEnded { return (true, state.drain, [Subscription]()) }
+      if !isSubscribed { return (false, nil, []) }
       state.tokens.append(token)
       return (false, nil, state.tokens.count < state.limit ? [] : state.tokens)
     }

@@ -245,7 +245,7 @@ extension ContractTests {
 
     #expect(source.subscriberCount == 0)
     #expect(bag.count == 0)
-    for _ in 0..<1_000 { Subscription.ended.store(in: bag) }
+    for _ in 0..<1_000 { source.publisher.subscribe { _ in }.store(in: bag) }
     #expect(last == nil)
   }
 

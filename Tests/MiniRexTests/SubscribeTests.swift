@@ -46,6 +46,38 @@ import Testing
     #expect(source.subscriberCount == 0)
   }
 
+  @Test func `subscribe weakly has ended when its owner has gone, before the next update`() {
+    let source = BroadcastSource<Int>()
+    var owner: Thing? = Thing()
+    let bag = SubscriptionBag()
+    let token = owner.map { source.publisher.subscribe(weakly: $0) { _, _ in } }
+    token?.store(in: bag)
+    let wasSubscribed = token?.isSubscribed
+
+    owner = nil
+
+    #expect(wasSubscribed == true)
+    #expect(token?.isSubscribed == false)
+    #expect(bag.count == 0)
+    token?.invalidateAndWait()
+    #expect(source.subscriberCount == 0)
+  }
+
+  @Test func `the first closure of initial and updates is released when it has been called`() {
+    let property = PublishedProperty(1)
+    var thing: Thing? = Thing()
+    weak let observed = thing
+
+    let subscription = property.publisher.subscribe { [thing] _ in
+      withExtendedLifetime(thing) {}
+    } updates: { _ in
+    }
+    thing = nil
+
+    #expect(observed == nil)
+    withExtendedLifetime(subscription) {}
+  }
+
   @Test func `initial and updates get the first value and the changes apart`() {
     let property = PublishedProperty(1)
     let first = Shared<[Int]>([])

@@ -3,6 +3,19 @@ import TestSupport
 import Testing
 
 @Suite struct SubscriptionBagTests {
+  @Test func `a bag does not keep a token that had ended before`() {
+    let source = BroadcastSource<Int>()
+    let bag = SubscriptionBag()
+    var token: Subscription? = source.publisher.subscribe { _ in }
+    weak let observed = token
+    token?.invalidate()
+
+    token?.store(in: bag)
+    token = nil
+
+    #expect(observed == nil)
+  }
+
   @Test func `R26 a bag that drops what has ended lets it hear of the end first`() {
     let source = BroadcastSource<Int>()
     let ends = Shared(0)

@@ -56,3 +56,26 @@ final class GatedInputs: SubscriptionHost, @unchecked Sendable {
     for input in inputs { drain.endInput(input) }
   }
 }
+
+/// An input that lasts no longer than an object, which it does not keep alive; both are constant.
+final class OwnedInput: SubscriptionHost, @unchecked Sendable {
+  private let input: Subscription
+  private weak let owner: AnyObject?
+
+  init(_ input: Subscription, owner: AnyObject) {
+    self.input = input
+    self.owner = owner
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool {
+    owner != nil && input.isSubscribed
+  }
+
+  override func end(_ token: Subscription) {
+    input.invalidate()
+  }
+
+  override func end(_ token: Subscription, for drain: Drain) {
+    drain.end(input)
+  }
+}
