@@ -1,3 +1,4 @@
+internal import CLibrary
 public import MiniRex
 internal import MiniRexDispatchAdapters
 

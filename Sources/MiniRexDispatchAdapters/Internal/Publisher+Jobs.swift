@@ -15,7 +15,8 @@ extension Publisher {
   }
 
   /// Subscribes in a job.
-  package func started(by function: String = #function, in enqueue: @escaping Enqueue) -> Publisher {
+  package func started(by function: String = #function, in enqueue: @escaping Enqueue) -> Publisher
+  {
     Publisher(of: self, by: function, current: { nil }) { receive in
       let late = LateStart(of: self, receive)
       enqueue { late.start() }
