@@ -28,6 +28,8 @@ private let mapCounts = [0, 1, 2, 3, 5, 7, 10]
 private let senderCounts = [1, 2, 3, 4]
 
 /// Draws how cost grows with subscribers, operators and threads; measures what the table has not.
+///
+/// What is written is a script with its data for gnuplot, which then makes a picture of it.
 func draw(
   into folder: String, _ suite: Suite, _ results: [WorkloadResult], _ options: Options
 ) -> Bool {
@@ -40,22 +42,68 @@ func draw(
       let lines = growth.lines { name in
         results[name] ?? measure(Workload(name, growth.unit), of: suite, options)
       }
-      let drawing = Drawing(
-        title: growth.title, across: growth.across, unit: growth.unit,
-        isLogarithmic: growth.isLogarithmic, lines: lines)
-      try Data(drawing.svg.utf8).write(to: folder.appending(path: "\(growth.file).svg"))
+      let script = folder.appending(path: "\(growth.file).gnuplot")
+      try Data(growth.script(drawing: lines).utf8).write(to: script)
     }
-    return true
+    return try runGnuplot(in: folder)
   } catch {
     complain("The plots cannot be written to \(folder): \(error)")
     return false
   }
 }
 
+/// Without gnuplot the scripts are left, and that is said.
+private func runGnuplot(in folder: URL) throws -> Bool {
+  let gnuplot = Process()
+  gnuplot.executableURL = URL(filePath: "/usr/bin/env")
+  gnuplot.arguments = ["gnuplot"] + growths.map { "\($0.file).gnuplot" }
+  gnuplot.currentDirectoryURL = folder
+  try gnuplot.run()
+  gnuplot.waitUntilExit()
+  if gnuplot.terminationStatus == 127 {
+    complain("There is no gnuplot, so \(folder.path()) has its scripts and data, and no pictures.")
+    return true
+  }
+  return gnuplot.terminationStatus == 0
+}
+
+/// What one contestant has taken.
+private struct Line {
+  let name: String
+  var points: [(x: Double, y: Double)]
+}
+
 extension Growth {
+  fileprivate func script(drawing lines: [Line]) -> String {
+    let data = lines.indices.map { i in
+      let points = lines[i].points.map { "\(Int($0.x)) \(String(format: "%.2f", $0.y))" }
+      return (["$line\(i) << END"] + points + ["END"]).joined(separator: "\n")
+    }
+    let plots = lines.indices.map {
+      "$line\($0) title '\(lines[$0].name)' with linespoints lw 2 pt 7"
+    }
+    return """
+      reset
+      set terminal svg size 720,400 dynamic font 'sans-serif,13'
+      set output '\(file).svg'
+      set title '\(title)' textcolor '#767676'
+      set xlabel '\(across)' textcolor '#767676'
+      set ylabel '\(unit)' textcolor '#767676'
+      set border 3 linecolor '#767676'
+      set tics nomirror textcolor '#767676'
+      set xtics (\(points.map { "\(Int($0.x))" }.joined(separator: ", ")))
+      set grid ytics linecolor '#767676' dashtype 3
+      set key outside right textcolor '#767676'
+      set \(isLogarithmic ? "logscale xy" : "yrange [0:*]")
+      \(data.joined(separator: "\n"))
+      plot \(plots.joined(separator: ", "))
+
+      """
+  }
+
   /// One line per contestant, in the order in which they appear.
-  func lines(result: (String) -> WorkloadResult?) -> [Drawing.Line] {
-    var lines: [Drawing.Line] = []
+  fileprivate func lines(result: (String) -> WorkloadResult?) -> [Line] {
+    var lines: [Line] = []
     for (x, workload) in points {
       guard let result = result(workload) else { continue }
       for (name, measurement) in result.contestants {
@@ -63,7 +111,7 @@ extension Growth {
         if let i = lines.firstIndex(where: { $0.name == name }) {
           lines[i].points.append((x, y))
         } else {
-          lines.append(Drawing.Line(name: name, points: [(x, y)]))
+          lines.append(Line(name: name, points: [(x, y)]))
         }
       }
     }
