@@ -57,8 +57,9 @@ final class OpenFile: Sendable {
 
   /// The bytes that follow; `nil` if the file has been begun anew.
   ///
-  /// Its size does not say so, since it may have grown again. So what stands before them is read with
-  /// them, and once more after them: if that is still the same, nobody has truncated it meanwhile.
+  /// Its size does not say so, since it may have grown again. So what stands before them is read
+  /// with them, and once more after them: if that is still the same, nobody has truncated it
+  /// meanwhile.
   func bytes(after place: Place) throws(POSIXError) -> Data? {
     let start = place.offset - place.mark.count
     let bytes = try unsafe bytes { unsafe pread(descriptor, $0.baseAddress, $0.count, start) }

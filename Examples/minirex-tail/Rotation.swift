@@ -5,8 +5,8 @@ import Synchronization
 
 /// The files that have a name, one after the other, each open as soon as it is heard of.
 ///
-/// They are opened where changes are told, not where files are read: that may take as long as it likes,
-/// and nothing is lost of what is open.
+/// They are opened where changes are told, not where files are read: that may take as long as it
+/// likes, and nothing is lost of what is open.
 final class Rotation: Sendable {
   private struct State {
     /// Oldest first; the last one had the name at the last look.

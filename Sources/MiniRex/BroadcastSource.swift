@@ -50,8 +50,8 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   /// Calls each subscriber with the update, in the order in which they subscribed.
   ///
   /// The calls are made before this returns, on this thread, unless another thread is delivering
-  /// already, or this is called by one of the callbacks: then the update waits until the ones before
-  /// it have reached everybody, and this returns at once. After ``end()`` it does nothing.
+  /// already, or this is called by one of the callbacks: then the update waits until the ones
+  /// before it have reached everybody, and this returns at once. After ``end()`` it does nothing.
   @inlinable @inline(__always)
   public func broadcast(_ update: Update) {
     if !delivery.send(update), let lineage = publisher.lineage {
@@ -73,11 +73,13 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   /// The queue has no limit: it grows when updates are sent faster than callbacks take them.
   public var pendingUpdates: Int { delivery.pendingUpdates }
 
-  /// Returns when all that has been broadcast by now has been delivered, or has nobody left to go to.
+  /// Returns when all that has been broadcast by now has been delivered, or has nobody left to go
+  /// to.
   ///
-  /// So a fast sender can wait for room: `if source.pendingUpdates > 1_000 { await source.delivered() }`.
-  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it does
-  /// not suspend. A callback that holds its thread for a task that waits here waits for ever.
+  /// So a fast sender can wait for room: `if source.pendingUpdates > 1_000 { await
+  /// source.delivered() }`. What comes later is not waited for, nor does a cancelled task wait.
+  /// With nothing on its way it does not suspend. A callback that holds its thread for a task that
+  /// waits here waits for ever.
   public func delivered() async {
     await delivery.delivered()
   }

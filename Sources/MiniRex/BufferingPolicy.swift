@@ -6,8 +6,8 @@ public struct BufferingPolicy<Kind: PublisherKind>: Sendable {
 
   /// Keeps the newest updates, at most `limit` of them: each one more drops the oldest that waits.
   ///
-  /// With a limit of 1, a loop that was busy goes on with the latest, and one that waits gets the next
-  /// that comes, even when more follow at once. A limit below 1 stops the program.
+  /// With a limit of 1, a loop that was busy goes on with the latest, and one that waits gets the
+  /// next that comes, even when more follow at once. A limit below 1 stops the program.
   public static func bufferingNewest(_ limit: Int) -> BufferingPolicy {
     requireRoom(limit, of: "bufferingNewest")
     return BufferingPolicy(limit: .newest(limit))
@@ -25,8 +25,8 @@ extension BufferingPolicy where Kind == BroadcasterKind {
   /// Keeps the oldest updates, at most `limit` of them: what comes while they wait is dropped.
   ///
   /// Only a broadcaster has this policy, because what it drops is what the other kinds promise: the
-  /// latest value, or the result. `publisher.broadcaster` forgets that promise. A limit below 1 stops
-  /// the program.
+  /// latest value, or the result. `publisher.broadcaster` forgets that promise. A limit below 1
+  /// stops the program.
   public static func bufferingOldest(_ limit: Int) -> BufferingPolicy {
     requireRoom(limit, of: "bufferingOldest")
     return BufferingPolicy(limit: .oldest(limit))

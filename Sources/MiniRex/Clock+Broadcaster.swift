@@ -6,8 +6,8 @@ extension Clock where Duration == Swift.Duration {
   /// ```
   ///
   /// It calls where the clock does; every subscriber has one timer of its own, which ends with its
-  /// subscription. It never ends by itself. Calls are due at whole multiples of the interval, so they
-  /// do not drift; multiples that have passed before it could call are left out.
+  /// subscription. It never ends by itself. Calls are due at whole multiples of the interval, so
+  /// they do not drift; multiples that have passed before it could call are left out.
   ///
   /// - Parameters:
   ///   - interval: One that is not longer than 0 stops the program.

@@ -20,8 +20,8 @@ extension Publisher where Kind == ProgressiveTaskKind {
   /// A task that tells progress, one after each interval, and then its result an interval later.
   ///
   /// It begins with the first subscriber, once for all; when the last one leaves before the result,
-  /// its timer ends, and the next subscriber begins anew. It calls where the clock does. An interval
-  /// that is not longer than 0 stops the program.
+  /// its timer ends, and the next subscriber begins anew. It calls where the clock does. An
+  /// interval that is not longer than 0 stops the program.
   public static func sequence<Progress: Sendable, Success: Sendable, Failure: Error>(
     _ progress: [Progress], _ result: Result<Success, Failure>, every interval: Duration,
     clock: any Clock<Duration> = ContinuousClock()

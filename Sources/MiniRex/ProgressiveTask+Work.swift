@@ -1,8 +1,8 @@
 extension Publisher where Kind == ProgressiveTaskKind {
   /// Makes a task of an async function that reports how far it is.
   ///
-  /// Whoever subscribes while the work runs gets the latest progress at once. When it runs, how often and
-  /// what cancels it is as for ``PublishedTask``.
+  /// Whoever subscribes while the work runs gets the latest progress at once. When it runs, how
+  /// often and what cancels it is as for ``PublishedTask``.
   public init<Progress: Sendable, Success: Sendable, Failure: Error>(
     _ work:
       @escaping @Sendable (

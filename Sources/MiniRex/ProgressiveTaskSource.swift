@@ -1,7 +1,7 @@
 /// Vends a task whose progress and result you tell by hand.
 ///
-/// Whoever subscribes while it runs is called with the latest progress at once, and with the rest as
-/// it comes; whoever subscribes later gets the result. If the source is released before it has
+/// Whoever subscribes while it runs is called with the latest progress at once, and with the rest
+/// as it comes; whoever subscribes later gets the result. If the source is released before it has
 /// finished, its task ends without a result.
 public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, Failure: Error>:
   Sendable
@@ -63,8 +63,8 @@ public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, 
 
   /// Returns when all that has been told by now has been delivered, or has nobody left to go to.
   ///
-  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it does
-  /// not suspend. A callback that holds its thread for a task that waits here waits for ever.
+  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it
+  /// does not suspend. A callback that holds its thread for a task that waits here waits for ever.
   public func delivered() async {
     await storage.delivery.delivered()
   }

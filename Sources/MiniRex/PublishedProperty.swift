@@ -13,18 +13,18 @@
 /// `@Observable` class needs `@ObservationIgnored` before the wrapper.
 ///
 /// Values that are `Equatable` are published when they differ from the one before, objects that are
-/// not when they are another object, other values whenever they are set. `==` is called on the thread
-/// that delivers, so one that belongs to an actor, as every one does in a target whose default
-/// isolation is the main actor, is not called at all unless it is marked `nonisolated`. The source
-/// ends when it is released.
+/// not when they are another object, other values whenever they are set. `==` is called on the
+/// thread that delivers, so one that belongs to an actor, as every one does in a target whose
+/// default isolation is the main actor, is not called at all unless it is marked `nonisolated`. The
+/// source ends when it is released.
 @propertyWrapper
 public final class PublishedProperty<Value: Sendable>: Sendable {
   @usableFromInline let storage: PropertyStorage<Value>
 
   /// Calls its subscribers with the current value, then with each change.
   ///
-  /// The first call is made inside `subscribe`, or, if another thread is delivering at that time, by
-  /// that thread. The publisher keeps the current value alive, but not the source.
+  /// The first call is made inside `subscribe`, or, if another thread is delivering at that time,
+  /// by that thread. The publisher keeps the current value alive, but not the source.
   public let publisher: PublishedValue<Value>
 
   /// Makes a source with its first value.
@@ -105,8 +105,8 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   /// holds that array too: a subscriber that kept it, or a callback that runs at the time. A body
   /// that throws has changed what it changed, and that is published.
   ///
-  /// Using the property inside `body` stops the program. Two threads that modify two properties, one
-  /// inside the other and in opposite orders, wait for each other for ever.
+  /// Using the property inside `body` stops the program. Two threads that modify two properties,
+  /// one inside the other and in opposite orders, wait for each other for ever.
   public func modify<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -151,8 +151,8 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
 
   /// Returns when all that has been set by now has been delivered, or has nobody left to go to.
   ///
-  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it does
-  /// not suspend. A callback that holds its thread for a task that waits here waits for ever.
+  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it
+  /// does not suspend. A callback that holds its thread for a task that waits here waits for ever.
   public func delivered() async {
     await storage.delivery.delivered()
   }

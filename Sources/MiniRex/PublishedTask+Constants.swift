@@ -29,8 +29,8 @@ extension Publisher where Kind == TaskKind {
   /// A task that succeeds when a delay has passed, and cannot fail.
   ///
   /// The delay begins with the first subscriber, once for all; when the last one leaves before it
-  /// has passed, its timer ends, and the next subscriber begins anew. It calls where the clock does.
-  /// A negative delay stops the program.
+  /// has passed, its timer ends, and the next subscriber begins anew. It calls where the clock
+  /// does. A negative delay stops the program.
   public static func success<Success: Sendable>(
     _ value: Success, after delay: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> PublishedTask<Success, Never> where Update == Result<Success, Never> {
@@ -48,7 +48,8 @@ extension Publisher where Kind == TaskKind {
 
   /// A task that fails when a delay has passed.
   ///
-  /// The delay is the one of a task that succeeds: it begins with the first subscriber, once for all.
+  /// The delay is the one of a task that succeeds: it begins with the first subscriber, once for
+  /// all.
   public static func failure<Success: Sendable, Failure: Error>(
     _ error: Failure, after delay: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> PublishedTask<Success, Failure> where Update == Result<Success, Failure> {

@@ -9,9 +9,9 @@ extension Publisher where Kind == TaskKind {
   /// }
   /// ```
   ///
-  /// The work starts with the first subscriber and is shared by all: each run tries up to
-  /// `times + 1` times, one after the other, in a Swift task of its own. It fails with the failure of
-  /// the last try. When the last subscriber leaves, that Swift task is cancelled, in a try or between
+  /// The work starts with the first subscriber and is shared by all: each run tries up to `times +
+  /// 1` times, one after the other, in a Swift task of its own. It fails with the failure of the
+  /// last try. When the last subscriber leaves, that Swift task is cancelled, in a try or between
   /// two, there is no other try, and the next subscriber starts a fresh run.
   ///
   /// - Parameters:

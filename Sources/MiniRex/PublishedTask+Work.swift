@@ -22,10 +22,10 @@ extension Publisher where Kind == TaskKind {
   /// ```
   ///
   /// The work runs once, in a Swift task of its own that starts with the first subscriber, for all
-  /// subscribers. When the last one leaves before it has finished, that Swift task is cancelled, what
-  /// it still returns is ignored, and the next subscriber starts the work anew; see
-  /// ``Subscription/invalidateAndDrain()`` to wait until it has returned. A closure whose type
-  /// of failure is not written out, as it is here, has the failure `any Error`.
+  /// subscribers. When the last one leaves before it has finished, that Swift task is cancelled,
+  /// what it still returns is ignored, and the next subscriber starts the work anew; see
+  /// ``Subscription/invalidateAndDrain()`` to wait until it has returned. A closure whose type of
+  /// failure is not written out, as it is here, has the failure `any Error`.
   public init<Success: Sendable, Failure: Error>(
     _ work: @escaping @Sendable () async throws(Failure) -> Success
   ) where Update == Result<Success, Failure> {
@@ -34,8 +34,8 @@ extension Publisher where Kind == TaskKind {
 
   /// Makes a task of an async function, and says what becomes of it when nobody is subscribed.
   ///
-  /// With ``TaskLifetime/keepsRunning`` the work still starts with the first subscriber, but is never
-  /// cancelled. Otherwise it is like the initialiser without it.
+  /// With ``TaskLifetime/keepsRunning`` the work still starts with the first subscriber, but is
+  /// never cancelled. Otherwise it is like the initialiser without it.
   public init<Success: Sendable, Failure: Error>(
     _ lifetime: TaskLifetime, _ work: @escaping @Sendable () async throws(Failure) -> Success
   ) where Update == Result<Success, Failure> {
@@ -51,11 +51,11 @@ extension Publisher where Kind == TaskKind {
 
   /// Makes a task of something that calls back.
   ///
-  /// - Parameter start: Called once for the first subscriber, inside `subscribe`. Call `finish` from
-  ///   any thread; the first call counts. The token that you return is ended once: when the result
-  ///   has come, or the last subscriber has left; whoever waits for the work to come back waits until
-  ///   that closure has returned. If `finish` is released without a call, the task
-  ///   ends without a result, and the next subscriber starts it anew.
+  /// - Parameter start: Called once for the first subscriber, inside `subscribe`. Call `finish`
+  ///   from any thread; the first call counts. The token that you return is ended once: when the
+  ///   result has come, or the last subscriber has left; whoever waits for the work to come back
+  ///   waits until that closure has returned. If `finish` is released without a call, the task ends
+  ///   without a result, and the next subscriber starts it anew.
   public init<Success: Sendable, Failure: Error>(
     _ start:
       @escaping @Sendable (

@@ -40,7 +40,8 @@ extension Publisher {
     return fuse.attach(token)
   }
 
-  /// Sets a property of an object on the main actor to each update, for as long as the object lives.
+  /// Sets a property of an object on the main actor to each update, for as long as the object
+  /// lives.
   ///
   /// It does not keep the object alive. Otherwise it is like `subscribeOnMain(_:)`.
   @MainActor

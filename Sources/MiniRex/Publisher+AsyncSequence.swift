@@ -1,13 +1,13 @@
 extension Publisher where Kind == BroadcasterKind {
   /// Makes a broadcaster of an async sequence.
   ///
-  /// Each subscriber starts a loop of its own over the sequence, in a Swift task that goes on when its
-  /// callback has returned, and that is cancelled when the subscriber leaves. A sequence that only
-  /// one loop can go through, as an `AsyncStream` is, serves one subscriber.
+  /// Each subscriber starts a loop of its own over the sequence, in a Swift task that goes on when
+  /// its callback has returned, and that is cancelled when the subscriber leaves. A sequence that
+  /// only one loop can go through, as an `AsyncStream` is, serves one subscriber.
   ///
   /// The subscription ends when the sequence does. It also ends when the sequence fails: what went
-  /// wrong is not told. If you want to know, make results of the elements first, or collect them in a
-  /// task, with `PublishedTask(collecting:)`.
+  /// wrong is not told. If you want to know, make results of the elements first, or collect them in
+  /// a task, with `PublishedTask(collecting:)`.
   ///
   /// - Parameters:
   ///   - sequence: What to go through.
@@ -32,9 +32,9 @@ extension Publisher where Kind == BroadcasterKind {
 extension Publisher where Kind == TaskKind {
   /// Makes a task of an async sequence: its result is an array of all elements, or the failure.
   ///
-  /// The sequence is gone through once for all subscribers; when that begins and what cancels it is as
-  /// for `init(_:)`. The array holds all elements until the task and its subscribers have gone, and
-  /// has no limit.
+  /// The sequence is gone through once for all subscribers; when that begins and what cancels it is
+  /// as for `init(_:)`. The array holds all elements until the task and its subscribers have gone,
+  /// and has no limit.
   ///
   /// - Parameters:
   ///   - sequence: What to go through.

@@ -2,17 +2,18 @@ extension Publisher where Kind == TaskKind, Update: TaskOutcome, Update.Success:
   /// Waits for the result.
   ///
   /// It is `nil` if the task has ended without one, or if the Swift task that waits is cancelled.
-  /// Waiting counts as a subscriber: it starts work that does not run, and leaving cancels that work
-  /// unless others are subscribed; then it returns when the work has. A Swift task that is cancelled
-  /// before it waits does not start anything. Work that waits for its own result waits for ever.
+  /// Waiting counts as a subscriber: it starts work that does not run, and leaving cancels that
+  /// work unless others are subscribed; then it returns when the work has. A Swift task that is
+  /// cancelled before it waits does not start anything. Work that waits for its own result waits
+  /// for ever.
   public var result: Result<Update.Success, Update.Failure>? {
     get async { await nextResult() }
   }
 
   /// Waits for the result, and returns its success or throws its failure.
   ///
-  /// It throws a `CancellationError` where `result` is `nil`, which is why the type of what it throws
-  /// is not that of the failure. Otherwise it is like `result`.
+  /// It throws a `CancellationError` where `result` is `nil`, which is why the type of what it
+  /// throws is not that of the failure. Otherwise it is like `result`.
   public var value: Update.Success {
     get async throws { try await nextSuccess() }
   }

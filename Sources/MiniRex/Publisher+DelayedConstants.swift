@@ -1,8 +1,8 @@
 extension Publisher where Kind == BroadcasterKind {
   /// A broadcaster that calls with the updates in order, one after each interval, and then ends.
   ///
-  /// Every subscriber begins with the first, an interval after it subscribed; it is called where the
-  /// clock calls. An interval that is not longer than 0 stops the program.
+  /// Every subscriber begins with the first, an interval after it subscribed; it is called where
+  /// the clock calls. An interval that is not longer than 0 stops the program.
   public static func sequence(
     _ updates: [Update], every interval: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> Broadcaster<Update> {

@@ -11,8 +11,8 @@
 /// `Kind` says what it promises: see ``Broadcaster``, ``PublishedValue``, ``PublishedTask`` and
 /// ``ProgressiveTask``. A publisher is a value that you pass around freely; it may keep alive the
 /// current value of its source, but never the source. What its operators call is called for each
-/// subscriber; only those that start work, such as `flatMap`, `recover` and `first`, call it once for all
-/// subscribers of the run.
+/// subscriber; only those that start work, such as `flatMap`, `recover` and `first`, call it once
+/// for all subscribers of the run.
 public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   @usableFromInline let connect: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   @usableFromInline let readCurrent: @Sendable () -> Update?

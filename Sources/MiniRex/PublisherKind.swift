@@ -9,7 +9,8 @@ public protocol PublisherKind: SendableMetatype {}
 
 /// A kind whose updates come one by one: broadcasters and published values.
 public protocol StreamKind: PublisherKind {
-  /// True if a subscriber is called at once with the value that is current, and then with changes only.
+  /// True if a subscriber is called at once with the value that is current, and then with changes
+  /// only.
   static var hasCurrentValue: Bool { get }
 }
 

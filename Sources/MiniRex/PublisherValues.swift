@@ -7,14 +7,14 @@ extension Publisher {
   /// }
   /// ```
   ///
-  /// Every call is a subscription of its own, and starts a task that has not started. When the source
-  /// ends, the loop gets what waits, and ends. When the Swift task of the loop is cancelled, the loop
-  /// ends the next time it asks for an update, or at once if it is waiting; and so does the
-  /// subscription, which discards what waits. Dropping the sequence and its iterator does the same.
-  /// It cannot fail.
+  /// Every call is a subscription of its own, and starts a task that has not started. When the
+  /// source ends, the loop gets what waits, and ends. When the Swift task of the loop is cancelled,
+  /// the loop ends the next time it asks for an update, or at once if it is waiting; and so does
+  /// the subscription, which discards what waits. Dropping the sequence and its iterator does the
+  /// same. It cannot fail.
   ///
-  /// The loop stays on the actor that it is written for. The sender pays for a wake-up only when the
-  /// loop is waiting.
+  /// The loop stays on the actor that it is written for. The sender pays for a wake-up only when
+  /// the loop is waiting.
   @inlinable
   public func values(
     _ policy: BufferingPolicy<Kind>, fileID: String = #fileID, line: Int = #line

@@ -16,8 +16,8 @@ public struct RetryDelay: Sendable {
 
   /// A delay that doubles each time, up to a cap.
   ///
-  /// Jitter keeps many clients that failed at the same time from coming back at the same time. Every
-  /// run uses a copy of the generator: one that is seeded gives every run the same delays.
+  /// Jitter keeps many clients that failed at the same time from coming back at the same time.
+  /// Every run uses a copy of the generator: one that is seeded gives every run the same delays.
   ///
   /// - Parameters:
   ///   - first: The first delay, before jitter; a negative one stops the program.

@@ -50,9 +50,9 @@ public final class Subscription: Sendable {
   ///
   /// On another thread the one callback that has been chosen already may still run. The callback
   /// and what it has captured are released before this returns, or, while a turn of the source is
-  /// in progress, by the end of that turn, or, while a long chain of callbacks that own each other's
-  /// tokens is released, by the end of that. O(1) amortised, however many others are subscribed; it
-  /// waits for nothing. Ending twice does nothing.
+  /// in progress, by the end of that turn, or, while a long chain of callbacks that own each
+  /// other's tokens is released, by the end of that. O(1) amortised, however many others are
+  /// subscribed; it waits for nothing. Ending twice does nothing.
   public func invalidate() {
     if place.load(ordering: .acquiring) != Subscription.nowhere { host.end(self) }
   }
@@ -71,8 +71,8 @@ public final class Subscription: Sendable {
     drain.wait()
   }
 
-  /// Ends the subscription, and returns when no callback of it runs any more, and work that has been
-  /// cancelled by that has come back.
+  /// Ends the subscription, and returns when no callback of it runs any more, and work that has
+  /// been cancelled by that has come back.
   ///
   /// It is like ``invalidateAndWait()``, but does not hold the thread. If this was the last
   /// subscription of a task, its work has then returned, and what it cleans up is cleaned up,

@@ -40,7 +40,8 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
     publisher.lineage?.sourceHasEnded()
   }
 
-  /// Delivers the result, as ``BroadcastSource/broadcast(_:)`` delivers an update, and ends the task.
+  /// Delivers the result, as ``BroadcastSource/broadcast(_:)`` delivers an update, and ends the
+  /// task.
   ///
   /// - Returns: False if the task has a result already, or has ended; then this one is ignored.
   @inlinable
@@ -59,8 +60,8 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
 
   /// Returns when all that has been told by now has been delivered, or has nobody left to go to.
   ///
-  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it does
-  /// not suspend. A callback that holds its thread for a task that waits here waits for ever.
+  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it
+  /// does not suspend. A callback that holds its thread for a task that waits here waits for ever.
   public func delivered() async {
     await storage.delivery.delivered()
   }

@@ -2,18 +2,19 @@ public import Dispatch
 public import MiniRex
 
 extension DispatchQueue {
-  /// A broadcaster that calls on the queue after each interval, with the time since its subscription.
+  /// A broadcaster that calls on the queue after each interval, with the time since its
+  /// subscription.
   ///
   /// ```swift
   /// let beat = queue.broadcaster(every: .seconds(30), leeway: .seconds(1)).subscribe { print($0) }
   /// ```
   ///
-  /// Every subscriber has a timer source of its own, which goes with its subscription, even when the
-  /// queue never runs. Calls are due at whole multiples of the interval, so they do not drift;
-  /// multiples that have passed before the queue was free are left out. The publisher keeps the queue,
-  /// which on Linux may be all that does, even for `DispatchQueue.global()`. The time does not pass
-  /// while the machine sleeps. Tests are easier with `clock.broadcaster(every:)`, which takes any
-  /// clock.
+  /// Every subscriber has a timer source of its own, which goes with its subscription, even when
+  /// the queue never runs. Calls are due at whole multiples of the interval, so they do not drift;
+  /// multiples that have passed before the queue was free are left out. The publisher keeps the
+  /// queue, which on Linux may be all that does, even for `DispatchQueue.global()`. The time does
+  /// not pass while the machine sleeps. Tests are easier with `clock.broadcaster(every:)`, which
+  /// takes any clock.
   ///
   /// - Parameters:
   ///   - interval: One that is not longer than 0 stops the program.

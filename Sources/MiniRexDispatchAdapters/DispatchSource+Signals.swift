@@ -9,18 +9,18 @@ extension DispatchSource {
   /// let subscription = DispatchSource.signals(SIGTERM, SIGINT).subscribe { _ in shutDown() }
   /// ```
   ///
-  /// While somebody is subscribed to a signal, it does nothing else. When the last subscriber of any
-  /// publisher of it leaves, what it did before is restored: `SIGTERM` ends the process again. It
-  /// calls on a queue of its own, never inside the signal handler. A signal that comes again before it
-  /// was told is told once, as the system itself does it.
+  /// While somebody is subscribed to a signal, it does nothing else. When the last subscriber of
+  /// any publisher of it leaves, what it did before is restored: `SIGTERM` ends the process again.
+  /// It calls on a queue of its own, never inside the signal handler. A signal that comes again
+  /// before it was told is told once, as the system itself does it.
   ///
   /// Programs that are started from here begin with the default action, whoever is subscribed. In a
-  /// process without a descriptor left to hear of signals with, the subscriptions end at once, as they do
-  /// if the system refuses one of the signals then.
+  /// process without a descriptor left to hear of signals with, the subscriptions end at once, as
+  /// they do if the system refuses one of the signals then.
   ///
   /// - Parameters:
-  ///   - numbers: One that is not a signal, cannot be caught, or is kept by the platform for itself (on
-  ///     Linux 32 and 33) stops the program.
+  ///   - numbers: One that is not a signal, cannot be caught, or is kept by the platform for itself
+  ///     (on Linux 32 and 33) stops the program.
   ///   - fileID: Where it is written, for an instrument.
   ///   - line: Where it is written, for an instrument.
   public static func signals(

@@ -20,17 +20,17 @@ extension DispatchSource {
   /// }
   /// ```
   ///
-  /// It reads while somebody is subscribed, on a thread of its own, where it calls with up to 64 KiB at
-  /// a time. All subscribers get the same bytes; one that is slow slows the reading down, so that
-  /// nothing piles up. At the end of the file the subscriptions end. What goes wrong, because the
-  /// descriptor is closed, for example, is the last update before that.
+  /// It reads while somebody is subscribed, on a thread of its own, where it calls with up to 64
+  /// KiB at a time. All subscribers get the same bytes; one that is slow slows the reading down, so
+  /// that nothing piles up. At the end of the file the subscriptions end. What goes wrong, because
+  /// the descriptor is closed, for example, is the last update before that.
   ///
-  /// Nothing is taken from the descriptor after the last subscription has ended, so what comes then is
-  /// left to whoever reads next. Several may read one descriptor: each byte goes to one of them.
+  /// Nothing is taken from the descriptor after the last subscription has ended, so what comes then
+  /// is left to whoever reads next. Several may read one descriptor: each byte goes to one of them.
   ///
-  /// The first subscriber makes a duplicate of the descriptor, which is closed after the last has left.
-  /// So you may close yours at any time; nobody then reads from what gets its number next. Whether
-  /// yours waits when you read it yourself stays as it is.
+  /// The first subscriber makes a duplicate of the descriptor, which is closed after the last has
+  /// left. So you may close yours at any time; nobody then reads from what gets its number next.
+  /// Whether yours waits when you read it yourself stays as it is.
   ///
   /// - Parameters:
   ///   - descriptor: What to read from.

@@ -18,7 +18,8 @@ public enum DecodingFailure<Failure: Error>: Error {
 extension Publisher where Kind == TaskKind {
   /// Decodes the success from JSON.
   ///
-  /// It is decoded for each subscriber by itself, where the task calls it; the work still runs once.
+  /// It is decoded for each subscriber by itself, where the task calls it; the work still runs
+  /// once.
   ///
   /// - Parameters:
   ///   - type: What the data is expected to describe.

@@ -18,7 +18,8 @@ public struct TransferProgress: Sendable, Hashable {
 
   /// From 0 to 1; `nil` while it is not known how much there is in all.
   ///
-  /// A transfer of nothing is done, and one that has exceeded what was expected is not more than done.
+  /// A transfer of nothing is done, and one that has exceeded what was expected is not more than
+  /// done.
   public var fraction: Double? {
     guard let expected else { return nil }
     return done >= expected ? 1 : Double(done) / Double(expected)

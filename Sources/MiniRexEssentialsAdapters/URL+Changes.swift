@@ -17,17 +17,17 @@ extension URL {
   /// }
   /// ```
   ///
-  /// Linux says by name what has changed in a folder, but nothing of the folders in it; Apple platforms
-  /// only that the list of the folder has. Both tell what has happened, not what is there now, and may
-  /// tell several changes of one kind as one: use it as a hint to look.
+  /// Linux says by name what has changed in a folder, but nothing of the folders in it; Apple
+  /// platforms only that the list of the folder has. Both tell what has happened, not what is there
+  /// now, and may tell several changes of one kind as one: use it as a hint to look.
   ///
-  /// What is watched is the thing that has that path when the first subscriber comes. When it is gone,
-  /// or cannot be watched, why is the last update, and the subscriptions end; subscribe again for what
-  /// has the path then. A URL that is not that of a file fails in the same way.
+  /// What is watched is the thing that has that path when the first subscriber comes. When it is
+  /// gone, or cannot be watched, why is the last update, and the subscriptions end; subscribe again
+  /// for what has the path then. A URL that is not that of a file fails in the same way.
   ///
-  /// On Linux the whole process shares one descriptor and the queue that it calls on, so a slow callback
-  /// holds up all of them; each watched thing is one of the system's watches for as long as somebody is
-  /// subscribed. On Apple platforms it is one open file, with a queue of its own.
+  /// On Linux the whole process shares one descriptor and the queue that it calls on, so a slow
+  /// callback holds up all of them; each watched thing is one of the system's watches for as long
+  /// as somebody is subscribed. On Apple platforms it is one open file, with a queue of its own.
   ///
   /// - Parameters:
   ///   - fileID: Where it is written, for an instrument.

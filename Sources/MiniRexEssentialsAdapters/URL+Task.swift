@@ -13,15 +13,15 @@ extension URL {
   /// let added = log.readTask(from: sizeBefore)
   /// ```
   ///
-  /// It is read when somebody subscribes, once for all subscribers, on a thread of its own, which is
-  /// also where updates come; when the last subscriber leaves, reading stops. Progress counts the bytes
-  /// of this run; how many are expected is what the file has behind `offset` when it is opened, and not
-  /// known of a pipe or a device. The task fails if the URL is not that of a file, or the system
-  /// refuses to open or read it.
+  /// It is read when somebody subscribes, once for all subscribers, on a thread of its own, which
+  /// is also where updates come; when the last subscriber leaves, reading stops. Progress counts
+  /// the bytes of this run; how many are expected is what the file has behind `offset` when it is
+  /// opened, and not known of a pipe or a device. The task fails if the URL is not that of a file,
+  /// or the system refuses to open or read it.
   ///
   /// - Parameters:
-  ///   - offset: How many bytes of the file are left out at its beginning; behind its end there is nothing
-  ///     to read. A pipe has no beginning to count from, and fails.
+  ///   - offset: How many bytes of the file are left out at its beginning; behind its end there is
+  ///     nothing to read. A pipe has no beginning to count from, and fails.
   ///   - fileID: Where it is written, for an instrument.
   ///   - line: Where it is written, for an instrument.
   public func readTask(
@@ -38,8 +38,8 @@ extension URL {
   /// }
   /// ```
   ///
-  /// Each piece has been passed on before the next is read, so that no more than one is in memory, and
-  /// is told as progress after that. Otherwise it is like `readTask()`.
+  /// Each piece has been passed on before the next is read, so that no more than one is in memory,
+  /// and is told as progress after that. Otherwise it is like `readTask()`.
   ///
   /// - Parameters:
   ///   - offset: How many bytes of the file are left out at its beginning.

@@ -1,4 +1,5 @@
-// Key-value observing needs the runtime of Objective-C; NSObject+Unavailable.swift is for the others.
+// Key-value observing needs the runtime of Objective-C; NSObject+Unavailable.swift is for the
+// others.
 #if canImport(ObjectiveC)
   public import Foundation
   public import MiniRex

@@ -1,4 +1,5 @@
-// Key-value observing needs the runtime of Objective-C; NSObject+Unavailable.swift is for the others.
+// Key-value observing needs the runtime of Objective-C; NSObject+Unavailable.swift is for the
+// others.
 #if canImport(ObjectiveC)
   public import Foundation
   public import MiniRex
@@ -12,10 +13,10 @@
     /// let fraction = progress.publishedValue(for: \.fractionCompleted)
     /// ```
     ///
-    /// It is read now and after each change, on the thread that changes it, where the subscribers are
-    /// called too; changes on several threads are brought into one order, and the latest is told last.
-    /// The first call of each subscriber is made inside `subscribe`. Values that equal the one before
-    /// are skipped.
+    /// It is read now and after each change, on the thread that changes it, where the subscribers
+    /// are called too; changes on several threads are brought into one order, and the latest is
+    /// told last. The first call of each subscriber is made inside `subscribe`. Values that equal
+    /// the one before are skipped.
     ///
     /// The object is not kept alive; its end is the end of the subscriptions. It is followed for as
     /// long as the publisher is kept or subscribed to.
@@ -50,8 +51,8 @@
     ///
     /// - Parameters:
     ///   - keyPath: The property; its class has to support observing it.
-    ///   - options: `.initial` for a call inside `subscribe`, `.prior` for one before each change too,
-    ///     `.old` and `.new` for the values.
+    ///   - options: `.initial` for a call inside `subscribe`, `.prior` for one before each change
+    ///     too, `.old` and `.new` for the values.
     ///   - fileID: Where it is written, for an instrument.
     ///   - line: Where it is written, for an instrument.
     public func broadcaster<Value: Sendable>(
@@ -79,8 +80,8 @@
 
   /// An object and one of its properties.
   ///
-  /// Unchecked, because neither need be `Sendable`: the object is observed, which is safe on any thread,
-  /// and read where it has just been changed.
+  /// Unchecked, because neither need be `Sendable`: the object is observed, which is safe on any
+  /// thread, and read where it has just been changed.
   private struct Observed<Object: NSObject, Value: Sendable>: @unchecked Sendable {
     private weak let object: Object?
     private let keyPath: KeyPath<Object, Value>

@@ -4,7 +4,8 @@
   public import MiniRex
 
   extension NSObjectProtocol where Self: NSObject {
-    /// Not on this platform: use `publishedValue(of: object, \.property)` on an `@Observable` object.
+    /// Not on this platform: use `publishedValue(of: object, \.property)` on an `@Observable`
+    /// object.
     @available(
       *, unavailable,
       message: "make the class '@Observable' and use 'publishedValue(of: object, \\.property)'"
@@ -15,7 +16,8 @@
       misuse("There is no key-value observing on this platform.")
     }
 
-    /// Not on this platform: use `publishedValue(of: object, \.property)` on an `@Observable` object.
+    /// Not on this platform: use `publishedValue(of: object, \.property)` on an `@Observable`
+    /// object.
     @available(
       *, unavailable,
       message: "make the class '@Observable' and use 'publishedValue(of: object, \\.property)'"
@@ -28,7 +30,8 @@
   }
 
   extension NSObjectProtocol where Self: NSObject {
-    /// Not on this platform: use `publishedValue(of: object, \.property)` on an `@Observable` object.
+    /// Not on this platform: use `publishedValue(of: object, \.property)` on an `@Observable`
+    /// object.
     @available(
       *, unavailable,
       message: "make the class '@Observable' and use 'publishedValue(of: object, \\.property)'"

@@ -7,13 +7,13 @@ extension NotificationCenter {
   /// Calls with each message of that type.
   ///
   /// The platform hands asynchronous messages over later, each in a task of its own and in no order
-  /// that it promises; from there on they have one order for all subscribers, who are called in that
-  /// task. The centre has one registration for the publisher, from its first subscriber to its last,
-  /// and keeps itself alive for that time. The subject is not kept alive.
+  /// that it promises; from there on they have one order for all subscribers, who are called in
+  /// that task. The centre has one registration for the publisher, from its first subscriber to its
+  /// last, and keeps itself alive for that time. The subject is not kept alive.
   ///
   /// - Parameters:
-  ///   - subject: The subject to listen to, or `nil` for all. Once it is gone nothing comes any more,
-  ///     not even what was posted before and not yet handed over.
+  ///   - subject: The subject to listen to, or `nil` for all. Once it is gone nothing comes any
+  ///     more, not even what was posted before and not yet handed over.
   ///   - message: The type of the message.
   ///   - fileID: Where it is written, for an instrument.
   ///   - line: Where it is written, for an instrument.
@@ -59,13 +59,14 @@ extension NotificationCenter {
 
   /// Calls with what `read` makes of each message of that type, on the main actor.
   ///
-  /// Messages are posted on the main actor, and there they are read, once, and subscribers are called
-  /// before the post returns, unless another is being delivered. The centre has one registration for
-  /// the publisher, from its first subscriber to its last, and is not kept alive, nor is the subject.
+  /// Messages are posted on the main actor, and there they are read, once, and subscribers are
+  /// called before the post returns, unless another is being delivered. The centre has one
+  /// registration for the publisher, from its first subscriber to its last, and is not kept alive,
+  /// nor is the subject.
   ///
   /// - Parameters:
-  ///   - subject: The subject to listen to, or `nil` for all. Once it is gone, nothing comes any more,
-  ///     whoever has its address then.
+  ///   - subject: The subject to listen to, or `nil` for all. Once it is gone, nothing comes any
+  ///     more, whoever has its address then.
   ///   - message: The type of the message.
   ///   - read: Returns what there is to tell, or `nil` to skip the message.
   ///   - fileID: Where it is written, for an instrument.

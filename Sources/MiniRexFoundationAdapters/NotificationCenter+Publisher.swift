@@ -19,8 +19,8 @@ extension NotificationCenter {
   ///
   /// - Parameters:
   ///   - name: Which notifications to read.
-  ///   - object: The sender to listen to, or `nil` for all. Once it is gone, nothing comes any more,
-  ///     whoever has its address then. To look for a value instead, compare it in `read`.
+  ///   - object: The sender to listen to, or `nil` for all. Once it is gone, nothing comes any
+  ///     more, whoever has its address then. To look for a value instead, compare it in `read`.
   ///   - read: Returns what there is to tell, or `nil` to skip the notification.
   ///   - fileID: Where it is written, for an instrument.
   ///   - line: Where it is written, for an instrument.
@@ -69,8 +69,8 @@ extension NotificationCenter {
 
 /// Registers with the centre and takes that back, each exactly once.
 ///
-/// Unchecked, because the object need not be `Sendable`: it is held for as long as the centre asks for
-/// its address, and used for nothing else.
+/// Unchecked, because the object need not be `Sendable`: it is held for as long as the centre asks
+/// for its address, and used for nothing else.
 private struct WeakRegistrar: @unchecked Sendable {
   private weak let center: NotificationCenter?
   private weak let object: AnyObject?
@@ -90,7 +90,8 @@ private struct WeakRegistrar: @unchecked Sendable {
     let object = object
     guard let center, isForAll || object != nil else { return connection.refuse() }
     let sentinel = Sentinel { connection.end() }
-    // 'queue:' is left out, because it would make whoever posts wait. The token is only ever handed back.
+    // 'queue:' is left out, because it would make whoever posts wait. The token is only ever handed
+    // back.
     nonisolated(unsafe) let token = center.addObserver(forName: name, object: object, queue: nil) {
       notification in
       withExtendedLifetime(sentinel) {

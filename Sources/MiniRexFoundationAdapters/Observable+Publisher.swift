@@ -17,9 +17,9 @@ public import Observation
 /// `Sendable` itself: the platform tells of a change before it is made, and not when it is.
 ///
 /// The object is not kept alive, except from a change to the job that reads it. When it is gone, or
-/// `read` looks at nothing that can change, the subscriptions end. The value is followed for as long
-/// as the publisher is kept or subscribed to. What is then left of it, until the next change, is a few
-/// bytes in the object, since the platform has no way to take an observation back.
+/// `read` looks at nothing that can change, the subscriptions end. The value is followed for as
+/// long as the publisher is kept or subscribed to. What is then left of it, until the next change,
+/// is a few bytes in the object, since the platform has no way to take an observation back.
 ///
 /// - Parameters:
 ///   - object: What to observe.

@@ -6,10 +6,10 @@ internal import MiniRexDispatchAdapters
 extension Publisher {
   /// Calls in operations on the queue, in order.
   ///
-  /// Each update waits for an operation, the first of a published value too. What waits is kept by the
-  /// subscription, not by the queue, and without a limit: ending the subscription before the hop
-  /// prevents the call and releases the update, even if the queue is suspended for ever. On a queue
-  /// that runs many operations at once, calls still come one at a time.
+  /// Each update waits for an operation, the first of a published value too. What waits is kept by
+  /// the subscription, not by the queue, and without a limit: ending the subscription before the
+  /// hop prevents the call and releases the update, even if the queue is suspended for ever. On a
+  /// queue that runs many operations at once, calls still come one at a time.
   @_disfavoredOverload
   public func receive(on queue: OperationQueue) -> Publisher {
     called { job in queue.addOperation(job) }

@@ -12,9 +12,9 @@
     /// temperature.publisher.combinePublisher.sink { print($0) }.store(in: &cancellables)
     /// ```
     ///
-    /// Each subscriber of it subscribes by itself, and is called where this publisher calls. It finishes
-    /// when this publisher ends. What comes while a subscriber has not asked for more waits; of
-    /// several, only the latest does.
+    /// Each subscriber of it subscribes by itself, and is called where this publisher calls. It
+    /// finishes when this publisher ends. What comes while a subscriber has not asked for more
+    /// waits; of several, only the latest does.
     public var combinePublisher: CombinePublisher<Update> {
       CombinePublisher(upstream: broadcaster)
     }
@@ -45,8 +45,8 @@
     /// ```
     ///
     /// Each subscriber subscribes to it by itself, and asks for all it has; it is called where that
-    /// publisher calls. It ends when that publisher finishes. One that can fail becomes one that cannot
-    /// by `map` to a `Result` and `catch`.
+    /// publisher calls. It ends when that publisher finishes. One that can fail becomes one that
+    /// cannot by `map` to a `Result` and `catch`.
     public init<Upstream: Combine.Publisher<Update, Never> & SendableMetatype>(
       combine upstream: Upstream, fileID: String = #fileID, line: Int = #line
     ) {

@@ -8,8 +8,8 @@ extension Publisher {
   /// let posting = progress.publisher.post(to: .default, as: .progressDidChange)
   /// ```
   ///
-  /// The subscription keeps neither the centre nor the object alive. It ends when the token goes, when
-  /// the publisher ends, or with the first update that finds the centre or the object gone.
+  /// The subscription keeps neither the centre nor the object alive. It ends when the token goes,
+  /// when the publisher ends, or with the first update that finds the centre or the object gone.
   ///
   /// - Parameters:
   ///   - center: Where to post.

@@ -10,8 +10,8 @@ public enum TransferFailure: Error {
   /// be loaded.
   case url(URLError)
 
-  /// The server has answered with a status outside 200–299. The body is what it said, up to its first
-  /// 65,536 bytes.
+  /// The server has answered with a status outside 200–299. The body is what it said, up to its
+  /// first 65,536 bytes.
   case status(HTTPURLResponse, body: Data)
 
   /// The file could not be read or written.

@@ -12,9 +12,9 @@ internal import MiniRex
 /// }
 /// ```
 ///
-/// What it throws is a ``LeakReport``, which also names the subscriptions that are still alive, since they
-/// are the usual reason. It waits for nothing: what another thread, or a Swift task that `body` does
-/// not wait for, holds when it returns is not released.
+/// What it throws is a ``LeakReport``, which also names the subscriptions that are still alive,
+/// since they are the usual reason. It waits for nothing: what another thread, or a Swift task that
+/// `body` does not wait for, holds when it returns is not released.
 ///
 /// - Parameter body: Makes the objects, and does with them what should not keep them alive. What it
 ///   throws is thrown on.

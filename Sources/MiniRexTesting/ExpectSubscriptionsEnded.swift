@@ -1,4 +1,4 @@
-import MiniRex
+internal import MiniRex
 
 /// Throws unless all subscriptions have ended, when `body` has returned, to sources that it made.
 ///
@@ -13,10 +13,10 @@ import MiniRex
 /// }
 /// ```
 ///
-/// What it throws is a ``LeakReport`` that names each of them and where it is written. A source that is
-/// released ends its subscriptions, so they can only be left over if the source is, too: by a
-/// publisher or a callback that somebody keeps. Sources that threads make, or `Task.detached`, are not
-/// watched.
+/// What it throws is a ``LeakReport`` that names each of them and where it is written. A source
+/// that is released ends its subscriptions, so they can only be left over if the source is, too: by
+/// a publisher or a callback that somebody keeps. Sources that threads make, or `Task.detached`,
+/// are not watched.
 ///
 /// - Parameter body: What it throws is thrown on.
 public func expectSubscriptionsEnded(_ body: () throws -> Void) throws {

@@ -42,11 +42,11 @@ extension ManualClock {
   /// #expect(polls.value == 3)
   /// ```
   ///
-  /// The clock can wake a task, but not know what it does then, or how long. So say how many will be
-  /// waiting for a deadline when all is quiet, tasks and closures: it waits for that many before it
-  /// begins, and again after each deadline on the way. It then finds what they have done, and a task
-  /// that sleeps in a loop does so once for each of its deadlines. If fewer ever sleep, it waits until
-  /// its own task is cancelled, and then stops where it is.
+  /// The clock can wake a task, but not know what it does then, or how long. So say how many will
+  /// be waiting for a deadline when all is quiet, tasks and closures: it waits for that many before
+  /// it begins, and again after each deadline on the way. It then finds what they have done, and a
+  /// task that sleeps in a loop does so once for each of its deadlines. If fewer ever sleep, it
+  /// waits until its own task is cancelled, and then stops where it is.
   ///
   /// With 0, it does what ``advance(by:)`` does, without holding a thread. Wait for what the woken
   /// task gives, its value say. A negative duration or number stops the program.

@@ -10,10 +10,10 @@ public import MiniRex
 /// #expect(recorder.updates == [1])
 /// ```
 ///
-/// What is due is called inside ``advance(by:)``, one after the other, in the order of deadlines and
-/// then of scheduling. At each call ``now`` is its deadline, and what it schedules is called as well
-/// if it is due in time. A deadline that is not later than now waits for the next advance, which may
-/// be one by zero.
+/// What is due is called inside ``advance(by:)``, one after the other, in the order of deadlines
+/// and then of scheduling. At each call ``now`` is its deadline, and what it schedules is called as
+/// well if it is due in time. A deadline that is not later than now waits for the next advance,
+/// which may be one by zero.
 ///
 /// It may be used on any thread. While one advance runs, another follows it: asked for by a call
 /// that is due, it returns at once and the one that runs goes on; asked for on another thread, it

@@ -1,4 +1,4 @@
-import MiniRex
+internal import MiniRex
 
 /// A marble string, taken apart: what happens in each step, as characters.
 struct MarbleLine: Sendable {

@@ -1,4 +1,4 @@
-import MiniRex
+internal import MiniRex
 
 /// Lets one task sleep once, until it is woken or cancelled.
 final class Nap: Sendable {

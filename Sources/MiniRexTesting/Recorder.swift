@@ -41,8 +41,8 @@ public final class Recorder<Update: Sendable>: Sendable {
 
   /// Waits for the next updates, counting from the last call.
   ///
-  /// - Returns: `count` updates; fewer only if the subscription has ended before they came; none if the
-  ///   waiting task is cancelled. A negative `count` stops the program.
+  /// - Returns: `count` updates; fewer only if the subscription has ended before they came; none if
+  ///   the waiting task is cancelled. A negative `count` stops the program.
   public func next(_ count: Int = 1) async -> [Update] {
     await log.next(count)
   }

@@ -1,4 +1,4 @@
-import MiniRex
+internal import MiniRex
 
 /// What a `Recorder` and its callback share.
 final class RecorderLog<Update: Sendable>: Sendable {

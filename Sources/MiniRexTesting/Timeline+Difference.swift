@@ -11,8 +11,8 @@ extension Timeline {
   /// ? is 42
   /// ```
   public struct Difference: Equatable, Sendable, CustomStringConvertible {
-    /// The picture: inputs, expectation and what came under each other, and a `^` under the first step
-    /// in which the two are not the same.
+    /// The picture: inputs, expectation and what came under each other, and a `^` under the first
+    /// step in which the two are not the same.
     public let description: String
 
     /// `nil` if there is none.

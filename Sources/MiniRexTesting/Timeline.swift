@@ -15,9 +15,9 @@ public import MiniRex
 /// takes its value from a table; without a table it is its own value. Spaces take no time: they are
 /// there to line lines up.
 ///
-/// In each step subscriptions end first; then comes what is due on the ``clock``, then subscriptions
-/// begin, then inputs update, all in the order in which they were written. The timeline lasts as
-/// long as its longest line: write a few `-` to see that nothing else comes.
+/// In each step subscriptions end first; then comes what is due on the ``clock``, then
+/// subscriptions begin, then inputs update, all in the order in which they were written. The
+/// timeline lasts as long as its longest line: write a few `-` to see that nothing else comes.
 ///
 /// A line that makes no sense stops the program with advice, because it stands in the source of the
 /// test; to throw would put a `try` before each line, for an error that no test waits for.
@@ -32,8 +32,8 @@ public final class Timeline {
 
   /// Makes a timeline without lines.
   ///
-  /// - Parameter step: How much later on the ``clock`` each step is than the one before it. One that
-  ///   is not longer than 0 stops the program.
+  /// - Parameter step: How much later on the ``clock`` each step is than the one before it. One
+  ///   that is not longer than 0 stops the program.
   public init(step: Duration = .seconds(1)) {
     if step <= .zero { misuse("'Timeline' takes a step longer than 0, not \(step).") }
     self.step = step
@@ -44,8 +44,8 @@ public final class Timeline {
   /// - Parameters:
   ///   - line: When it updates and ends.
   ///   - values: What the letters stand for.
-  ///   - period: When it is subscribed to: from the step of `^` on, and no longer in the step of `!`
-  ///     if there is one.
+  ///   - period: When it is subscribed to: from the step of `^` on, and no longer in the step of
+  ///     `!` if there is one.
   ///   - publisher: What is subscribed to, once.
   public func expect<Update: Sendable & Equatable, Kind: PublisherKind>(
     _ line: String, _ values: [Character: Update], during period: String = "^",

@@ -1,4 +1,4 @@
-import MiniRex
+internal import MiniRex
 
 /// A subscription: when it begins and ends, and what it is expected to be called with.
 struct TimelineExpectation {

@@ -1,4 +1,4 @@
-import MiniRex
+internal import MiniRex
 
 /// What waits for a deadline.
 struct Sleeper: Sendable {

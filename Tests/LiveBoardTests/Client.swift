@@ -8,7 +8,8 @@ final class Client {
 
   private let handle: FileHandle
 
-  /// - Parameter readsOutput: False for one that never reads, and has little room for what it does not.
+  /// - Parameter readsOutput: False for one that never reads, and has little room for what it does
+  ///   not.
   init(port: UInt16, _ request: String, readsOutput: Bool = true) throws {
     let descriptor = socket(AF_INET, 1, 0)
     handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -1,7 +1,7 @@
 import TestSupport
 
-// What the adapters are there to hide, on the platform itself: a test that fails here says that a fault
-// is cured. The tests named after each adapter show that it does not have it.
+// What the adapters are there to hide, on the platform itself: a test that fails here says that a
+// fault is cured. The tests named after each adapter show that it does not have it.
 #if os(Linux)
   import Foundation
   import MiniRexFoundationAdapters

@@ -53,7 +53,8 @@ import Testing
     async
   {
     struct Run: Sendable {
-      /// For each sender, the last number that it had sent before, and begun to send after, the join.
+      /// For each sender, the last number that it had sent before, and begun to send after, the
+      /// join.
       var sentBefore: [Int]
       var begunAfter: [Int]
       var updates: [Int]

@@ -13,7 +13,8 @@ struct Round {
   var random: SeededGenerator
 }
 
-/// How long each soak is: `MINIREX_SOAK` says `20000` rounds, `10s`, or `full`, what each soak says.
+/// How long each soak is: `MINIREX_SOAK` says `20000` rounds, `10s`, or `full`, what each soak
+/// says.
 ///
 /// `MINIREX_SEED` repeats a failure, as far as threads let it.
 enum Soak {

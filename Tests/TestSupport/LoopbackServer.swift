@@ -58,7 +58,8 @@ package final class LoopbackServer: Sendable {
     return request
   }
 
-  /// Cuts off what is open, and returns when its threads have ended, unless a failed test holds one.
+  /// Cuts off what is open, and returns when its threads have ended, unless a failed test holds
+  /// one.
   package func stop() {
     state.withLock { state in
       state.isStopped = true

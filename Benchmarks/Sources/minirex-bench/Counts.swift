@@ -1,8 +1,8 @@
 import CBench
 import Foundation
 
-/// What a unit allocates, retains and releases; two runs of different length, so that what a run does
-/// once cancels.
+/// What a unit allocates, retains and releases; two runs of different length, so that what a run
+/// does once cancels.
 struct Counts {
   let allocations: Double
   let retains: Double

@@ -1,8 +1,8 @@
 /// Where subscribers accumulate.
 ///
-/// A raw pointer, so that a subscriber is one load, add and store, which the optimiser cannot remove,
-/// and neither exclusivity checks nor reference counting are measured. Unchecked, because a sink
-/// belongs to one thread at a time by the way each workload is made.
+/// A raw pointer, so that a subscriber is one load, add and store, which the optimiser cannot
+/// remove, and neither exclusivity checks nor reference counting are measured. Unchecked, because a
+/// sink belongs to one thread at a time by the way each workload is made.
 struct Acc: @unchecked Sendable {
   let p: UnsafeMutablePointer<Int>
 

@@ -48,7 +48,8 @@ private final class Over: Sendable {
   let flag = Atomic(false)
 }
 
-/// Holds back threads until all have come; their time begins there, however long they took to start.
+/// Holds back threads until all have come; their time begins there, however long they took to
+/// start.
 private final class StartLine: Sendable {
   private let missing: Atomic<Int>
   private let isOpen = Atomic(false)

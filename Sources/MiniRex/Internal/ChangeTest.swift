@@ -21,8 +21,8 @@ package struct ChangeTest<Value>: @unchecked Sendable {
 
   @inlinable
   package init() {
-    // The cast of `EqualityProbe`, which costs nothing and calls `==` directly where the type is known,
-    // lets a conformance through that belongs to an actor, and whose `==` must not be called
+    // The cast of `EqualityProbe`, which costs nothing and calls `==` directly where the type is
+    // known, lets a conformance through that belongs to an actor, and whose `==` must not be called
     // elsewhere; the one from `Any` does not.
     if let probe = EqualityProbe<Value>() as? any EquatableProbe,
       (Value.self as Any) is any (Equatable & SendableMetatype).Type

@@ -140,7 +140,8 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
     return false
   }
 
-  /// Under the lock: the turn that the caller has to run, unless the update waits or interests nobody.
+  /// Under the lock: the turn that the caller has to run, unless the update waits or interests
+  /// nobody.
   @inlinable @inline(__always)
   func admit(
     _ update: @autoclosure () -> Update, replacing replaced: Update?, from thread: ThreadID,

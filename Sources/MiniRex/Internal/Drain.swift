@@ -1,8 +1,9 @@
-/// What somebody who ends a subscription waits for: turns in progress, and work that has to come back.
+/// What somebody who ends a subscription waits for: turns in progress, and work that has to come
+/// back.
 ///
 /// A drain that awaits work is in force on the thread while it ends something, because what a token
-/// ends may be closures that know nothing of each other: tokens of the user's, bags, what a callback
-/// has captured. Work that is cancelled meanwhile is part of the drain.
+/// ends may be closures that know nothing of each other: tokens of the user's, bags, what a
+/// callback has captured. Work that is cancelled meanwhile is part of the drain.
 package final class Drain: Sendable {
   private struct State {
     /// How many turns and errands have not come back, and how many calls of `collect` have not.

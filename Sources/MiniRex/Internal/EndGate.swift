@@ -35,8 +35,8 @@ final class EndGate: SubscriptionHost, @unchecked Sendable {
     for drain in drains { drain.comeBack() }
   }
 
-  /// True until it is `onEnd`'s turn, although the source ends its subscriptions all at once: whoever
-  /// drops a token because it has ended must not keep `onEnd` from being called.
+  /// True until it is `onEnd`'s turn, although the source ends its subscriptions all at once:
+  /// whoever drops a token because it has ended must not keep `onEnd` from being called.
   override func isSubscribed(_ token: Subscription) -> Bool {
     state.withLock { $0.onEnd != nil }
   }

@@ -1,8 +1,8 @@
 /// Carries updates, in order, to where the callback has to run: a queue, an actor, the main thread.
 ///
 /// What waits is kept here rather than in the jobs of the queue, so that ending the subscription
-/// releases it even when the queue never runs. Unchecked like every `SubscriptionHost`: its state is in a
-/// `Lock`.
+/// releases it even when the queue never runs. Unchecked like every `SubscriptionHost`: its state
+/// is in a `Lock`.
 @usableFromInline
 package final class Hop<Update: Sendable, Callback: Sendable>: SubscriptionHost, @unchecked Sendable
 {
@@ -27,8 +27,8 @@ package final class Hop<Update: Sendable, Callback: Sendable>: SubscriptionHost,
   private let state: Lock<State>
   private let schedule: @Sendable (Hop, _ isContinued: Bool) -> Void
 
-  /// - Parameter schedule: Asks for a job, in the right place, that calls ``run(calling:)``: at once
-  ///   if this is the right place, unless the job is continued, which would nest without end.
+  /// - Parameter schedule: Asks for a job, in the right place, that calls ``run(calling:)``: at
+  ///   once if this is the right place, unless the job is continued, which would nest without end.
   package init(
     _ callback: Callback, schedule: @escaping @Sendable (Hop, _ isContinued: Bool) -> Void
   ) {

@@ -3,7 +3,8 @@ internal import Synchronization
 /// A subscription that is made later, somewhere else: in a job on a queue.
 ///
 /// The job keeps only this: ending the subscription before it runs releases the publisher and the
-/// callback, even when it never runs. Unchecked like every `SubscriptionHost`: its state is in a `Lock`.
+/// callback, even when it never runs. Unchecked like every `SubscriptionHost`: its state is in a
+/// `Lock`.
 package final class LateStart<Update: Sendable, Kind: PublisherKind>: SubscriptionHost,
   @unchecked Sendable
 {

@@ -24,8 +24,8 @@ struct ReleaseChain {
   /// True in one place of the stack in eight, spread as if by chance.
   ///
   /// Only there is the thread asked for its chain, because that takes long for a callback that owns
-  /// nothing; a chain that needs much stack comes through many such places. One multiplication would not
-  /// do: there are sizes of frames whose multiples it keeps away from the eighth.
+  /// nothing; a chain that needs much stack comes through many such places. One multiplication
+  /// would not do: there are sizes of frames whose multiples it keeps away from the eighth.
   @inline(__always)
   static func begins(at place: UInt) -> Bool {
     let mixed = UInt32(truncatingIfNeeded: place) &* 0x9E37_79B9

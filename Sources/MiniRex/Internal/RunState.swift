@@ -39,7 +39,8 @@ package struct RunState<Stop, Joiner, Leaver> {
 
   /// The start has returned.
   ///
-  /// - Returns: Those who need not wait any longer; and, if the work has to be ended at once, for whom.
+  /// - Returns: Those who need not wait any longer; and, if the work has to be ended at once, for
+  ///   whom.
   package mutating func attach(_ stop: Stop) -> (joiners: [Joiner], leavers: [Leaver]?) {
     if case .abandoned(let leavers) = phase {
       phase = .over

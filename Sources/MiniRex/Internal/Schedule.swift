@@ -84,8 +84,8 @@ package struct Schedule: Hashable, Sendable {
     isBetweenTurns = false
   }
 
-  /// For whoever finds the turnstile entered: true if its last deliverer has handed over, and nobody
-  /// goes on yet, so that the caller now does.
+  /// For whoever finds the turnstile entered: true if its last deliverer has handed over, and
+  /// nobody goes on yet, so that the caller now does.
   @usableFromInline
   package mutating func takeOver(on thread: ThreadID) -> Bool {
     if deliverer != nil { return false }

@@ -13,8 +13,8 @@ public import Synchronization
 //   only while it stands in the list of `Ended` slots.
 // - Serial numbers grow from slot to slot, and slots before the last segment's end are all in use
 //   or ended: a later slot joined later.
-// - A slot and its token point at each other until one of them ends, under the lock. The slot's last
-//   word to the token is that it lives nowhere; the token may be gone right after.
+// - A slot and its token point at each other until one of them ends, under the lock. The slot's
+//   last word to the token is that it lives nowhere; the token may be gone right after.
 
 /// A callback that can be called where it lies, without a retain.
 @usableFromInline
@@ -446,7 +446,8 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
     moveEnd(to: place, in: segment)
   }
 
-  /// Keeps one spare segment, so that a subscriber who comes and goes at the edge allocates nothing.
+  /// Keeps one spare segment, so that a subscriber who comes and goes at the edge allocates
+  /// nothing.
   private mutating func moveEnd(to slot: Slot, in segment: Segment) {
     extent?.last = segment
     extent?.end = slot

@@ -1,7 +1,7 @@
 /// What a token ends.
 ///
-/// Unchecked because a class that is inherited from cannot be anything else, and its subclasses have
-/// to repeat it. It has no state; each of them says what guards its own.
+/// Unchecked because a class that is inherited from cannot be anything else, and its subclasses
+/// have to repeat it. It has no state; each of them says what guards its own.
 @usableFromInline
 package class SubscriptionHost: @unchecked Sendable {
   init() {}
@@ -10,7 +10,8 @@ package class SubscriptionHost: @unchecked Sendable {
 
   func end(_ token: Subscription) {}
 
-  /// Ends the token, and makes the drain wait until its callback no longer runs, unless that runs this.
+  /// Ends the token, and makes the drain wait until its callback no longer runs, unless that runs
+  /// this.
   func end(_ token: Subscription, for drain: Drain) {
     end(token)
   }

@@ -3,7 +3,8 @@
 /// Unchecked: everything is guarded by the lock of the delivery.
 @usableFromInline
 package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
-  // It stands first, so that code that does not know the type of the updates finds it without a search.
+  // It stands first, so that code that does not know the type of the updates finds it without a
+  // search.
   @usableFromInline let delivery: Delivery<Update>
   /// - running: `latest` is the latest progress. Next: finished, or ended without a result.
   /// - finished: `latest` is the result.

@@ -75,7 +75,8 @@ extension ThreadID {
 
 /// One reference for each thread, `nil` until it is set.
 ///
-/// Whoever sets it sets it back before it returns, so that there is nothing left when a thread ends.
+/// Whoever sets it sets it back before it returns, so that there is nothing left when a thread
+/// ends.
 struct ThreadLocal<Object: AnyObject>: Sendable {
   private let key: pthread_key_t
 

@@ -75,7 +75,8 @@ enum NextUpdate<Update: Sendable>: Sendable {
 
 /// A loop that waits.
 ///
-/// Whoever takes it out of the state, under the lock, resumes it after the lock: so it is resumed once.
+/// Whoever takes it out of the state, under the lock, resumes it after the lock: so it is resumed
+/// once.
 @usableFromInline @safe
 struct Waiter: Sendable {
   private let continuation: UnsafeContinuation<Void, Never>

@@ -1,4 +1,5 @@
-/// What a sequence and its iterators share: its token ends the subscription when the last of them goes.
+/// What a sequence and its iterators share: its token ends the subscription when the last of them
+/// goes.
 @usableFromInline
 final class ValuesSubscription<Update: Sendable>: Sendable {
   @usableFromInline let buffer: ValuesBuffer<Update>

@@ -5,9 +5,9 @@ extension Publisher where Kind == TaskKind {
   /// let picture = user.flatMap { user in loadPicture(of: user) }
   /// ```
   ///
-  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for each
-  /// run. When the last subscriber leaves before the result, the task that is running then is left,
-  /// which cancels it unless somebody else is subscribed to it.
+  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for
+  /// each run. When the last subscriber leaves before the result, the task that is running then is
+  /// left, which cancels it unless somebody else is subscribed to it.
   public func flatMap<Success, NewSuccess, Failure>(
     _ transform: @escaping @Sendable (Success) -> PublishedTask<NewSuccess, Failure>
   ) -> PublishedTask<NewSuccess, Failure> where Update == Result<Success, Failure> {
@@ -25,9 +25,9 @@ extension Publisher where Kind == TaskKind {
   /// let shown = picture.recover { _ in .success(Picture.placeholder) }
   /// ```
   ///
-  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for each
-  /// run. Return `.success(value)` for a value to use instead. What cancels the work is as
-  /// for `flatMap`.
+  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for
+  /// each run. Return `.success(value)` for a value to use instead. What cancels the work is as for
+  /// `flatMap`.
   public func recover<Success, Failure, NewFailure>(
     _ transform: @escaping @Sendable (Failure) -> PublishedTask<Success, NewFailure>
   ) -> PublishedTask<Success, NewFailure> where Update == Result<Success, Failure> {
@@ -43,9 +43,9 @@ extension Publisher where Kind == TaskKind {
 extension Publisher where Kind == ProgressiveTaskKind {
   /// Goes on with another task after a success, whose progress follows that of this one.
   ///
-  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for each
-  /// run. When the last subscriber leaves before the result, the task that is running then is left,
-  /// which cancels it unless somebody else is subscribed to it.
+  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for
+  /// each run. When the last subscriber leaves before the result, the task that is running then is
+  /// left, which cancels it unless somebody else is subscribed to it.
   public func flatMap<Progress, Success, NewSuccess, Failure>(
     _ transform: @escaping @Sendable (Success) -> ProgressiveTask<Progress, NewSuccess, Failure>
   ) -> ProgressiveTask<Progress, NewSuccess, Failure>
@@ -61,8 +61,8 @@ extension Publisher where Kind == ProgressiveTaskKind {
 
   /// Goes on with another task after a failure, whose progress follows that of this one.
   ///
-  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for each
-  /// run. What cancels the work is as for `flatMap`.
+  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for
+  /// each run. What cancels the work is as for `flatMap`.
   public func recover<Progress, Success, Failure, NewFailure>(
     _ transform: @escaping @Sendable (Failure) -> ProgressiveTask<Progress, Success, NewFailure>
   ) -> ProgressiveTask<Progress, Success, NewFailure>

@@ -1,5 +1,5 @@
-// `combineLatest` of two to eight inputs, written out: Swift does not specialise what is made in a loop
-// over a parameter pack, which makes a change several times as expensive.
+// `combineLatest` of two to eight inputs, written out: Swift does not specialise what is made in a
+// loop over a parameter pack, which makes a change several times as expensive.
 
 /// Calls with the current values of two inputs, as the form for any number does.
 @inlinable
@@ -9,7 +9,8 @@ public func combineLatest<A: Sendable, B: Sendable>(
   combination(a, b, skipping: nil) { ($0, $1) }
 }
 
-/// Calls with a transformation of the current values of two inputs, as the form for any number does.
+/// Calls with a transformation of the current values of two inputs, as the form for any number
+/// does.
 @inlinable
 public func combineLatest<A: Sendable, B: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>,
@@ -52,7 +53,8 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable>(
   combination(a, b, c, skipping: nil) { ($0, $1, $2) }
 }
 
-/// Calls with a transformation of the current values of three inputs, as the form for any number does.
+/// Calls with a transformation of the current values of three inputs, as the form for any number
+/// does.
 @inlinable
 public func combineLatest<A: Sendable, B: Sendable, C: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>,
@@ -99,7 +101,8 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
   combination(a, b, c, d, skipping: nil) { ($0, $1, $2, $3) }
 }
 
-/// Calls with a transformation of the current values of four inputs, as the form for any number does.
+/// Calls with a transformation of the current values of four inputs, as the form for any number
+/// does.
 @inlinable
 public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
@@ -153,7 +156,8 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E:
   combination(a, b, c, d, e, skipping: nil) { ($0, $1, $2, $3, $4) }
 }
 
-/// Calls with a transformation of the current values of five inputs, as the form for any number does.
+/// Calls with a transformation of the current values of five inputs, as the form for any number
+/// does.
 @inlinable
 public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Result: Sendable
@@ -215,7 +219,8 @@ public func combineLatest<
   combination(a, b, c, d, e, f, skipping: nil) { ($0, $1, $2, $3, $4, $5) }
 }
 
-/// Calls with a transformation of the current values of six inputs, as the form for any number does.
+/// Calls with a transformation of the current values of six inputs, as the form for any number
+/// does.
 @inlinable
 public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Result: Sendable
@@ -283,7 +288,8 @@ public func combineLatest<
   combination(a, b, c, d, e, f, g, skipping: nil) { ($0, $1, $2, $3, $4, $5, $6) }
 }
 
-/// Calls with a transformation of the current values of seven inputs, as the form for any number does.
+/// Calls with a transformation of the current values of seven inputs, as the form for any number
+/// does.
 @inlinable
 public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
@@ -355,7 +361,8 @@ public func combineLatest<
   combination(a, b, c, d, e, f, g, h, skipping: nil) { ($0, $1, $2, $3, $4, $5, $6, $7) }
 }
 
-/// Calls with a transformation of the current values of eight inputs, as the form for any number does.
+/// Calls with a transformation of the current values of eight inputs, as the form for any number
+/// does.
 @inlinable
 public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,

@@ -7,8 +7,8 @@ extension Publisher where Kind: StreamKind {
   ///
   /// It calls where the clock does. A published value stays one: its first value comes at once, and
   /// a change that has been undone meanwhile is skipped. What is pending when the publisher ends is
-  /// delivered at once, because nothing can follow it. Each subscriber has one timer, which ends with
-  /// its subscription, as does what is pending.
+  /// delivered at once, because nothing can follow it. Each subscriber has one timer, which ends
+  /// with its subscription, as does what is pending.
   ///
   /// - Parameters:
   ///   - interval: How long it has to be quiet. With 0, an update is delivered when the clock

@@ -2,8 +2,8 @@ extension Publisher where Kind: StreamKind {
   /// A task that finishes with the first update.
   ///
   /// Of a published value that is the current one. It is shared: it subscribes with its first
-  /// subscriber, for all of them, and leaves when it has the update or the last of them has left. It
-  /// ends without a result if the source ends before.
+  /// subscriber, for all of them, and leaves when it has the update or the last of them has left.
+  /// It ends without a result if the source ends before.
   public func first() -> PublishedTask<Update, Never> {
     first { _ in true }
   }

@@ -1,9 +1,9 @@
 extension Publisher where Kind: StreamKind {
   /// Lets updates through until `predicate` says no for the first time, and then ends.
   ///
-  /// It gives a broadcaster, even of a published value, whose first value may be the one that ends it.
-  /// The update that ends it is left out, and `predicate` is not called again. Every subscriber begins
-  /// anew. It calls where the publisher does, and keeps one flag for each subscriber.
+  /// It gives a broadcaster, even of a published value, whose first value may be the one that ends
+  /// it. The update that ends it is left out, and `predicate` is not called again. Every subscriber
+  /// begins anew. It calls where the publisher does, and keeps one flag for each subscriber.
   @inlinable
   public func prefix(
     while predicate: @escaping @Sendable (Update) -> Bool

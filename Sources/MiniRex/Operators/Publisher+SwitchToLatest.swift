@@ -3,8 +3,8 @@ extension Publisher where Kind == BroadcasterKind {
   ///
   /// It is subscribed to inside the callback that it comes with, after the one before it has been
   /// left; what that one had under way is not delivered any more. It calls where the publishers do,
-  /// one call at a time, and ends when this one and the last of them have. Each subscriber holds one
-  /// subscription to this publisher and one to the last that came.
+  /// one call at a time, and ends when this one and the last of them have. Each subscriber holds
+  /// one subscription to this publisher and one to the last that came.
   public func switchToLatest<Latest: Sendable, LatestKind: PublisherKind>() -> Broadcaster<Latest>
   where Update == Publisher<Latest, LatestKind> {
     Broadcaster<Latest>(trusting: self) { follow(switching: $0) }

@@ -5,8 +5,8 @@ extension Publisher {
   /// let positions = clicks.trace("clicks").map(\.position).trace("positions")
   /// ```
   ///
-  /// It keeps the kind, and changes nothing. With no instrument in force when it is called, it is this
-  /// publisher itself, and costs nothing.
+  /// It keeps the kind, and changes nothing. With no instrument in force when it is called, it is
+  /// this publisher itself, and costs nothing.
   ///
   /// - Parameters:
   ///   - label: What the events call it.

@@ -6,11 +6,11 @@ extension Publisher where Kind: StreamKind {
   /// ```
   ///
   /// It gives a broadcaster, even of a published value, because it does not call when the value
-  /// changes. It calls where this publisher does, and ends with it; a value that has ended stays what
-  /// it was. The value is subscribed to first, so an update that comes from the same source as the
-  /// value is paired with what it has changed the value to. Each subscriber holds one subscription to
-  /// the value, and the latest of it. An update that comes before a value whose first call is
-  /// late, as that of `delay` is, is left out.
+  /// changes. It calls where this publisher does, and ends with it; a value that has ended stays
+  /// what it was. The value is subscribed to first, so an update that comes from the same source as
+  /// the value is paired with what it has changed the value to. Each subscriber holds one
+  /// subscription to the value, and the latest of it. An update that comes before a value whose
+  /// first call is late, as that of `delay` is, is left out.
   public func withLatest<Value: Sendable>(
     from value: PublishedValue<Value>
   ) -> Broadcaster<(Update, Value)> {
@@ -19,9 +19,9 @@ extension Publisher where Kind: StreamKind {
     ) { receive in
       var latest = SharedLatest<Value>()
       var following = value.follow { [latest] in latest.set($0) }
-      // While another thread delivers for the value's source, that thread makes the first call. Until
-      // then there is what was current before this subscribes anew; what is read after subscribing may
-      // be newer than what that call brings.
+      // While another thread delivers for the value's source, that thread makes the first call.
+      // Until then there is what was current before this subscribes anew; what is read after
+      // subscribing may be newer than what that call brings.
       if latest.value == nil, let current = value.readCurrent() {
         latest = SharedLatest()
         following = value.follow { [latest] in latest.set($0) }

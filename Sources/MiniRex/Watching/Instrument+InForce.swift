@@ -2,8 +2,9 @@ public import Synchronization
 
 /// Lets an instrument watch what is made by `body`, and by the Swift tasks that it starts.
 ///
-/// It watches the sources that are made meanwhile, for as long as they live. It is a task-local value:
-/// tests that run side by side do not see each other's, and neither threads nor `Task.detached` see it.
+/// It watches the sources that are made meanwhile, for as long as they live. It is a task-local
+/// value: tests that run side by side do not see each other's, and neither threads nor
+/// `Task.detached` see it.
 public func withInstrument<Success, Failure: Error>(
   _ instrument: any Instrument, _ body: () throws(Failure) -> Success
 ) throws(Failure) -> Success {

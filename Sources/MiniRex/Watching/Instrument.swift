@@ -9,14 +9,14 @@
 /// }
 /// ```
 ///
-/// A source asks once, when it is made, which instrument watches it, and `trace(_:)` when it is called:
-/// the one that is given, else that of `withInstrument`, else the one of the process,
+/// A source asks once, when it is made, which instrument watches it, and `trace(_:)` when it is
+/// called: the one that is given, else that of `withInstrument`, else the one of the process,
 /// ``setDefaultInstrument(_:)``. Without one, nothing is done, then or later.
 public protocol Instrument: Sendable {
   /// Tells what has happened.
   ///
-  /// It is called on the thread to which it happened, for several threads at once, and never under a
-  /// lock: it may send, subscribe and end. What it does to watched sources is recorded as well.
+  /// It is called on the thread to which it happened, for several threads at once, and never under
+  /// a lock: it may send, subscribe and end. What it does to watched sources is recorded as well.
   func record(_ event: InstrumentEvent)
 
   /// Draws what is watched; `nil`, unless you say otherwise, spares operators the cost of it.

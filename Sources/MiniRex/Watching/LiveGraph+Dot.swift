@@ -1,10 +1,10 @@
 extension LiveGraph.Snapshot {
   /// The picture in the language of Graphviz: `dot -Tsvg` draws it from left to right.
   ///
-  /// Sources are round, operators have rounded corners, traces are notes and subscriptions boxes. Under a
-  /// name stands its place. An edge tells how many updates went its way, and how many in a second; it is
-  /// dashed while nobody is subscribed. Subscriptions that are written in one place, to one publisher, are
-  /// one box.
+  /// Sources are round, operators have rounded corners, traces are notes and subscriptions boxes.
+  /// Under a name stands its place. An edge tells how many updates went its way, and how many in a
+  /// second; it is dashed while nobody is subscribed. Subscriptions that are written in one place,
+  /// to one publisher, are one box.
   public func dot() -> String {
     let drawing = GraphDrawing(self)
     let nodes = drawing.nodes.map { node in

@@ -12,8 +12,8 @@
 /// MiniRex, but not what a callback does with an update: a source that another one's subscriber
 /// broadcasts to is not joined to it by an edge. A chain belongs to the graph of its first source.
 ///
-/// It keeps nothing alive. Each operator, subscription and delivery of what it watches costs a little
-/// more than it would otherwise.
+/// It keeps nothing alive. Each operator, subscription and delivery of what it watches costs a
+/// little more than it would otherwise.
 public final class LiveGraph: Instrument {
   private struct Entry: Sendable {
     weak var lineage: Lineage?
@@ -68,12 +68,13 @@ extension LiveGraph {
     public let id: Int
     /// What it stands for.
     public let role: Role
-    /// The name of the source, or its type if it has none; the name of the operator or of the form of
-    /// `subscribe`; the label of the trace.
+    /// The name of the source, or its type if it has none; the name of the operator or of the form
+    /// of `subscribe`; the label of the trace.
     public let name: String
     /// Where it is written; `nil` for operators.
     public let place: CodePlace?
-    /// How many are subscribed to it, directly or by an operator; `nil` except for sources and traces.
+    /// How many are subscribed to it, directly or by an operator; `nil` except for sources and
+    /// traces.
     public let subscriberCount: Int?
 
     package init(
@@ -95,10 +96,11 @@ extension LiveGraph {
     public let to: Int
     /// False while nobody is subscribed, so that nothing flows.
     public let isActive: Bool
-    /// How many updates have gone this way; `nil` between two operators that the compiler makes one.
+    /// How many updates have gone this way; `nil` between two operators that the compiler makes
+    /// one.
     public let updateCount: Int?
-    /// How many went this way in a second, since the snapshot before, or since there is the edge; `nil`
-    /// where they are not counted.
+    /// How many went this way in a second, since the snapshot before, or since there is the edge;
+    /// `nil` where they are not counted.
     public let updatesPerSecond: Double?
 
     package init(

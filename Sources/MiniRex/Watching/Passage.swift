@@ -25,8 +25,8 @@ package final class Passage: Sendable {
     if lineage.reports { lineage.record(.ended, by: context) }
   }
 
-  /// Called after the callback: an instrument that is told before it might end the subscription, which
-  /// would then be called after its end.
+  /// Called after the callback: an instrument that is told before it might end the subscription,
+  /// which would then be called after its end.
   @usableFromInline @inline(never)
   func hasDelivered() {
     edge?.updateCount.add(1, ordering: .relaxed)
@@ -66,7 +66,8 @@ extension Lineage {
     return (passage, WatchScope(outer: scope.outer, inner: passage.next.enter().inner))
   }
 
-  /// What is in force while a form of `subscribe` subscribes to the publisher that has this lineage.
+  /// What is in force while a form of `subscribe` subscribes to the publisher that has this
+  /// lineage.
   func context(of name: String, at place: CodePlace?) -> WatchContext {
     guard let graph else { return WatchContext(nil, place: place) }
     let node = Lineage(
@@ -115,7 +116,8 @@ extension Lineage {
     }
   }
 
-  /// Lets go of an adopted publisher with its last subscription; the updates of an input stay counted.
+  /// Lets go of an adopted publisher with its last subscription; the updates of an input stay
+  /// counted.
   fileprivate func leave(_ edge: LineageEdge) {
     // The last reference goes after the lock.
     let removed = edges.withLock { edges -> LineageEdgeRecord? in

@@ -1,8 +1,9 @@
 // How a publisher is subscribed to, so that one that is not watched costs nothing:
-// - What a source stores is `connect`. Operators that are made inline call it directly: the optimiser makes
-//   one closure of a chain of them, so nothing can be counted between two of them.
+// - What a source stores is `connect`. Operators that are made inline call it directly: the
+//   optimiser makes one closure of a chain of them, so nothing can be counted between two of them.
 // - Other operators call `follow`, which counts.
-// - Forms of `subscribe` do what they do inside `subscribe(as:)`, so that they are known by name and place.
+// - Forms of `subscribe` do what they do inside `subscribe(as:)`, so that they are known by name
+//   and place.
 // Sources and traces count for themselves, in their own `connect`.
 
 extension Publisher {
@@ -44,7 +45,8 @@ extension Publisher {
       consumer, adopts: true, place: context.place, subscription: context.subscription)
   }
 
-  /// Runs what a form of `subscribe` does, so that it is known by its name, and its place if it has one.
+  /// Runs what a form of `subscribe` does, so that it is known by its name, and its place if it has
+  /// one.
   @usableFromInline
   package func subscribe(
     as name: String, _ fileID: String? = nil, _ line: Int = 0, _ body: () -> Subscription

@@ -1,7 +1,7 @@
 /// Tells who is subscribing, while a watched publisher is being subscribed to.
 ///
-/// The thread knows it, because between the subscriber and the source there are only closures, which
-/// know nothing of each other, and of which the optimiser makes one where it can.
+/// The thread knows it, because between the subscriber and the source there are only closures,
+/// which know nothing of each other, and of which the optimiser makes one where it can.
 package final class WatchContext: Sendable {
   /// The operator or the subscription that subscribes, if there is a graph.
   private let consumer: Lineage?
@@ -25,10 +25,11 @@ package final class WatchContext: Sendable {
     self.subscription = subscription
   }
 
-  /// The operator or the subscription that is about to be called by a publisher; `nil` if nobody knows.
+  /// The operator or the subscription that is about to be called by a publisher; `nil` if nobody
+  /// knows.
   ///
-  /// Operators that are made inline do not tell that they subscribe. They have one input each, so the way
-  /// to the one that does leads through them.
+  /// Operators that are made inline do not tell that they subscribe. They have one input each, so
+  /// the way to the one that does leads through them.
   func consumer(of input: Lineage) -> Lineage? {
     guard var consumer, consumer.graph === input.graph else { return nil }
     if adopts { return consumer }
@@ -47,7 +48,8 @@ package final class WatchContext: Sendable {
 
   /// In force from now on, until what this returns says `exit()`.
   ///
-  /// For code that may not become a closure: it would be allocated before anybody knows if it is needed.
+  /// For code that may not become a closure: it would be allocated before anybody knows if it is
+  /// needed.
   func enter() -> WatchScope {
     let scope = WatchScope(outer: WatchContext.ofThread.value, inner: self)
     WatchContext.ofThread.value = self

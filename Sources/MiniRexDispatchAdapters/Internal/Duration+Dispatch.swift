@@ -6,7 +6,8 @@ package func dispatchInterval(_ duration: Duration, of operation: String) -> Dis
   if duration < .zero {
     misuse("'\(operation)' takes a duration that is not negative, not \(duration).")
   }
-  // Not all durations have components: those of more seconds than an integer can count stop the program.
+  // Not all durations have components: those of more seconds than an integer can count stop the
+  // program.
   if duration > .nanoseconds(Int64.max) { return .never }
   let (seconds, attoseconds) = duration.components
   let nanoseconds = (attoseconds + 999_999_999) / 1_000_000_000

@@ -10,8 +10,8 @@ package typealias Connection<Update: Sendable> = WorkInlet<Update>
 package struct LazySource<Update: Sendable> {
   private let work: SharedWork<Update>
 
-  /// - Parameter connect: Registers with the platform, and gives the token that takes the registration
-  ///   back.
+  /// - Parameter connect: Registers with the platform, and gives the token that takes the
+  ///   registration back.
   package init(connect: @escaping SharedWork<Update>.Start) {
     work = SharedWork(remembersProgress: false, start: connect)
   }

@@ -4,7 +4,8 @@ package import MiniRex
 
 /// Calls whenever the descriptor can be read, on a queue of its own, and closes it in the end.
 ///
-/// For a descriptor that nobody else has, and that is never at its end; see `DescriptorReader` for others.
+/// For a descriptor that nobody else has, and that is never at its end; see `DescriptorReader` for
+/// others.
 package func readable(
   _ descriptor: Int32, label: String, _ read: @escaping @Sendable () -> Void
 ) -> Subscription {

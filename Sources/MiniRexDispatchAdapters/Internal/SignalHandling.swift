@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Everybody in the process who is subscribed to a signal.
 ///
-/// Not Dispatch's own source for signals: on Linux it leaves its handler behind, and blocks the signal
-/// on the threads that it has reached.
+/// Not Dispatch's own source for signals: on Linux it leaves its handler behind, and blocks the
+/// signal on the threads that it has reached.
 final class SignalHandling: Sendable {
   static let shared = SignalHandling()
 

@@ -13,8 +13,8 @@ internal import CLibrary
 package final class Descriptor: Sendable {
   package let number: Int32
 
-  /// - Parameter number: What a call into the system has given: one that is negative says that it has
-  ///   failed.
+  /// - Parameter number: What a call into the system has given: one that is negative says that it
+  ///   has failed.
   init(_ number: Int32) throws(POSIXError) {
     if number < 0 { throw .last }
     self.number = number

@@ -12,8 +12,8 @@ package struct DescriptorReader: Sendable {
   /// - own: a file description of ours, which does not wait.
   /// - file: reading it never waits for anybody.
   /// - socket: each read says that it does not wait.
-  /// - other: each read says so where the system lets it. Where it does not, looking and reading are
-  ///   two steps, and two who read one descriptor may hold each other up.
+  /// - other: each read says so where the system lets it. Where it does not, looking and reading
+  ///   are two steps, and two who read one descriptor may hold each other up.
   fileprivate enum Way {
     case own(Descriptor)
     case file, socket, other

@@ -2,7 +2,8 @@
   internal import CLibrary
   internal import FoundationEssentials
 
-  /// Runs the body on a thread of its own, which may wait: what Foundation's `Thread` is otherwise for.
+  /// Runs the body on a thread of its own, which may wait: what Foundation's `Thread` is otherwise
+  /// for.
   func detachThread(_ body: @escaping @Sendable () -> Void) throws(POSIXError) {
     let start = unsafe Unmanaged.passRetained(ThreadStart(body))
     var thread = pthread_t()

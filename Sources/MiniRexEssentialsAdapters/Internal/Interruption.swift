@@ -39,7 +39,8 @@ package final class Interruption: Sendable {
 
   /// Takes what is there; `nil` if that is nothing now, or if it is interrupted.
   ///
-  /// It does so under the lock, so that what comes after the interruption is left to whoever reads next.
+  /// It does so under the lock, so that what comes after the interruption is left to whoever reads
+  /// next.
   func take(from reader: DescriptorReader, upTo limit: Int) throws(POSIXError) -> Data? {
     try writing.withLock { writing throws(POSIXError) in
       writing == nil ? nil : try reader.read(upTo: limit)

@@ -5,8 +5,8 @@
 
   /// Gives a subscriber of Combine what it asks for, one call at a time.
   ///
-  /// Unchecked, because a subscriber need not be `Sendable`: it is called by one thread at a time, as
-  /// Combine wants it, and otherwise all is in a `Lock`.
+  /// Unchecked, because a subscriber need not be `Sendable`: it is called by one thread at a time,
+  /// as Combine wants it, and otherwise all is in a `Lock`.
   final class CombineSubscription<Input: Sendable>: Combine.Subscription, @unchecked Sendable {
     private struct State {
       var demand = Subscribers.Demand.none

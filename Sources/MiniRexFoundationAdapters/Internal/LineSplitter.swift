@@ -1,4 +1,4 @@
-import Foundation
+internal import Foundation
 
 /// Cuts bytes into lines.
 struct LineSplitter {

@@ -5,10 +5,10 @@
   extension Process {
     /// Starts the program that this describes, and gives its number.
     ///
-    /// Not with `run`: on Linux that keeps some memory of each process for ever, gives the program a
-    /// socket that its children inherit, reaps it only when they have ended too, and lets it begin with
-    /// the signals blocked that the thread blocks. As with `run` it has a group of its own, and no
-    /// descriptors but its three.
+    /// Not with `run`: on Linux that keeps some memory of each process for ever, gives the program
+    /// a socket that its children inherit, reaps it only when they have ended too, and lets it
+    /// begin with the signals blocked that the thread blocks. As with `run` it has a group of its
+    /// own, and no descriptors but its three.
     func spawn(output: Descriptor, errors: Descriptor) throws(POSIXError) -> pid_t {
       guard let executableURL, executableURL.isFileURL else { throw POSIXError(.ENOENT) }
       #if canImport(Darwin)

@@ -8,7 +8,8 @@
     typealias Inlet = WorkInlet<TaskUpdate<ProcessLine, ProcessExit, CocoaError>>
 
     /// - starting: Next: running, or unwanted.
-    /// - unwanted: it was terminated before it had a number. Next: running, if it could not be helped.
+    /// - unwanted: it was terminated before it had a number. Next: running, if it could not be
+    ///   helped.
     /// - running: with a number that is its own until it is reaped. Next: ended.
     /// - ended: it has been reaped.
     private enum Phase {
@@ -47,8 +48,8 @@
       }
     }
 
-    /// Returns when the program has been reaped and what it has written has been told; `nil` if it was
-    /// not started.
+    /// Returns when the program has been reaped and what it has written has been told; `nil` if it
+    /// was not started.
     private func run(
       _ make: () -> Process, telling inlet: Inlet
     ) throws(POSIXError) -> ProcessExit? {

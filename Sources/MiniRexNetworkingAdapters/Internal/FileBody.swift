@@ -1,6 +1,6 @@
-import Foundation
-import MiniRex
-import MiniRexEssentialsAdapters
+internal import Foundation
+internal import MiniRex
+internal import MiniRexEssentialsAdapters
 
 /// A body in a hidden file, which is renamed when it is complete and removed when it is not.
 final class FileBody: TransferBody {

@@ -1,9 +1,9 @@
-import Foundation
-import MiniRex
-import MiniRexEssentialsAdapters
+internal import Foundation
+internal import MiniRex
+internal import MiniRexEssentialsAdapters
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  internal import FoundationNetworking
 #endif
 
 /// What the progress of a transfer counts.

@@ -1,5 +1,5 @@
-import Foundation
-import MiniRex
+internal import Foundation
+internal import MiniRex
 
 /// Where the body of an answer goes; called by one thread at a time, except for `discard`.
 protocol TransferBody: Sendable {

@@ -1,6 +1,6 @@
-import Dispatch
-import MiniRex
-import MiniRexEssentialsAdapters
+internal import Dispatch
+internal import MiniRex
+internal import MiniRexEssentialsAdapters
 
 /// Tells of a transfer on a queue of its own, so that subscribers do not hold up the network.
 ///

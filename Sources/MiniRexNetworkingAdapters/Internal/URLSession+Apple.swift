@@ -1,6 +1,6 @@
 // Where the delegate of a task hears all of it, and is waited for.
 #if !canImport(FoundationNetworking)
-  import Foundation
+  internal import Foundation
 
   extension URLSession {
     /// Starts a task in this session.

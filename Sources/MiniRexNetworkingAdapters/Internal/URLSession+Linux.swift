@@ -1,17 +1,17 @@
 // What the session of Linux does otherwise than the one of Apple platforms.
 #if canImport(FoundationNetworking)
-  import Dispatch
-  import Foundation
-  import FoundationNetworking
-  import MiniRex
+  internal import Dispatch
+  internal import Foundation
+  internal import FoundationNetworking
+  internal import MiniRex
 
   extension URLSession {
     /// Starts a task in a session of its own, with the configuration of this one.
     ///
-    /// The delegate of a task hears nothing here, so it has to be that of a session. And a session puts
-    /// each piece of a body on its delegate queue and reads on, so that what the disk is too slow for
-    /// would pile up: the queue has to be ours. A cache would put off what `cancel` does until the task
-    /// may have completed, which stops the program.
+    /// The delegate of a task hears nothing here, so it has to be that of a session. And a session
+    /// puts each piece of a body on its delegate queue and reads on, so that what the disk is too
+    /// slow for would pile up: the queue has to be ours. A cache would put off what `cancel` does
+    /// until the task may have completed, which stops the program.
     func start(
       _ make: (URLSession) -> URLSessionDataTask, telling delegate: any URLSessionDataDelegate
     ) -> (URLSessionTask, URLSession) {
@@ -29,8 +29,9 @@
   extension URLSessionTask {
     /// Cancels it in the session that it was started in.
     ///
-    /// The platform stops the program if a task completes between the two steps of `cancel`, of which
-    /// the second is left on a queue. So the queue keeps what completes it until both are over.
+    /// The platform stops the program if a task completes between the two steps of `cancel`, of
+    /// which the second is left on a queue. So the queue keeps what completes it until both are
+    /// over.
     func cancel(in session: URLSession) {
       guard let queue = session.delegateQueue as? ReceivingQueue else { return cancel() }
       queue.hold()
@@ -43,8 +44,8 @@
 
   /// Runs at once what is added to it, on the thread that receives.
   ///
-  /// That is one thread for all sessions, so nothing may wait there, neither for a subscriber nor for
-  /// a session. Unchecked like every queue: what it adds is in a lock.
+  /// That is one thread for all sessions, so nothing may wait there, neither for a subscriber nor
+  /// for a session. Unchecked like every queue: what it adds is in a lock.
   private final class ReceivingQueue: OperationQueue, @unchecked Sendable {
     /// `nil` unless it is held.
     private let kept = Lock<[@Sendable () -> Void]?>(nil)
@@ -92,8 +93,8 @@
       }
     }
 
-    /// Asks the delegate of the user's session, and accepts the refusal when nobody has a credential:
-    /// the platform would then do nothing at all, for ever.
+    /// Asks the delegate of the user's session, and accepts the refusal when nobody has a
+    /// credential: the platform would then do nothing at all, for ever.
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
       completionHandler:

@@ -1,10 +1,10 @@
-import Dispatch
-import Foundation
-import MiniRex
-import MiniRexEssentialsAdapters
+internal import Dispatch
+internal import Foundation
+internal import MiniRex
+internal import MiniRexEssentialsAdapters
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+  internal import FoundationNetworking
 #endif
 
 extension URLSession {

@@ -2,7 +2,8 @@ import MiniRex
 import TestSupport
 import Testing
 
-/// Two shared works, each of whose starts may do something, and threads that come, leave and end them.
+/// Two shared works, each of whose starts may do something, and threads that come, leave and end
+/// them.
 ///
 /// Every step is what `SharedWork` and `WorkRun` do under one lock.
 private struct World: Hashable {
@@ -36,7 +37,8 @@ private struct World: Hashable {
   var current: [Int?] = [nil, nil]
   var graph = WaitGraph()
   var memberships: [[Int]]
-  /// For each thread, how many starts have to return before the work that it has left has come back.
+  /// For each thread, how many starts have to return before the work that it has left has come
+  /// back.
   var awaited: [Int]
   var broken: String?
 

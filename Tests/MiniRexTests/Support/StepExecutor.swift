@@ -1,6 +1,7 @@
 import TestSupport
 
-/// Runs the jobs of a Swift task one by one, when told: what happens between them is up to the test.
+/// Runs the jobs of a Swift task one by one, when told: what happens between them is up to the
+/// test.
 ///
 /// ```swift
 /// let executor = StepExecutor()

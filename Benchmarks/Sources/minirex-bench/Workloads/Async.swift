@@ -3,7 +3,8 @@ import MiniRex
 
 /// One task loops over what this thread sends.
 ///
-/// A burst ends when the loop has taken all of it and waits again, so that each begins by waking it.
+/// A burst ends when the loop has taken all of it and waits again, so that each begins by waking
+/// it.
 extension Suite {
   func async() {
     bench("async-burst", "minirex") {

@@ -1,6 +1,7 @@
 import CBench
 
-/// What only the plots need: the chain and the contention of the table, in other lengths and widths.
+/// What only the plots need: the chain and the contention of the table, in other lengths and
+/// widths.
 extension Suite {
   func maps(_ n: Int, named name: String) {
     chain(of: n, named: name)
