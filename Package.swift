@@ -11,6 +11,8 @@ let package = Package(
     .library(name: "MiniRexFoundationAdapters", targets: ["MiniRexFoundationAdapters"]),
     .library(name: "MiniRexNetworkingAdapters", targets: ["MiniRexNetworkingAdapters"]),
     .library(name: "MiniRexTesting", targets: ["MiniRexTesting"]),
+    .library(name: "MiniRexStore", targets: ["MiniRexStore"]),
+    .library(name: "MiniRexStoreTesting", targets: ["MiniRexStoreTesting"]),
     .executable(name: "minirex-tail", targets: ["minirex-tail"]),
   ],
   targets: [
@@ -27,12 +29,17 @@ let package = Package(
       name: "MiniRexNetworkingAdapters",
       dependencies: ["MiniRex", "MiniRexEssentialsAdapters", "MiniRexFoundationAdapters"]),
     .target(name: "MiniRexTesting", dependencies: ["MiniRex"]),
+    .target(name: "MiniRexStore", dependencies: ["MiniRex"]),
+    .target(name: "MiniRexStoreTesting", dependencies: ["MiniRex", "MiniRexStore"]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
       path: "Examples/minirex-tail"),
     .executableTarget(
       name: "live-board", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
       path: "Examples/live-board", resources: [.embedInCode("page.html")]),
+    .executableTarget(
+      name: "issue-board", dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexStore"],
+      path: "Examples/issue-board"),
     .target(
       name: "ThermostatKit", dependencies: ["MiniRex"], path: "Examples/thermostat/ThermostatKit"),
     .executableTarget(
@@ -49,6 +56,11 @@ let package = Package(
       dependencies: ["MiniRexNetworkingAdapters", "MiniRexTesting", "TestSupport"]),
     .testTarget(name: "MiniRexTestingTests", dependencies: ["MiniRexTesting", "TestSupport"]),
     .testTarget(
+      name: "MiniRexStoreTests", dependencies: ["MiniRexStore", "MiniRexTesting", "TestSupport"]),
+    .testTarget(
+      name: "MiniRexStoreTestingTests",
+      dependencies: ["MiniRexStore", "MiniRexStoreTesting", "MiniRexTesting"]),
+    .testTarget(
       name: "SoakTests",
       dependencies: [
         "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting", "TestSupport",
@@ -57,9 +69,12 @@ let package = Package(
       name: "SampleTests",
       dependencies: [
         "MiniRex", "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting",
+        "MiniRexStore", "MiniRexStoreTesting",
       ]),
     .testTarget(name: "MinirexTailTests", dependencies: ["minirex-tail", "TestSupport"]),
     .testTarget(name: "LiveBoardTests", dependencies: ["live-board", "TestSupport"]),
+    .testTarget(
+      name: "IssueBoardTests", dependencies: ["issue-board", "MiniRexStoreTesting", "TestSupport"]),
     .testTarget(name: "ThermostatTests", dependencies: ["ThermostatKit", "MiniRexTesting"]),
   ],
   swiftLanguageModes: [.v6]

@@ -17,6 +17,7 @@ let package = Package(
       dependencies: [
         "CBench", .product(name: "MiniRex", package: "MiniRex"),
         .product(name: "MiniRexFoundationAdapters", package: "MiniRex"),
+        .product(name: "MiniRexStore", package: "MiniRex"),
       ]),
     .target(name: "CBench"),
     .target(name: "Counting"),

@@ -22,6 +22,8 @@ let package = Package(
       dependencies: [
         "BesideCombine", "Chains", .product(name: "MiniRex", package: "MiniRex"),
         .product(name: "MiniRexTesting", package: "MiniRex"),
+        .product(name: "MiniRexStore", package: "MiniRex"),
+        .product(name: "MiniRexStoreTesting", package: "MiniRex"),
       ]),
     .executableTarget(
       name: "example", dependencies: [.product(name: "MiniRex", package: "MiniRex")]),

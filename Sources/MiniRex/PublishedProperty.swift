@@ -107,6 +107,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   ///
   /// Using the property inside `body` stops the program. Two threads that modify two properties,
   /// one inside the other and in opposite orders, wait for each other for ever.
+  @inlinable @inline(__always)
   public func modify<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -118,6 +119,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   /// Changes the value in place, and publishes it if `body` returns true or throws.
   ///
   /// Otherwise it is like ``modify(_:)``.
+  @inlinable @inline(__always)
   public func modifyIfChanged<Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Bool
   ) throws(Failure) {
@@ -127,7 +129,8 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     isChanged = try unsafe body(&storage.value)
   }
 
-  private func endModify(publishing: Bool) {
+  @inlinable @inline(__always)
+  func endModify(publishing: Bool) {
     if !storage.endModify(publishing: publishing), let lineage = publisher.lineage {
       lineage.valueWasNotDelivered(by: storage.delivery)
     }

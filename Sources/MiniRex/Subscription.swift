@@ -15,12 +15,12 @@ public final class Subscription: Sendable {
   @usableFromInline let place: Atomic<UInt>
 
   /// The place of a token that has ended, or not joined yet.
-  @inlinable static var nowhere: UInt { 0 }
+  @inlinable package static var nowhere: UInt { 0 }
   /// The place of a token that does not stand in the table of a source.
-  @inlinable static var elsewhere: UInt { 1 }
+  @inlinable package static var elsewhere: UInt { 1 }
 
   @inlinable
-  init(_ host: SubscriptionHost, place: UInt = Subscription.elsewhere) {
+  package init(_ host: SubscriptionHost, place: UInt = Subscription.elsewhere) {
     self.host = host
     self.place = Atomic(place)
   }

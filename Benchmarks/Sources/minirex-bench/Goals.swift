@@ -15,7 +15,8 @@ struct Goal {
 
 /// Where threads meet, a minimum is luck, so medians are compared.
 func threadsMeet(in workload: String) -> Bool {
-  ["contended", "senders", "async", "receive-on-queue"].contains { workload.hasPrefix($0) }
+  let prefixes = ["contended", "senders", "async", "receive-on-queue", "store-contended"]
+  return prefixes.contains { workload.hasPrefix($0) }
 }
 
 let goals: [Goal] = [
@@ -47,6 +48,17 @@ let goals: [Goal] = [
   Goal(workload: "task", reference: "Task", limit: 0.25),
   Goal(workload: memoryWorkload, reference: "bare", limit: 0.8),
   Goal(workload: "notification-10", reference: "NotificationCenter", limit: 0.5),
+  Goal(workload: "store-send-0", reference: "Mutex", limit: 2.5),
+  Goal(workload: "store-send-1", reference: "Mutex", limit: 1.4),
+  Goal(workload: "store-send-10", reference: "Mutex", limit: 1.1),
+  Goal(workload: "store-commit-0", reference: "Mutex", limit: 2.5),
+  Goal(workload: "store-contended-2", reference: "Mutex", limit: 2),
+  Goal(
+    workload: "store-append", reference: "minirex", limit: 1.5,
+    otherWorkload: "store-append-empty"),
+  Goal(workload: "effect-run", reference: "Task", limit: 1.6),
+  Goal(
+    workload: "effect-chain", reference: "minirex", limit: 1.2, otherWorkload: "store-send-0"),
 ]
 
 /// Allocations, retains and releases that a unit must not exceed.
@@ -59,7 +71,8 @@ struct CountGoal {
 func countGoal(of workload: String) -> CountGoal? {
   switch workload {
   case _ where workload.hasPrefix("fanout") || workload.hasPrefix("value"),
-    _ where workload.hasPrefix("chain"):
+    _ where workload.hasPrefix("chain"),
+    "store-send-0", "store-commit-0", "store-send-1", "store-send-10", "modify-0":
     CountGoal(allocations: 0, retains: 0, releases: 0)
   case _ where workload.hasPrefix("churn"):
     CountGoal(allocations: 2, retains: nil, releases: nil)

@@ -30,6 +30,8 @@ final class Suite {
     memory()
     queues()
     notifications()
+    stores()
+    effects()
     registerBare()
   }
 
@@ -79,4 +81,14 @@ let workloads = [
   Workload(memoryWorkload, "bytes per subscription"),
   Workload("notification-10", "ns per post"),
   Workload("receive-on-queue", "ns per update"),
+  Workload("modify-0", "ns per change"),
+  Workload("store-send-0", "ns per action"),
+  Workload("store-send-1", "ns per action"),
+  Workload("store-send-10", "ns per action"),
+  Workload("store-commit-0", "ns per commit"),
+  Workload("store-contended-2", "ns per action"),
+  Workload("store-append", "ns per action"),
+  Workload("store-append-empty", "ns per action"),
+  Workload("effect-run", "ns per effect"),
+  Workload("effect-chain", "ns per action"),
 ]

@@ -1,8 +1,8 @@
 /// What a source keeps under its lock, whatever the type of its updates.
 @usableFromInline
-struct DeliveryState: ~Copyable, Sendable {
-  @usableFromInline var schedule = Schedule()
-  @usableFromInline var table = SlotTable()
+package struct DeliveryState: ~Copyable, Sendable {
+  @usableFromInline package var schedule = Schedule()
+  @usableFromInline package var table = SlotTable()
   @usableFromInline var tickets = Queue<Ticket>()
   /// Those who wait for the turn in progress to be over.
   var drains: [Drain] = []
@@ -67,8 +67,8 @@ struct DeliveryState: ~Copyable, Sendable {
 /// It is not generic, because a token calls it dynamically, and what a generic class overrides is
 /// never specialised. Unchecked like every `SubscriptionHost`: its state is in a `Lock`.
 @usableFromInline
-class AnyDelivery: SubscriptionHost, @unchecked Sendable {
-  @usableFromInline let lock = Lock(DeliveryState())
+package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
+  @usableFromInline package let lock = Lock(DeliveryState())
   @usableFromInline let turnstile = Turnstile()
   private let release: CallbackRelease
 
@@ -81,11 +81,11 @@ class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     lock.withLock { $0.table.deallocate() }
   }
 
-  @usableFromInline var subscriberCount: Int { lock.withLock { $0.table.count } }
+  @usableFromInline package var subscriberCount: Int { lock.withLock { $0.table.count } }
 
-  @usableFromInline var hasEnded: Bool { lock.withLock { $0.schedule.hasEnded } }
+  @usableFromInline package var hasEnded: Bool { lock.withLock { $0.schedule.hasEnded } }
 
-  @usableFromInline var pendingUpdates: Int { lock.withLock { $0.tickets.count } }
+  @usableFromInline package var pendingUpdates: Int { lock.withLock { $0.tickets.count } }
 
   override func isSubscribed(_ token: Subscription) -> Bool { token.slot != nil }
 

@@ -1,6 +1,6 @@
 /// A turn at once, for everybody who has joined by now.
 @usableFromInline
-struct Turn: Sendable {
+package struct Turn: Sendable {
   /// 0 if it is for nobody: then the deliverer only goes on with what waits.
   @usableFromInline let lastSerial: UInt
   @usableFromInline let extent: Extent
@@ -33,7 +33,7 @@ enum NextTurn: Sendable {
 /// in the queue, first in, first out, so that subscribers agree on the order. Unchecked like every
 /// `SubscriptionHost`: `queue` is guarded by the `lock` of the superclass.
 @usableFromInline
-final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
+package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   /// An update in the queue, in step with its ticket, and the value it is compared with.
   @usableFromInline
   struct Pending {
@@ -53,14 +53,14 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   @usableFromInline let comparison: Comparison<Update>
 
   @inlinable
-  init(skippingDuplicates changeTest: ChangeTest<Update>? = nil) {
+  package init(skippingDuplicates changeTest: ChangeTest<Update>? = nil) {
     comparison = Comparison(changeTest)
     super.init(release: CallbackRelease(Update.self))
   }
 
   /// Gives the subscriber what is sent from now on.
   @inlinable
-  func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
+  package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
     let token = Subscription(self, place: Subscription.nowhere)
     let hasJoined = lock.withLock { join(token, receive, &$0) }
     return hasJoined ? token : .ended
@@ -86,7 +86,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
 
   /// Under the lock: false if the source has ended.
   @inlinable
-  func join(
+  package func join(
     _ token: Subscription, _ receive: @escaping @Sendable (Update) -> Void,
     _ state: inout DeliveryState
   ) -> Bool {
@@ -99,7 +99,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   ///
   /// The first value of a subscriber is a turn of its own, for that subscriber alone.
   @inlinable
-  func join(
+  package func join(
     _ token: Subscription, _ receive: @escaping @Sendable (Update) -> Void, first value: Update,
     from thread: ThreadID, _ state: inout DeliveryState
   ) -> FirstCall {
@@ -113,7 +113,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
 
   /// - Returns: False if nobody has joined, and this was the only call.
   @inlinable
-  func makeFirstCall(
+  package func makeFirstCall(
     _ call: FirstCall, _ receive: @Sendable (Update) -> Void, _ value: Update
   ) -> Bool {
     switch call {
@@ -143,7 +143,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   /// Under the lock: the turn that the caller has to run, unless the update waits or interests
   /// nobody.
   @inlinable @inline(__always)
-  func admit(
+  package func admit(
     _ update: @autoclosure () -> Update, replacing replaced: Update?, from thread: ThreadID,
     _ state: inout DeliveryState
   ) -> Turn? {
@@ -170,14 +170,14 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
 
   /// Ends the source: what it has accepted is still delivered, then its subscriptions end.
   @inlinable
-  func end() {
+  package func end() {
     let thread = ThreadID.current
     if lock.withLock({ end(on: thread, &$0) }) { drain() }
   }
 
   /// An ended slot has the serial number 0, which is nobody's.
   @inlinable @inline(__always)
-  func deliver(_ update: Update, _ turn: Turn) {
+  package func deliver(_ update: Update, _ turn: Turn) {
     turn.extent.visit { slot in
       if slot.serial &- 1 < turn.lastSerial {
         unsafe slot.callback(of: Update.self).pointee(update)
@@ -206,7 +206,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
 
   /// The end of a turn.
   @inlinable @inline(__always)
-  func leave() {
+  package func leave() {
     if !turnstile.leave() { drain() }
   }
 
@@ -238,7 +238,7 @@ final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
 
 /// Who makes the first call of a new subscriber.
 @usableFromInline
-enum FirstCall: Sendable {
+package enum FirstCall: Sendable {
   /// The subscribing thread, which has become the deliverer for it.
   case asDeliverer
   /// The subscribing thread, which delivers anyway.

@@ -1,14 +1,13 @@
 /// The value of a `PublishedProperty`: publishers keep it, tokens and the delivery do not.
 ///
-/// Unchecked: everything is guarded by the lock of the delivery, except for `value` while a
-/// `modifier` is set, which then has it alone.
+/// Unchecked: everything is guarded by the lock of the delivery, except for `value` while one
+/// thread has exclusive access, and has it alone.
 @usableFromInline
 final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
   @usableFromInline let delivery: Delivery<Value>
   @usableFromInline @exclusivity(unchecked) var value: Value
-  /// The thread that runs the body of a `modify`.
-  @usableFromInline @exclusivity(unchecked) var modifier: ThreadID?
-  @exclusivity(unchecked) private var waiting: [Parking] = []
+  @usableFromInline @exclusivity(unchecked) var exclusive = Exclusive()
+  @exclusivity(unchecked) private var parked: [Parking] = []
 
   @inlinable
   init(_ value: Value) {
@@ -21,7 +20,7 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
   func withLock<Result>(_ body: (inout DeliveryState) -> Result) -> Result {
     while true {
       let result: Result? = delivery.lock.withLock { state in
-        unsafe modifier == nil ? body(&state) : nil
+        unsafe exclusive.isFree ? body(&state) : nil
       }
       if let result { return result }
       waitForModifier()
@@ -32,15 +31,17 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
   func waitForModifier() {
     let thread = ThreadID.current
     let parking: Parking? = delivery.lock.withLock { _ in
-      guard let modifier = unsafe modifier else { return nil }
-      if modifier == thread {
+      switch unsafe exclusive.wait(on: thread) {
+      case .free: return nil
+      case .own:
         misuse(
           "A PublishedProperty was used inside its own 'modify'. "
             + "Use the 'inout' value that the closure gets, or do it after 'modify' has returned.")
+      case .others:
+        let parking = Parking()
+        unsafe parked.append(parking)
+        return parking
       }
-      let parking = Parking()
-      unsafe waiting.append(parking)
-      return parking
     }
     parking?.wait()
   }
@@ -65,7 +66,7 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     var replaced = newValue
     var turn: Turn?
     let isFree = delivery.lock.withLock { state in
-      guard unsafe modifier == nil else { return false }
+      guard unsafe exclusive.isFree else { return false }
       unsafe swap(&value, &replaced)
       turn = delivery.admit(newValue, replacing: replaced, from: thread, &state)
       return true
@@ -78,31 +79,42 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     return isFree
   }
 
+  @inlinable @inline(__always)
   func beginModify() {
     let thread = ThreadID.current
-    withLock { _ in unsafe modifier = thread }
+    while !delivery.lock.withLock({ _ in unsafe exclusive.enter(on: thread) }) {
+      waitForModifier()
+    }
   }
 
   /// - Parameter publishing: False if the body says that nothing has changed.
   /// - Returns: False if the change waits, or interests nobody.
+  @inlinable @inline(__always)
   func endModify(publishing: Bool) -> Bool {
     let thread = ThreadID.current
-    var waiting: [Parking] = []
-    let (update, turn) = delivery.lock.withLock { state in
-      unsafe modifier = nil
-      unsafe swap(&waiting, &self.waiting)
-      let update = unsafe value
-      let turn =
-        publishing ? delivery.admit(update, replacing: nil, from: thread, &state) : nil
-      return (update, turn)
+    var mustWake = false
+    var turn: (Turn, Value)?
+    delivery.lock.withLock { state in
+      mustWake = unsafe exclusive.leave()
+      if publishing,
+        let admitted = delivery.admit(unsafe value, replacing: nil, from: thread, &state)
+      {
+        turn = (admitted, unsafe value)
+      }
     }
-    for parking in waiting { parking.open() }
-    if let turn {
-      delivery.deliver(update, turn)
-      delivery.leave()
-      return true
-    }
-    return false
+    if mustWake { wake() }
+    guard let (turn, update) = turn else { return false }
+    delivery.deliver(update, turn)
+    delivery.leave()
+    return true
+  }
+
+  /// Those who sleep look again.
+  @usableFromInline
+  func wake() {
+    var woken: [Parking] = []
+    delivery.lock.withLock { _ in unsafe swap(&woken, &parked) }
+    for parking in woken { parking.open() }
   }
 
   @inlinable

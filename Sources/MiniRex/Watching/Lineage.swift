@@ -106,7 +106,7 @@ extension Lineage {
   }
 
   @usableFromInline
-  func sourceHasEnded() {
+  package func sourceHasEnded() {
     if !isGone.exchange(true, ordering: .relaxed) { record(.sourceGone) }
   }
 

@@ -1,0 +1,47 @@
+/// What a line from standard input asks for.
+enum Command: Equatable {
+  case action(BoardAction)
+  case list
+  case quit
+  /// The line cannot be understood, or names no card: what is possible instead.
+  case refused(String)
+
+  static let help = """
+    add TEXT          a new card
+    edit NUMBER TEXT  another text for a card
+    move NUMBER todo|doing|done
+    close NUMBER      takes a card away
+    list              the board
+    quit
+    """
+
+  init(_ line: String, on board: Board) {
+    let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+    switch words.first {
+    case "list" where words.count == 1: self = .list
+    case "quit" where words.count == 1: self = .quit
+    case "add" where words.count > 1:
+      self = .action(.add(words.dropFirst().joined(separator: " ")))
+    case "edit" where words.count == 3:
+      self = Self.card(words[1], on: board) { .edit($0, words[2]) }
+    case "move" where words.count == 3:
+      guard let column = Column(rawValue: words[2]) else {
+        self = .refused("There is no column '\(words[2])'. Say todo, doing or done.")
+        return
+      }
+      self = Self.card(words[1], on: board) { .move($0, column) }
+    case "close" where words.count == 2:
+      self = Self.card(words[1], on: board) { .close($0) }
+    default: self = .refused(Self.help)
+    }
+  }
+
+  private static func card(
+    _ word: String, on board: Board, _ action: (Int) -> BoardAction
+  ) -> Command {
+    guard let id = Int(word), board.cards.contains(where: { $0.id == id }) else {
+      return .refused("There is no card \(word). The cards have the numbers that the board shows.")
+    }
+    return .action(action(id))
+  }
+}

@@ -1,0 +1,15 @@
+import Foundation
+
+/// The lines that have ended in what was read last, and the beginning of the next one.
+struct Lines: Sendable {
+  private(set) var whole: [String] = []
+  private var rest = Data()
+
+  func adding(_ data: Data) -> Lines {
+    var next = Lines()
+    var lines = (rest + data).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    next.rest = Data(lines.removeLast())
+    next.whole = lines.map { String(decoding: $0, as: UTF8.self) }
+    return next
+  }
+}

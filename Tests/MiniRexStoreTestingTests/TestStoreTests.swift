@@ -1,0 +1,185 @@
+import MiniRex
+import MiniRexStore
+import MiniRexStoreTesting
+import MiniRexTesting
+import Testing
+
+private struct Search: Sendable, Equatable {
+  struct Filter: Sendable, Equatable { var words = ["a", "b"] }
+  var query = ""
+  var results: [String] = []
+  var filter = Filter()
+}
+
+private enum SearchAction: Sendable, Equatable {
+  case query(String)
+  case found([String])
+  case twice
+  case fail
+  case hang
+  case clear
+}
+
+private struct Offline: Error {}
+
+private let search: Reducer<Search, SearchAction> = { state, action in
+  switch action {
+  case .query(let query):
+    state.query = query
+    return .run { send in send(.found([query])) }.cancellable(id: "search", cancelInFlight: true)
+  case .found(let results): state.results = results
+  case .twice: return .merge(.send(.clear), .send(.found(["x"])))
+  case .fail: return .run { _ in throw Offline() }
+  case .hang: return .publisher { Broadcaster.never }.cancellable(id: "hanging")
+  case .clear: state = Search()
+  }
+  return .none
+}
+
+/// What the test says of itself when it fails.
+private func failure(
+  within patience: Duration = .seconds(60),
+  of body: nonisolated(nonsending) (TestStore<Search, SearchAction>) async throws -> Void
+) async -> String {
+  do {
+    try await withTestStore(Search(), within: patience, reducer: search, body)
+    return "none"
+  } catch {
+    return "\(error)"
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct TestStoreTests {
+  @Test func `S36 a test that says all that happens passes`() async throws {
+    try await withTestStore(Search(), reducer: search) { store in
+      try store.send(.query("swift")) { $0.query = "swift" }
+      try await store.receive(.found(["swift"])) { $0.results = ["swift"] }
+      #expect(store.state.results == ["swift"])
+      try store.send(.twice)
+      #expect(store.state.results == ["swift"])
+      try await store.receive(.clear) { $0 = Search() }
+      let action = try await store.receive(where: { $0 != .clear }) { $0.results = ["x"] }
+      #expect(action == .found(["x"]))
+    }
+  }
+
+  @Test func `S36 another state is told by its paths, the place and what runs`() async {
+    let text = await failure { store in
+      try store.send(.hang)
+      try store.send(.clear) {
+        $0.query = "b"
+        $0.filter.words[1] = "c"
+      }
+    }
+
+    #expect(text.contains("TestStoreTests.swift:"))
+    #expect(text.contains("query: \"\", expected \"b\""))
+    #expect(text.contains("filter.words.1: \"b\", expected \"c\""))
+    #expect(!text.contains("results"))
+    #expect(text.contains("Effects that run: hanging"))
+  }
+
+  @Test func `S36 a forgotten action, another one, and one sent too early are failures`() async {
+    let forgotten = await failure { store in
+      try store.send(.query("a")) { $0.query = "a" }
+    }
+    let other = await failure { store in
+      try store.send(.query("a")) { $0.query = "a" }
+      try await store.receive(.clear)
+    }
+    let refused = await failure { store in
+      try store.send(.query("a")) { $0.query = "a" }
+      try await store.receive(where: { $0 == .clear })
+    }
+    let early = await failure { store in
+      try store.send(.twice)
+      try store.send(.clear)
+    }
+
+    #expect(forgotten.contains("not asserted before the end of the test: found([\"a\"])"))
+    #expect(other.contains("found([\"a\"]) was received, expected clear."))
+    #expect(refused.contains("Another action was received than expected: found([\"a\"])."))
+    #expect(early.contains("not asserted before sending clear: clear, found([\"x\"])"))
+  }
+
+  @Test func `S36 an effect that fails, and one that does not end, are failures`() async {
+    let unseen = await failure { store in try store.send(.fail) }
+    let seen = await failure { store in
+      let task = try store.send(.fail)
+      await #expect(throws: Offline.self) { try await task.finished() }
+    }
+    let hanging = await failure(within: .milliseconds(50)) { store in try store.send(.hang) }
+
+    #expect(unseen.contains("An effect has failed with Offline()"))
+    #expect(seen == "none")
+    #expect(hanging.contains("An effect has not ended within"))
+  }
+
+  @Test func `S37 receive fails at once when no effect runs that could send`() async {
+    let began = ContinuousClock.now
+    let nothing = await #expect(throws: TestStoreFailure.self) {
+      try await withTestStore(Search(), within: .seconds(600), reducer: search) { store in
+        try await store.receive(.clear)
+      }
+    }
+    let late = await failure(within: .milliseconds(50)) { store in
+      try store.send(.hang)
+      try await store.receive(.clear)
+    }
+
+    #expect(nothing?.description.contains("no effect runs that could send one") == true)
+    #expect(ContinuousClock.now - began < .seconds(300))
+    #expect(late.contains("No action was received within"))
+  }
+
+  @Test func `S37 on a manual clock an effect is over when advance returns`() async throws {
+    let clock = ManualClock()
+    let reducer: Reducer<Int, Int> = { state, action in
+      state += action
+      if action != 1 { return .none }
+      return .publisher {
+        PublishedTask<Int, Never>.success(10, after: .seconds(1), clock: clock).broadcaster
+          .map { $0.get() }
+      }
+    }
+    try await withTestStore(0, reducer: reducer) { store in
+      try store.send(1) { $0 = 1 }
+      await clock.advance(by: .seconds(1))
+      try await store.receive(10) { $0 = 11 }
+    }
+  }
+
+  @Test func `S37 what is skipped and cancelled need not be asserted`() async throws {
+    try await withTestStore(Search(), reducer: search) { store in
+      try store.send(.twice)
+      store.skipReceived()
+      #expect(store.state.results == ["x"])
+      try store.send(.hang)
+      store.cancelEffects()
+    }
+  }
+
+  @Test func `S36 a send is told before it returns, also while another thread delivers`()
+    async throws
+  {
+    let source = BroadcastSource<Int>()
+    let reducer: Reducer<Int, Int> = { state, action in
+      state += action
+      return action == 0 ? .publisher { source.publisher }.cancellable(id: 1) : .none
+    }
+    for _ in 0..<20 {
+      try await withTestStore(0, reducer: reducer) { store in
+        try store.send(0)
+        async let sending: Void = { for _ in 0..<50 { source.broadcast(1) } }()
+        var left = 50
+        while left > 0 {
+          try await store.receive(1) { $0 += 1 }
+          left -= 1
+        }
+        await sending
+        try store.send(100) { $0 += 100 }
+        store.cancelEffects()
+      }
+    }
+  }
+}

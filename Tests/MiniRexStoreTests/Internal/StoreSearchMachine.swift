@@ -1,0 +1,241 @@
+import MiniRex
+import MiniRexStore
+import Synchronization
+
+/// What a thread is about to do; the last of its frames is next.
+enum StoreFrame: Hashable {
+  /// The rest of a thread's own actions.
+  case actions(next: Int)
+  case enter(Int)
+  /// A thread that was not let in looks once more, and sleeps.
+  case wait(Int)
+  case parked(Int)
+  case woken(Int)
+  /// Inside the reducer: what it sends, then the end of the action.
+  case reducing(Int)
+  case reduced
+  /// The locked step in which a chain is told.
+  case release
+  case turn(Int)
+  case leave
+  case proceed
+  /// The locked step in which effects find their beginner.
+  case entered([Int])
+  case beginning([Int])
+  /// Inside the beginning of one effect.
+  case begins(Int)
+  case begun
+}
+
+/// Everything that the next step may depend on.
+struct StoreMachineState: Hashable {
+  // As in the store and its delivery.
+  var schedule = StoreSchedule()
+  var delivery = Schedule()
+  var phase: UInt8 = 0
+  var updates: [Int] = []
+  var queue: [Int] = []
+  var deferred: [[Int]]
+  /// The chain of the thread that has the state, its commits, and its effects.
+  var chain = StoreChain()
+  var commits: [Int] = []
+  var begun: [Int] = []
+
+  var threads: [[StoreFrame]]
+  // What is held against the rules.
+  var told = 0
+  var sent: Set<Int> = []
+  var hasReacted: Set<Int> = []
+  var broken: String?
+}
+
+/// What surrounds the real `StoreSchedule`, `StoreChain`, `Schedule` and `Turnstile`, as steps that the
+/// search can order; each mirrors one critical section of `StoreStorage`, or of `Delivery`.
+struct StoreMachine {
+  let program: StoreProgram
+  var state: StoreMachineState
+
+  init(_ program: StoreProgram) {
+    self.program = program
+    state = StoreMachineState(
+      deferred: program.threads.map { _ in [] },
+      threads: program.threads.map { _ in [.actions(next: 0)] })
+    _ = state.delivery.join()
+  }
+
+  func id(_ thread: Int) -> ThreadID { ThreadID(rawValue: UInt(thread) + 1) }
+
+  mutating func turnstile<Result>(_ body: (borrowing Turnstile) -> Result) -> Result {
+    let turnstile = Turnstile()
+    turnstile.phase.store(state.phase, ordering: .relaxed)
+    defer { state.phase = turnstile.phase.load(ordering: .relaxed) }
+    return body(turnstile)
+  }
+
+  mutating func expect(_ holds: Bool, _ rule: String) {
+    if !holds, state.broken == nil { state.broken = rule }
+  }
+
+  mutating func push(_ frames: StoreFrame..., on thread: Int) {
+    state.threads[thread] += frames
+  }
+
+  /// False if the thread is done, or sleeps.
+  mutating func step(_ thread: Int) -> Bool {
+    guard let frame = state.threads[thread].popLast() else { return false }
+    switch frame {
+    case .actions(let next):
+      let actions = program.threads[thread]
+      expect(next == 0 || state.schedule.committed >= next, "S3 a send returned before its commit")
+      guard next < actions.count else { return true }
+      push(.actions(next: next + 1), .enter(actions[next]), on: thread)
+    case .enter(let action), .woken(let action): enter(action, on: thread)
+    case .wait(let action): wait(action, on: thread)
+    case .parked(let action):
+      push(.parked(action), on: thread)
+      return false
+    case .reducing(let action): reduce(action, on: thread)
+    case .reduced: next(on: thread)
+    case .release: release(on: thread)
+    case .turn(let number): call(number, on: thread)
+    case .leave: if !turnstile({ $0.leave() }) { push(.proceed, on: thread) }
+    case .proceed: proceed(on: thread)
+    case .entered(let effects):
+      if state.schedule.begin(effects.count, on: id(thread)) {
+        push(.beginning(effects), on: thread)
+      } else {
+        state.deferred[thread] += effects
+      }
+    case .beginning(let effects): begin(effects, on: thread)
+    case .begins(let action): push(.begun, .enter(action), on: thread)
+    case .begun: break
+    }
+    return true
+  }
+
+  // `StoreStorage.enter`
+  private mutating func enter(_ action: Int, on thread: Int) {
+    let isInside = state.threads[thread].contains(.reduced)
+    expect(state.sent.insert(action).inserted || !isInside, "S3 an action is sent twice")
+    switch state.schedule.enter(on: id(thread)) {
+    case .reduce:
+      expect(!isInside, "S4 an action is reduced inside another")
+      state.chain.begin(after: state.schedule.committed, isTold: true)
+      push(.reduced, .reducing(action), on: thread)
+    case .queue:
+      expect(isInside, "S4 an action of another thread is queued")
+      state.chain.queue()
+      state.queue.append(action)
+    case .wait:
+      expect(!isInside, "S4 a reducer waits for itself")
+      push(.wait(action), on: thread)
+    }
+  }
+
+  // `StoreStorage.waitForAccess`
+  private mutating func wait(_ action: Int, on thread: Int) {
+    switch state.schedule.exclusive.wait(on: id(thread)) {
+    case .free: push(.woken(action), on: thread)
+    case .own: expect(false, "S7 a thread waits for itself")
+    case .others: push(.parked(action), on: thread)
+    }
+  }
+
+  private mutating func reduce(_ action: Int, on thread: Int) {
+    let reducers = state.threads.indices.count {
+      $0 != thread && state.threads[$0].contains(.reduced)
+    }
+    expect(reducers == 0, "S3 two commits overlap")
+    state.commits.append(state.chain.commit())
+    if program.effects[action] != nil { state.begun.append(action) }
+    if let nested = program.nested[action] { push(.enter(nested), on: thread) }
+  }
+
+  // What stands between two actions of a chain.
+  private mutating func next(on thread: Int) {
+    if state.chain.takeNext() {
+      guard !state.queue.isEmpty else { return expect(false, "S4 the queue is shorter than told") }
+      push(.reduced, .reducing(state.queue.removeFirst()), on: thread)
+    } else {
+      expect(state.queue.isEmpty, "S4 an action is left in the queue")
+      push(.release, on: thread)
+    }
+  }
+
+  // `StoreStorage.release`
+  private mutating func release(on thread: Int) {
+    let commits = state.commits
+    if !state.begun.isEmpty { push(.entered(state.begun), on: thread) }
+    var isDeliverer = false
+    for number in commits {
+      if turnstile({ $0.enter() }) {
+        state.delivery.begin(on: id(thread))
+        isDeliverer = true
+      } else {
+        state.updates.append(number)
+      }
+    }
+    state.commits = []
+    state.begun = []
+    if state.schedule.release(committing: state.chain.number) {
+      for other in state.threads.indices {
+        if case .parked(let action)? = state.threads[other].last {
+          state.threads[other][state.threads[other].count - 1] = .woken(action)
+        }
+      }
+    }
+    expect(state.schedule.exclusive.isFree, "S3 the state is not let go")
+    if isDeliverer { push(.leave, .turn(commits[0]), on: thread) }
+  }
+
+  private mutating func call(_ number: Int, on thread: Int) {
+    expect(number == state.told + 1, "S12 commits are told out of order")
+    expect(number <= state.schedule.committed, "S13 a commit is told before it can be read")
+    state.told = number
+    if let action = program.reactions[number], state.hasReacted.insert(number).inserted {
+      push(.enter(action), on: thread)
+    }
+  }
+
+  // `Delivery.drain`
+  private mutating func proceed(on thread: Int) {
+    let ticket = state.updates.isEmpty ? nil : state.delivery.ticketForAll(from: id(thread))
+    switch state.delivery.next(
+      front: ticket, unreleased: false, waiters: false, subscribers: true)
+    {
+    case .deliver:
+      push(.leave, .turn(state.updates.removeFirst()), on: thread)
+      let more = !state.updates.isEmpty
+      turnstile { $0.answer(expectingMore: more) }
+    case .rest: turnstile { $0.rest() }
+    default: expect(false, "the delivery does what this search does not know")
+    }
+  }
+
+  // `StoreStorage.begin`
+  private mutating func begin(_ effects: [Int], on thread: Int) {
+    let isNested = state.threads[thread].contains(.begun)
+    expect(!isNested, "S6 an effect begins inside another's beginning")
+    var effects = effects
+    if effects.isEmpty {
+      let count = state.schedule.nextBeginnings(on: id(thread))
+      expect(count == state.deferred[thread].count, "S6 effects are lost")
+      if count == 0 { return }
+      swap(&effects, &state.deferred[thread])
+    }
+    let action = effects.removeFirst()
+    push(.beginning(effects), on: thread)
+    if let sent = program.effects[action] { push(.begins(sent), on: thread) }
+  }
+
+  /// Called in a state in which nobody can take a step.
+  mutating func checkRest() {
+    expect(state.threads.allSatisfy { $0.isEmpty }, "S9 everybody waits for ever")
+    if state.broken != nil { return }
+    expect(state.schedule.committed == program.count, "S3 a commit is lost or doubled")
+    expect(state.told == program.count, "S12 a commit is not told")
+    expect(state.sent.count == program.count, "S5 an action is not sent")
+    expect(state.schedule.beginners.isEmpty, "S6 somebody begins effects for ever")
+    expect(!state.chain.hasMore && state.updates.isEmpty, "S9 something is left")
+  }
+}

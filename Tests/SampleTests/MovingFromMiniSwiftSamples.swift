@@ -1,0 +1,86 @@
+import MiniRex
+import MiniRexStore
+import MiniRexStoreTesting
+import MiniRexTesting
+import Testing
+
+/// The code of MovingFromMiniSwift.md.
+@Suite struct MovingFromMiniSwiftSamples {
+  struct LoadError: Error, Equatable { let reason: String }
+
+  struct CounterState: Sendable, Equatable {
+    var counter: Promise<Int, LoadError> = .idle
+  }
+
+  struct SetCounter: Sendable { let counter: Int }
+  struct CounterLoaded: Sendable { let result: Result<Int, LoadError> }
+
+  final class Controller: Sendable {
+    func counter(_ number: Int) async throws(LoadError) -> Int {
+      if number < 0 { throw LoadError(reason: "negative") }
+      return number
+    }
+  }
+
+  static func reducer(_ controller: Controller) -> Reducer<CounterState, any Sendable> {
+    { state, action in
+      switch action {
+      case let action as SetCounter:
+        guard state.counter.begin() else { return .none }
+        let load = PublishedTask { () async throws(LoadError) in
+          try await controller.counter(action.counter)
+        }
+        return .publisher { load.broadcaster.map { CounterLoaded(result: $0) } }
+      case let action as CounterLoaded:
+        state.counter.resolve(action.result)
+        return .none
+      default:
+        return .none
+      }
+    }
+  }
+
+  @Test func `a dispatcher reaches the store, and a promise tells how it went`() async throws {
+    let paper = Paper()
+    let print = paper.print
+    let dispatcher = BroadcastSource<any Sendable>()
+    let store = Store(CounterState(), reducer: Self.reducer(Controller()))
+    let bag = SubscriptionBag()
+    dispatcher.publisher.subscribe(weakly: store) { $0.send($1) }.store(in: bag)
+    store.events.subscribe { if $0.action is SetCounter { print("\($0.commit?.number ?? 0)") } }
+      .store(in: bag)
+    let actions = Recorder(store.events.compactMap { $0.action })
+    let values = Recorder(store.publisher(of: \.counter).compactMap { $0.result })
+
+    dispatcher.broadcast(SetCounter(counter: 1))
+    dispatcher.broadcast(SetCounter(counter: 2))
+
+    #expect(await values.next() == [.success(1)])
+    #expect(actions.updates.count { $0 is SetCounter } == 2)
+    #expect(paper.lines == ["1", "2"])
+  }
+
+  @Test func `a middleware is a reducer that calls a reducer`() {
+    let paper = Paper()
+    let print = paper.print
+    let base = Self.reducer(Controller())
+    let loud: Reducer<CounterState, any Sendable> = { state, action in
+      print("before")
+      defer { print("after") }
+      return base(&state, action)
+    }
+    let store = Store(CounterState(), reducer: loud)
+    store.send("nothing")
+
+    #expect(paper.lines == ["before", "after"])
+  }
+
+  @Test func `a failed request is a rejected promise`() async throws {
+    try await withTestStore(CounterState(), reducer: Self.reducer(Controller())) { store in
+      try store.send(SetCounter(counter: -1)) { $0.counter = .pending }
+      try await store.receive(where: { $0 is CounterLoaded }) {
+        $0.counter = .rejected(LoadError(reason: "negative"))
+      }
+    }
+  }
+}
