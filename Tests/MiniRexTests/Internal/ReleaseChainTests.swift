@@ -8,7 +8,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       mustEnd(within: 60)
       let source = BroadcastSource<Int>()
-      let first = Shared<Subscription?>(chain(of: 100_000, to: source))
+      let first = Shared<Subscription?>(chain(of: scaled(100_000), to: source))
 
       onThread(stackSize: 512 * 1_024) { first.value = nil }
 
@@ -22,7 +22,7 @@ import Testing
       let source = BroadcastSource<Int>()
       let first = Shared<Subscription?>(nil)
       let subscription = source.publisher.subscribe { _ in first.value = nil }
-      first.value = chain(of: 100_000, to: source)
+      first.value = chain(of: scaled(100_000), to: source)
 
       onThread(stackSize: 512 * 1_024) { source.broadcast(1) }
 
@@ -42,7 +42,7 @@ import Testing
         } onEnd: {
           ends.increment()
         })
-      for _ in 1..<100_000 {
+      for _ in 1..<scaled(100_000) {
         let next = source
         source = BroadcastSource()
         tokens.append(source.publisher.subscribe { next.broadcast($0) })
@@ -64,7 +64,7 @@ import Testing
       mustEnd(within: 60)
       let bag = SubscriptionBag()
       var property = PublishedProperty(0)
-      for _ in 1..<100_000 {
+      for _ in 1..<scaled(100_000) {
         let next = property
         property = PublishedProperty(0)
         property.publisher.subscribe { next.value = $0 }.store(in: bag)
