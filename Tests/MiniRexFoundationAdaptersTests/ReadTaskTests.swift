@@ -106,6 +106,7 @@ import Testing
     #expect(updates.progress.allSatisfy { $0.expected == 3 })
     #expect(try await file.readTask(from: 9, into: 0) { $0 += $1.count }.value == 1)
     #expect(try await file.readTask(from: 100).value == Data())
+    #expect(try await file.readTask(from: .max).value == Data())
   }
 
   @Test func `an offset that makes no sense stops the program with advice`() async throws {

@@ -42,6 +42,28 @@ import Testing
     #expect(await text(late.next()) == "b")
   }
 
+  @Test func `a descriptor that is for writing only is refused`() {
+    let pipe = Pipe()
+
+    let recorder = Recorder(
+      DispatchSource.reads(from: pipe.fileHandleForWriting.fileDescriptor))
+
+    #expect(recorder.updates == [.failure(POSIXError(.EBADF))])
+    #expect(recorder.hasEnded)
+  }
+
+  @Test func `a datagram without bytes is not the end`() async throws {
+    var sockets: [Int32] = [-1, -1]
+    #expect(unsafe socketpair(AF_UNIX, datagrams, 0, &sockets) == 0)
+    defer { for socket in sockets { close(socket) } }
+    let recorder = Recorder(DispatchSource.reads(from: sockets[0]))
+
+    for text in ["ab", "", "cd"] { unsafe send(sockets[1], text, text.utf8.count, 0) }
+
+    #expect(await text(recorder.next(2)) == "abcd")
+    #expect(recorder.isSubscribed)
+  }
+
   @Test func `a closed descriptor is the end, with the reason`() async throws {
     // A number that nobody else gets meanwhile.
     let descriptor = fcntl(Pipe().fileHandleForReading.fileDescriptor, F_DUPFD, 700)
@@ -197,3 +219,9 @@ import Testing
     }
   }
 }
+
+#if canImport(Glibc)
+  private let datagrams = Int32(SOCK_DGRAM.rawValue)
+#else
+  private let datagrams = SOCK_DGRAM
+#endif

@@ -12,11 +12,12 @@ package struct DescriptorReader: Sendable {
   /// - own: a file description of ours, which does not wait.
   /// - file: reading it never waits for anybody.
   /// - socket: each read says that it does not wait.
+  /// - datagrams: the same, and one without bytes is not the end.
   /// - other: each read says so where the system lets it. Where it does not, looking and reading
   ///   are two steps, and two who read one descriptor may hold each other up.
   fileprivate enum Way {
     case own(Descriptor)
-    case file, socket, other
+    case file, socket, datagrams, other
   }
 
   /// Tells when there is something to take.
@@ -26,6 +27,8 @@ package struct DescriptorReader: Sendable {
   /// Reads what somebody else has too, through a duplicate.
   init(sharing number: Int32) throws(POSIXError) {
     descriptor = try Descriptor(duplicating: number)
+    // Opened once more, it could be read.
+    if fcntl(number, F_GETFL) & O_ACCMODE == O_WRONLY { throw POSIXError(.EBADF) }
     way = Way(of: descriptor.number)
   }
 
@@ -40,6 +43,7 @@ package struct DescriptorReader: Sendable {
     var piece = Data(count: limit)
     while true {
       let count = unsafe piece.withUnsafeMutableBytes { unsafe read(into: $0) }
+      if count == 0, case .datagrams = way { return nil }
       if count >= 0 { return piece.prefix(count) }
       switch errno {
       case EINTR: continue
@@ -54,7 +58,8 @@ package struct DescriptorReader: Sendable {
     switch way {
     case .own(let own): return unsafe CLibrary.read(own.number, start, size)
     case .file: return unsafe CLibrary.read(descriptor.number, start, size)
-    case .socket: return unsafe recv(descriptor.number, start, size, Int32(MSG_DONTWAIT))
+    case .socket, .datagrams:
+      return unsafe recv(descriptor.number, start, size, Int32(MSG_DONTWAIT))
     case .other: break
     }
     #if !canImport(Darwin)
@@ -82,11 +87,21 @@ extension DescriptorReader.Way {
     unsafe fstat(number, &status)
     switch status.st_mode & S_IFMT {
     case S_IFREG, S_IFDIR, S_IFBLK: self = .file
-    case S_IFSOCK: self = .socket
+    case S_IFSOCK: self = Self.isOfDatagrams(number) ? .datagrams : .socket
     case S_IFIFO: self = .reopened(number)
     case S_IFCHR where isatty(number) == 1 && status.st_rdev != ptmx: self = .reopened(number)
     default: self = .other
     }
+  }
+
+  private static func isOfDatagrams(_ number: Int32) -> Bool {
+    var (type, size): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
+    unsafe getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &size)
+    #if canImport(Glibc)
+      return type == Int32(SOCK_DGRAM.rawValue)
+    #else
+      return type == SOCK_DGRAM
+    #endif
   }
 
   /// Linux opens what a descriptor stands for once more, unless the program has lost the right to;

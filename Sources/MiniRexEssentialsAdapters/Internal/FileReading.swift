@@ -18,10 +18,13 @@ extension URL {
       guard isFileURL else { throw POSIXError(.EINVAL) }
       // A pipe to which nobody writes is not waited for here.
       let descriptor = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
-      if offset > 0, lseek(descriptor.number, off_t(offset), SEEK_SET) < 0 { throw .last }
       var status = stat()
       if unsafe fstat(descriptor.number, &status) < 0 { throw .last }
-      let size = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) - offset : 0
+      let isFile = status.st_mode & S_IFMT == S_IFREG
+      // Far behind the end of a file there is nothing either, but the system refuses to go there.
+      let start = isFile ? min(offset, Int(status.st_size)) : offset
+      if start > 0, lseek(descriptor.number, off_t(start), SEEK_SET) < 0 { throw .last }
+      let size = isFile ? Int(status.st_size) - start : 0
       open(size > 0 ? size : nil)
       let reader = DescriptorReader(owning: descriptor)
       repeat {
