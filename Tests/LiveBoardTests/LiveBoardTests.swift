@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LiveBoardTests {
+@Suite(.serialized, .timeLimit(.minutes(3))) struct LiveBoardTests {
   let folder: Folder
   let board: Child
   let port: UInt16

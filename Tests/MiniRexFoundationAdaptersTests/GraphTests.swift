@@ -12,7 +12,7 @@ import Testing
 #endif
 
 /// Every adapter in one program, and where it is written.
-@Suite(.timeLimit(.minutes(1))) struct GraphTests {
+@Suite(.timeLimit(.minutes(3))) struct GraphTests {
   @Test @MainActor func `every adapter is a source with the place where it is written`() throws {
     let folder = try Folder()
     let file = URL(filePath: try folder.write("{}", to: "settings"))

@@ -7,7 +7,7 @@ import TestSupport
   import MiniRexTesting
   import Testing
 
-  @Suite(.timeLimit(.minutes(1))) struct ProcessTaskTests {
+  @Suite(.timeLimit(.minutes(3))) struct ProcessTaskTests {
     typealias ProcessTask = ProgressiveTask<ProcessLine, ProcessExit, CocoaError>
     typealias Update = TaskUpdate<ProcessLine, ProcessExit, CocoaError>
 

@@ -9,7 +9,7 @@ import Testing
   import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(1))) struct DownloadTests {
+@Suite(.timeLimit(.minutes(3))) struct DownloadTests {
   let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
   @Test func `a file appears when it is complete`() async throws {

@@ -11,7 +11,7 @@ import Testing
 
 /// The platform stops the program when a transfer that is over is answered, so these run in one of
 /// their own.
-@Suite(.timeLimit(.minutes(1))) struct LeavingTransferTests {
+@Suite(.timeLimit(.minutes(3))) struct LeavingTransferTests {
   @Test func `transfers that are left during redirects do not stop the program`() async {
     await #expect(processExitsWith: .success) {
       mustEnd(within: 50)

@@ -17,7 +17,7 @@ private final class Polls: Sendable {
 private func ring(_ number: Int) {}
 
 /// The samples in comments of what tests use.
-@Suite(.timeLimit(.minutes(1))) struct TestingCommentSamples {
+@Suite(.timeLimit(.minutes(3))) struct TestingCommentSamples {
   private let source = BroadcastSource<Int>()
 
   @Test func `a closed door is released`() throws {
