@@ -18,7 +18,9 @@ extension MinirexTailTests {
     #expect(await child.status() == 0)
   }
 
-  @Test(arguments: [SIGINT, SIGTERM])
+  @Test(
+    .enabled(if: scale >= 1, "ThreadSanitizer holds a signal back while its thread writes"),
+    arguments: [SIGINT, SIGTERM])
   func `a signal is obeyed while nobody reads the output`(signal: Int32) async throws {
     let log = try folder.write(String(repeating: "a line\n", count: 100_000), to: "log")
     let output = Pipe()
