@@ -88,11 +88,15 @@ func isChange(_ cause: CommitCause<Never>) -> Bool {
 func told(_ event: StoreEvent<Lamp, LampAction>) -> Bool {
   switch event {
   case .committed(let commit): commit.number > 0
-  case .began(let run): run.id == run.number && (run.name ?? "wait") == "wait"
+  case .began(let run): isNamed(run)
   case .ended(let run, let end, let duration):
     !end.description.isEmpty && !run.description.isEmpty && run.hashValue == run.hashValue
       && run.commit > 0 && run == run && duration >= .zero && isKnown(end)
   }
+}
+
+func isNamed(_ run: EffectRun) -> Bool {
+  run.id == run.number && (run.name ?? "wait") == "wait"
 }
 
 func isKnown(_ end: EffectEnd) -> Bool {
