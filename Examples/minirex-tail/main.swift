@@ -28,13 +28,15 @@ signals.delay(for: .seconds(1)).subscribe {
 await reading.value
 
 // While everybody is still subscribed.
-if let graph, let file = options.graph {
+if let graph, let file = options.graph { draw(graph, to: file) }
+await tail.end()
+print(lineStart + (tail.summary.current() ?? ""))
+exit(hasFailed.current() == true ? 1 : 0)
+
+func draw(_ graph: LiveGraph, to file: String) {
   do {
     try graph.dot().write(toFile: file, atomically: false, encoding: .utf8)
   } catch {
     tail.tell("\(file): \(error.localizedDescription)", isFailure: true)
   }
 }
-await tail.end()
-print(lineStart + (tail.summary.current() ?? ""))
-exit(hasFailed.current() == true ? 1 : 0)

@@ -49,9 +49,10 @@ void *swift_retain(void *o) {
   return next(o);
 }
 
+// Nothing is what an empty optional gives; to release it does nothing.
 void swift_release(void *o) {
   static void (*next)(void *);
-  one(&releases);
+  if (o) one(&releases);
   if (!next) next = (void (*)(void *))dlsym(RTLD_NEXT, "swift_release");
   next(o);
 }
