@@ -18,6 +18,14 @@ tail.notices.subscribe { complain("\(lineStart)minirex-tail: \($0.text)\n") }.st
 tail.progress.removeDuplicates().subscribe { showProgress($0) }.store(in: bag)
 let hasFailed = tail.notices.filter(\.isFailure).map { _ in true }.publishedValue(initial: false)
 
+func draw(_ graph: LiveGraph, to file: String) {
+  do {
+    try graph.dot().write(toFile: file, atomically: false, encoding: .utf8)
+  } catch {
+    tail.tell("\(file): \(error.localizedDescription)", isFailure: true)
+  }
+}
+
 let reading = Task { await tail.read(options.files, once: options.isOnce) }
 let signals = DispatchSource.signals(SIGINT, SIGTERM)
 signals.subscribe { _ in reading.cancel() }.store(in: bag)
@@ -32,11 +40,3 @@ if let graph, let file = options.graph { draw(graph, to: file) }
 await tail.end()
 print(lineStart + (tail.summary.current() ?? ""))
 exit(hasFailed.current() == true ? 1 : 0)
-
-func draw(_ graph: LiveGraph, to file: String) {
-  do {
-    try graph.dot().write(toFile: file, atomically: false, encoding: .utf8)
-  } catch {
-    tail.tell("\(file): \(error.localizedDescription)", isFailure: true)
-  }
-}
