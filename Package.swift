@@ -13,6 +13,8 @@ let package = Package(
     .library(name: "MiniRexTesting", targets: ["MiniRexTesting"]),
     .library(name: "MiniRexStore", targets: ["MiniRexStore"]),
     .library(name: "MiniRexStoreTesting", targets: ["MiniRexStoreTesting"]),
+    .library(name: "MiniRexJournal", targets: ["MiniRexJournal"]),
+    .library(name: "MiniRexInspector", targets: ["MiniRexInspector"]),
     .executable(name: "minirex-tail", targets: ["minirex-tail"]),
   ],
   targets: [
@@ -30,27 +32,47 @@ let package = Package(
       dependencies: ["MiniRex", "MiniRexEssentialsAdapters", "MiniRexFoundationAdapters"]),
     .target(name: "MiniRexTesting", dependencies: ["MiniRex"]),
     .target(name: "MiniRexStore", dependencies: ["MiniRex"]),
+    .target(name: "MiniRexJournal", dependencies: ["MiniRex", "MiniRexStore", "CLibrary"]),
+    .target(
+      name: "MiniRexPageServer", dependencies: ["MiniRex", "MiniRexFoundationAdapters"]),
+    .target(
+      name: "MiniRexInspector",
+      dependencies: [
+        "MiniRex", "MiniRexFoundationAdapters", "MiniRexPageServer", "MiniRexStore",
+      ],
+      resources: [.embedInCode("page.html")]),
     .target(name: "MiniRexStoreTesting", dependencies: ["MiniRex", "MiniRexStore"]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
       path: "Examples/minirex-tail"),
     .executableTarget(
-      name: "live-board", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
+      name: "live-board",
+      dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexPageServer"],
       path: "Examples/live-board", resources: [.embedInCode("page.html")]),
     .executableTarget(
-      name: "issue-board", dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexStore"],
-      path: "Examples/issue-board"),
+      name: "issue-board",
+      dependencies: [
+        "MiniRex", "MiniRexFoundationAdapters", "MiniRexInspector", "MiniRexJournal",
+        "MiniRexPageServer", "MiniRexStore",
+      ],
+      path: "Examples/issue-board", resources: [.embedInCode("page.html")]),
     .target(
       name: "ThermostatKit", dependencies: ["MiniRex"], path: "Examples/thermostat/ThermostatKit"),
     .executableTarget(
       name: "thermostat", dependencies: ["MiniRex", "ThermostatKit"],
       path: "Examples/thermostat/thermostat"),
+    .executableTarget(
+      name: "first-programs",
+      dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters"],
+      path: "Examples/first-programs"),
     .target(
       name: "TestSupport", dependencies: ["MiniRex", "MiniRexTesting"], path: "Tests/TestSupport"),
     .testTarget(name: "MiniRexTests", dependencies: ["MiniRex", "MiniRexTesting", "TestSupport"]),
     .testTarget(
       name: "MiniRexFoundationAdaptersTests",
-      dependencies: ["MiniRexFoundationAdapters", "MiniRexTesting", "TestSupport"]),
+      dependencies: [
+        "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting", "TestSupport",
+      ]),
     .testTarget(
       name: "MiniRexNetworkingAdaptersTests",
       dependencies: ["MiniRexNetworkingAdapters", "MiniRexTesting", "TestSupport"]),
@@ -60,6 +82,16 @@ let package = Package(
     .testTarget(
       name: "MiniRexStoreTestingTests",
       dependencies: ["MiniRexStore", "MiniRexStoreTesting", "MiniRexTesting"]),
+    .executableTarget(
+      name: "journal-keeper",
+      dependencies: ["CLibrary", "MiniRex", "MiniRexJournal", "MiniRexStore"],
+      path: "Tests/JournalKeeper"),
+    .testTarget(
+      name: "MiniRexJournalTests",
+      dependencies: ["MiniRexJournal", "MiniRexTesting", "TestSupport", "journal-keeper"]),
+    .testTarget(
+      name: "MiniRexInspectorTests",
+      dependencies: ["MiniRexInspector", "MiniRexPageServer", "MiniRexStore", "TestSupport"]),
     .testTarget(
       name: "SoakTests",
       dependencies: [
@@ -69,12 +101,24 @@ let package = Package(
       name: "SampleTests",
       dependencies: [
         "MiniRex", "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting",
-        "MiniRexStore", "MiniRexStoreTesting",
+        "MiniRexStore", "MiniRexStoreTesting", "TestSupport",
       ]),
     .testTarget(name: "MinirexTailTests", dependencies: ["minirex-tail", "TestSupport"]),
+    .testTarget(
+      name: "PageServerTests", dependencies: ["MiniRex", "MiniRexPageServer", "TestSupport"]),
     .testTarget(name: "LiveBoardTests", dependencies: ["live-board", "TestSupport"]),
     .testTarget(
-      name: "IssueBoardTests", dependencies: ["issue-board", "MiniRexStoreTesting", "TestSupport"]),
+      name: "IssueBoardTests",
+      dependencies: [
+        "issue-board", "MiniRex", "MiniRexJournal", "MiniRexPageServer", "MiniRexStore",
+        "MiniRexStoreTesting", "TestSupport",
+      ]),
+    .testTarget(
+      name: "FirstProgramsTests",
+      dependencies: [
+        "first-programs", "MiniRex", "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters",
+        "MiniRexTesting", "TestSupport",
+      ]),
     .testTarget(name: "ThermostatTests", dependencies: ["ThermostatKit", "MiniRexTesting"]),
   ],
   swiftLanguageModes: [.v6]

@@ -17,7 +17,9 @@ let package = Package(
       dependencies: [
         "CBench", .product(name: "MiniRex", package: "MiniRex"),
         .product(name: "MiniRexFoundationAdapters", package: "MiniRex"),
+        .product(name: "MiniRexNetworkingAdapters", package: "MiniRex"),
         .product(name: "MiniRexStore", package: "MiniRex"),
+        .product(name: "MiniRexJournal", package: "MiniRex"),
       ]),
     .target(name: "CBench"),
     .target(name: "Counting"),

@@ -24,6 +24,7 @@ let package = Package(
         .product(name: "MiniRexTesting", package: "MiniRex"),
         .product(name: "MiniRexStore", package: "MiniRex"),
         .product(name: "MiniRexStoreTesting", package: "MiniRex"),
+        .product(name: "MiniRexJournal", package: "MiniRex"),
       ]),
     .executableTarget(
       name: "example", dependencies: [.product(name: "MiniRex", package: "MiniRex")]),

@@ -10,8 +10,12 @@ let package = Package(
     .executableTarget(name: "bare"),
     program("core", of: "MiniRex"),
     program("recording", of: "MiniRexTesting"),
+    program("keeping", of: "MiniRexStore"),
+    program("expecting", of: "MiniRexStoreTesting"),
+    program("lasting", of: "MiniRexJournal"),
     program("queues", of: "MiniRexDispatchAdapters"),
     program("files", of: "MiniRexEssentialsAdapters"),
+    program("looking", of: "MiniRexInspector"),
     program("notifications", of: "MiniRexFoundationAdapters"),
     program("transfers", of: "MiniRexNetworkingAdapters"),
   ],
@@ -19,7 +23,13 @@ let package = Package(
 )
 
 func program(_ name: String, of product: String) -> Target {
-  .executableTarget(
+  // A product that is built on another needs its words, too.
+  let beside =
+    ["MiniRexStoreTesting", "MiniRexJournal", "MiniRexInspector"].contains(product)
+    ? ["MiniRexStore"] : []
+  return .executableTarget(
     name: name,
-    dependencies: Set(["MiniRex", product]).sorted().map { .product(name: $0, package: "MiniRex") })
+    dependencies: Set(["MiniRex", product] + beside).sorted().map {
+      .product(name: $0, package: "MiniRex")
+    })
 }

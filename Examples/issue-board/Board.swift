@@ -1,16 +1,18 @@
 import MiniRex
 import MiniRexStore
 
-struct Board: Sendable, Equatable {
-  var cards: [Card] = []
+struct Board: Sendable, Equatable, Codable {
+  var cards: Rows<Card> = []
   var lastID = 0
   /// What was found and closed, so that it does not come back while it stands in its file.
   var closed: [Comment] = []
   var folders: [String] = []
+  /// True if somebody has made the last change, who may undo it.
+  var isByHand = false
 }
 
-enum BoardAction: Sendable, Equatable {
-  /// Look into the folder.
+enum BoardAction: Sendable, Equatable, Codable {
+  /// Look into the folder, and follow it.
   case look
   case found(Findings)
   case add(String)
@@ -19,51 +21,53 @@ enum BoardAction: Sendable, Equatable {
   case close(Int)
 }
 
-/// What is asked of the outside: the comments below a folder, and when there may be others.
+/// What is asked of the outside.
 struct Outside: Sendable {
-  let find: @Sendable () throws -> Findings
-  let changes: @Sendable ([String]) -> Broadcaster<Void>
+  /// What is found, and then what is found instead, while these folders are followed.
+  let findings: @Sendable ([String]) -> Broadcaster<Findings>
 }
 
 func board(_ outside: Outside) -> Reducer<Board, BoardAction> {
   { state, action in
     switch action {
     case .look:
-      return .run { send in send(.found(try outside.find())) }
-        .cancellable(id: "look", cancelInFlight: true)
+      return follow(state.folders, outside)
     case .found(let findings):
+      let old = state
       state.take(findings.comments)
-      if findings.folders == state.folders { return .none }
       state.folders = findings.folders
+      if state != old { state.isByHand = false }
       // What has changed before the new folders were followed is found by looking again.
-      return .merge(follow(findings.folders, outside), .send(.look))
-    case .add(let text):
-      state.add(text)
-    case .edit(let id, let text):
-      state.change(id) { $0.text = text }
-    case .move(let id, let column):
-      state.change(id) { $0.column = column }
-    case .close(let id):
-      state.closed += state.cards.filter { $0.id == id }.compactMap(\.comment)
-      state.cards.removeAll { $0.id == id }
+      if state.folders != old.folders { return follow(state.folders, outside) }
+    case .add, .edit, .move, .close:
+      let old = state
+      state.obey(action)
+      if state != old { state.isByHand = true }
     }
     return .none
   }
 }
 
 private func follow(_ folders: [String], _ outside: Outside) -> Effect<BoardAction> {
-  .publisher { outside.changes(folders).map { .look } }
+  .publisher { outside.findings(folders).map { .found($0) } }
     .cancellable(id: "follow", cancelInFlight: true)
 }
 
 extension Board {
+  fileprivate mutating func obey(_ action: BoardAction) {
+    switch action {
+    case .add(let text): add(text)
+    case .edit(let id, let text): cards[id: id]?.text = text
+    case .move(let id, let column): cards[id: id]?.column = column
+    case .close(let id):
+      if let comment = cards.remove(id: id)?.comment { closed.append(comment) }
+    case .look, .found: break
+    }
+  }
+
   mutating func add(_ text: String, _ comment: Comment? = nil) {
     lastID += 1
     cards.append(Card(id: lastID, text: text, comment: comment))
-  }
-
-  mutating func change(_ id: Int, _ body: (inout Card) -> Void) {
-    if let index = cards.firstIndex(where: { $0.id == id }) { body(&cards[index]) }
   }
 
   /// Cards whose comments are gone go too; those that stay keep their column and text.
@@ -73,12 +77,11 @@ extension Board {
       left.firstIndex { $0.isSame(as: comment) }.map { left.remove(at: $0) }
     }
     closed = closed.compactMap(takeFirst)
-    cards = cards.compactMap { card in
-      guard let comment = card.comment else { return card }
-      guard let found = takeFirst(comment) else { return nil }
-      var card = card
-      card.comment = found
-      return card
+    for card in cards {
+      guard let comment = card.comment else { continue }
+      let found = takeFirst(comment)
+      if found == comment { continue }
+      if let found { cards[id: card.id]?.comment = found } else { cards.remove(id: card.id) }
     }
     for comment in left { add(comment.text, comment) }
   }

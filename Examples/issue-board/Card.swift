@@ -1,5 +1,5 @@
 /// Something that is to be done.
-struct Card: Sendable, Equatable, Identifiable {
+struct Card: Sendable, Equatable, Codable, Identifiable {
   let id: Int
   var text: String
   var column = Column.todo
@@ -7,12 +7,12 @@ struct Card: Sendable, Equatable, Identifiable {
   var comment: Comment?
 }
 
-enum Column: String, Sendable, CaseIterable {
+enum Column: String, Sendable, Codable, CaseIterable {
   case todo, doing, done
 }
 
 /// A `TODO` or `FIXME` in a file.
-struct Comment: Sendable, Equatable {
+struct Comment: Sendable, Equatable, Codable {
   let file: String
   var line: Int
   let text: String

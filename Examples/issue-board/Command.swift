@@ -1,6 +1,10 @@
+import MiniRexStore
+
 /// What a line from standard input asks for.
 enum Command: Equatable {
   case action(BoardAction)
+  case undo
+  case redo
   case list
   case quit
   /// The line cannot be understood, or names no card: what is possible instead.
@@ -11,13 +15,21 @@ enum Command: Equatable {
     edit NUMBER TEXT  another text for a card
     move NUMBER todo|doing|done
     close NUMBER      takes a card away
+    undo              the board before the last of these
+    redo              and after it again
     list              the board
     quit
     """
 
   init(_ line: String, on board: Board) {
+    if line.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+      self = .refused("A command is one line, without control characters.")
+      return
+    }
     let words = line.split(separator: " ", maxSplits: 2).map(String.init)
     switch words.first {
+    case "undo" where words.count == 1: self = .undo
+    case "redo" where words.count == 1: self = .redo
     case "list" where words.count == 1: self = .list
     case "quit" where words.count == 1: self = .quit
     case "add" where words.count > 1:
@@ -39,7 +51,7 @@ enum Command: Equatable {
   private static func card(
     _ word: String, on board: Board, _ action: (Int) -> BoardAction
   ) -> Command {
-    guard let id = Int(word), board.cards.contains(where: { $0.id == id }) else {
+    guard let id = Int(word), board.cards[id: id] != nil else {
       return .refused("There is no card \(word). The cards have the numbers that the board shows.")
     }
     return .action(action(id))

@@ -3,32 +3,39 @@ import MiniRex
 import MiniRexFoundationAdapters
 
 /// The comments in the files below a folder, and the folders in which they may be.
-struct Findings: Sendable, Equatable {
+struct Findings: Sendable, Equatable, Codable {
   var comments: [Comment] = []
   var folders: [String] = []
 }
 
 extension Outside {
-  init(_ directory: URL, clock: some Clock<Duration>) {
-    find = { findComments(below: directory) }
-    changes = { folders in
-      // Editors write a file in several steps.
-      merge(folders.map { URL(filePath: $0).changes() })
-        .debounce(for: .milliseconds(100), clock: clock)
-        .map { _ in }
+  /// - Parameter journal: Is not looked into, because it tells what was found.
+  init(_ directory: URL, except journal: URL?, clock: some Clock<Duration>) {
+    findings = { folders in
+      // Editors write a file in several steps, and logs never rest: what comes within 100 ms is one,
+      // and what changes no comment is none. The first look is behind those that follow.
+      merge(folders.map { URL(filePath: $0).changes().map { _ in } } + [.sequence([()])])
+        .chunked(every: .milliseconds(100), clock: clock)
+        .map { _ in findComments(below: directory, except: journal) }
+        .removeDuplicates()
     }
   }
 }
 
-private func findComments(below directory: URL) -> Findings {
+private func findComments(below directory: URL, except journal: URL?) -> Findings {
   var findings = Findings(folders: [directory.path])
   let base = directory.path
   let files = FileManager.default.enumerator(
-    at: directory, includingPropertiesForKeys: [.isDirectoryKey], options: .skipsHiddenFiles)
+    at: directory, includingPropertiesForKeys: [.isDirectoryKey, .isRegularFileKey],
+    options: .skipsHiddenFiles)
   while let file = files?.nextObject() as? URL {
-    if (try? file.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true {
+    let kind = try? file.resourceValues(forKeys: [.isDirectoryKey, .isRegularFileKey])
+    if kind?.isDirectory == true {
       findings.folders.append(file.path)
-    } else if let text = try? String(contentsOf: file, encoding: .utf8) {
+      // Reading a pipe would wait for somebody to write into it.
+    } else if kind?.isRegularFile == true, file.path != journal?.path,
+      let text = try? String(contentsOf: file, encoding: .utf8)
+    {
       findings.comments += comments(in: text, of: String(file.path.dropFirst(base.count + 1)))
     }
   }
@@ -39,8 +46,8 @@ private func findComments(below directory: URL) -> Findings {
 
 /// What follows `TODO` or `FIXME` in a comment.
 func comments(in text: String, of file: String) -> [Comment] {
-  text.split(separator: "\n", omittingEmptySubsequences: false).enumerated().compactMap {
-    number, line in
+  let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+  return lines.enumerated().compactMap { number, line in
     guard let match = line.firstMatch(of: /(?:\/\/|#|--|\*)\s*(?:TODO|FIXME)\b:?\s*(.*)/)
     else { return nil }
     let words = match.1.trimmingCharacters(in: .whitespaces)

@@ -1,48 +1,83 @@
 import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
+import MiniRexInspector
+import MiniRexJournal
+import MiniRexPageServer
 import MiniRexStore
 
-func fail(_ reason: String) -> Never {
+func fail(_ reason: String, status: Int32 = 1) -> Never {
   FileHandle.standardError.write(Data("\(reason)\n".utf8))
-  exit(2)
+  exit(status)
 }
 
-func show(_ text: String) {
-  print(text)
-  fflush(nil)
+@Sendable func realURL(_ path: String) -> URL {
+  URL(filePath: path).standardizedFileURL.resolvingSymlinksInPath()
 }
 
-let arguments = Array(CommandLine.arguments.dropFirst())
-guard arguments.count == 3, arguments[0] == "--terminal", arguments[1] == "--directory" else {
-  fail("usage: issue-board --terminal --directory PATH")
+guard let options = Options(CommandLine.arguments.dropFirst()) else {
+  fail(Options.usage, status: 2)
 }
-let directory = URL(filePath: arguments[2]).standardizedFileURL
+let directory = realURL(options.directory)
 guard FileManager.default.fileExists(atPath: "\(directory.path)/.") else {
-  fail("issue-board: \(arguments[2]): no such directory")
+  fail("issue-board: \(options.directory): no such directory")
 }
 
-let serving = Task {
-  let store = Store(
-    Board(), reducer: board(Outside(directory, clock: ContinuousClock())))
-  // Nothing is shown before the folder has been looked into.
-  let pictures = store.publisher.dropFirst().map(\.picture).removeDuplicates()
-  let showing = pictures.subscribe { show($0) }
-  store.send(.look)
-  let input = DispatchSource.reads(from: STDIN_FILENO).compactMap { try? $0.get() }
-    .scan(Lines()) { $0.adding($1) }
-  for await lines in input.values(.unbounded) {
-    for line in lines.whole {
-      switch Command(line, on: store.state) {
-      case .action(let action): store.send(action)
-      case .list: show(store.state.picture)
-      case .refused(let advice): show(advice)
-      case .quit: exit(0)
-      }
-    }
-  }
-  withExtendedLifetime((store, showing)) {}
-  exit(0)
+// It sees what is made from now on. Without it nothing is watched, and nothing paid.
+let graph = LiveGraph()
+if options.graph != nil || options.inspect != nil { setDefaultInstrument(graph) }
+let inspector: Inspector?
+do {
+  inspector = try options.inspect.map { try Inspector(of: graph, port: $0) }
+} catch {
+  fail("issue-board: port \(options.inspect ?? 0): \(error.localizedDescription)")
 }
-DispatchSource.signals(SIGINT, SIGTERM).subscribeOnce { _ in serving.cancel() }
-dispatchMain()
+
+@Sendable func draw() {
+  do {
+    try options.graph.map { try graph.dot().write(toFile: $0, atomically: false, encoding: .utf8) }
+  } catch {
+    fail("issue-board: \(options.graph ?? ""): \(error.localizedDescription)")
+  }
+}
+
+@Sendable func makeSession() -> Session {
+  do {
+    let journal = try options.journal.map { try Journal<Board, BoardAction>(URL(filePath: $0)) }
+    let outside = Outside(
+      directory, except: options.journal.map(realURL), clock: ContinuousClock())
+    let session = try Session(outside, journal)
+    inspector?.watch(session.store, name: "board", evenUnseen: true)
+    return session
+  } catch {
+    fail("issue-board: \(options.journal ?? ""): \(error)")
+  }
+}
+
+let running: Task<Void, Never>
+if let port = options.port {
+  guard let server = PageServer(port: port) else {
+    fail("issue-board: port \(port): \(unsafe String(cString: strerror(errno)))")
+  }
+  running = Task {
+    let session = makeSession()
+    let pages = Pages(session)
+    session.store.send(.look)
+    await server.serve { pages.answer($0) }
+    exit(0)
+  }
+  print("issue-board: http://127.0.0.1:\(server.port)/")
+} else {
+  running = Task {
+    await useTerminal(makeSession, atEnd: draw)
+    exit(0)
+  }
+}
+if let inspector { print("issue-board: \(inspector.url) tells how it runs") }
+fflush(nil)
+DispatchSource.signals(SIGINT, SIGTERM).subscribeOnce { _ in
+  // While browsers are still there.
+  if options.port != nil { draw() }
+  running.cancel()
+}
+dispatchMain()  // Top-level code that awaits would leak what it has computed, in debug builds.

@@ -24,6 +24,18 @@ struct Board: Sendable {
     .map { Data("data: ".utf8) + ((try? JSONEncoder().encode($0)) ?? Data()) + Data("\n\n".utf8) }
     .share()
   }
+
+  /// The events, for one more browser.
+  var watched: Broadcaster<Data> {
+    Broadcaster { [browsers, events] receive in
+      browsers.modify { $0 += 1 }
+      let token = events.subscribe(receive)
+      return Subscription {
+        token.invalidate()
+        browsers.modify { $0 -= 1 }
+      }
+    }
+  }
 }
 
 private struct Snapshot: Encodable, Equatable, Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
+import MiniRexPageServer
 
 func fail(_ reason: String, status: Int32 = 1) -> Never {
   FileHandle.standardError.write(Data("\(reason)\n".utf8))
@@ -13,20 +14,23 @@ guard let options = Options(CommandLine.arguments.dropFirst()) else {
 guard FileManager.default.fileExists(atPath: "\(options.directory)/.") else {
   fail("live-board: \(options.directory): no such directory")
 }
-guard let listener = Listener(port: options.port) else {
+guard let server = PageServer(port: options.port) else {
   fail("live-board: port \(options.port): \(unsafe String(cString: strerror(errno)))")
 }
-signal(SIGPIPE, SIG_IGN)  // A browser that has gone fails a write, and does not end the program.
 let serving = Task {
-  await withDiscardingTaskGroup { group in
-    let board = Board(options)
-    for await connection in listener.connections.values(.unbounded) {
-      group.addTask { await Visitor(connection).serve(board) }
+  let board = Board(options)
+  await server.serve { request in
+    switch (request.method, request.path) {
+    case ("GET", "/"): .content("text/html; charset=utf-8", Data(PackageResources.page_html))
+    // A slow browser misses events; neither the board nor another browser waits for it.
+    case ("GET", "/events"): .events(board.watched, .missesEvents)
+    case ("GET", _): .status(.notFound)
+    default: .status(.notAllowed)
     }
   }
   exit(0)
 }
 DispatchSource.signals(SIGINT, SIGTERM).subscribeOnce { _ in serving.cancel() }
-print("live-board: http://127.0.0.1:\(listener.port)/")
+print("live-board: http://127.0.0.1:\(server.port)/")
 fflush(nil)
 dispatchMain()  // Top-level code that awaits would leak what it has computed, in debug builds.

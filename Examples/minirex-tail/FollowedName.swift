@@ -8,7 +8,7 @@ import Synchronization
   private let path: String
   private let tail: Tail
   private let rotation: Rotation
-  private nonisolated let splitter = Mutex(LineSplitter())
+  private nonisolated let splitter = Lock(LineSplitter())
   /// How far the oldest file has been read; `nil` before the first is, from its beginning.
   private var place: Place?
   private var pipe: Subscription?

@@ -1,21 +1,24 @@
-/// How many updates wait for a loop that is slower than its publisher; see `values(_:)`.
+/// How many updates wait for a loop, a queue or an actor that is slower than its publisher.
 ///
-/// There is no default: what a loop may miss, or how much memory it may take, is for you to say.
+/// `values(_:)` has no default: what a loop may miss, or how much memory it may take, is for you to
+/// say. Where an update only changes threads, as in `receive(on:buffering:)`, all of them wait unless
+/// you say otherwise.
 public struct BufferingPolicy<Kind: PublisherKind>: Sendable {
-  @usableFromInline let limit: BufferLimit
+  @usableFromInline package let limit: BufferLimit
 
   /// Keeps the newest updates, at most `limit` of them: each one more drops the oldest that waits.
   ///
-  /// With a limit of 1, a loop that was busy goes on with the latest, and one that waits gets the
-  /// next that comes, even when more follow at once. A limit below 1 stops the program.
+  /// With a limit of 1, whoever was busy goes on with the latest, and a loop that waits gets the next
+  /// that comes, even when more follow at once. A limit below 1 stops the program.
   public static func bufferingNewest(_ limit: Int) -> BufferingPolicy {
     requireRoom(limit, of: "bufferingNewest")
     return BufferingPolicy(limit: .newest(limit))
   }
 
-  /// Keeps all updates until the loop takes them.
+  /// Keeps all updates until they are taken.
   ///
-  /// The memory has no limit: look at ``PublisherValues/bufferedCount``.
+  /// The memory has no limit: look at ``PublisherValues/bufferedCount``, or at
+  /// ``Subscription/pendingUpdates``.
   public static var unbounded: BufferingPolicy {
     BufferingPolicy(limit: .none)
   }
@@ -34,7 +37,7 @@ extension BufferingPolicy where Kind == BroadcasterKind {
 }
 
 @usableFromInline
-enum BufferLimit: Sendable {
+package enum BufferLimit: Sendable {
   case newest(Int)
   case oldest(Int)
   case none
@@ -44,6 +47,6 @@ private func requireRoom(_ limit: Int, of policy: StaticString) {
   if limit < 1 {
     misuse(
       "'\(policy)' takes a limit of 1 or more, not \(limit). "
-        + "For a loop that must not miss anything there is 'unbounded'.")
+        + "For whoever must not miss anything there is 'unbounded'.")
   }
 }

@@ -107,7 +107,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   ///
   /// Using the property inside `body` stops the program. Two threads that modify two properties,
   /// one inside the other and in opposite orders, wait for each other for ever.
-  @inlinable @inline(__always)
+  @inlinable @inline(__always) @discardableResult
   public func modify<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -37,11 +37,13 @@ extension Publisher where Kind == PublishedValueKind {
       let delivery = Delivery<Update>()
       let sentinel = Sentinel { delivery.end() }
       let gate = Subscription(delivery, place: Subscription.nowhere)
-      let input = delivery.subscribe(gate, skippingDuplicates(changeTest, receive)) {
+      let receive = skippingDuplicates(changeTest, receive)
+      let input = delivery.subscribe(gate, receive) {
         let input = changes.follow { change in
           withExtendedLifetime(sentinel) { _ = delivery.send(change) }
         }
-        return (initial(), input)
+        receive(initial())
+        return input
       }
       return Subscription(gate: gate, inputs: [input])
     }

@@ -26,7 +26,7 @@ extension Publisher {
   ///
   /// When the owner has gone, the subscription has ended; dropping the token or the next update
   /// releases the callback. While a call runs, it keeps the owner alive. For an owner on the main
-  /// actor see `subscribeOnMain(weakly:_:)`.
+  /// actor see `subscribeOnMain(weakly:buffering:_:)`.
   public func subscribe<Owner: AnyObject & Sendable>(
     weakly owner: Owner, _ receive: @escaping @Sendable (Owner, Update) -> Void,
     fileID: String = #fileID, line: Int = #line

@@ -15,7 +15,7 @@
 /// for all subscribers of the run.
 public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   @usableFromInline let connect: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
-  @usableFromInline let readCurrent: @Sendable () -> Update?
+  @usableFromInline package let readCurrent: @Sendable () -> Update?
   /// `nil` if no instrument watches, so that nothing is ever done for one.
   @usableFromInline package let lineage: Lineage?
 
@@ -55,6 +55,24 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   ) {
     if let lineage {
       self.init(lineage: lineage, current: current) { lineage.pass($0, by: connect) }
+    } else {
+      self.init(lineage: nil, current: current, connect: connect)
+    }
+  }
+
+  /// Trusts an operation that a source does itself: it has a name of its own, and the source counts.
+  ///
+  /// - Parameter source: What is watched: a source, or an operation of one.
+  @inlinable
+  package init(
+    watchedBy source: Lineage?, as operation: @autoclosure () -> String,
+    current: @escaping @Sendable () -> Update?,
+    connect: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  ) {
+    if let source {
+      self.init(lineage: .ofOperation(operation(), on: source), current: current) {
+        source.origin.pass($0, by: connect)
+      }
     } else {
       self.init(lineage: nil, current: current, connect: connect)
     }

@@ -11,7 +11,18 @@ extension Publisher {
   /// source ends, the loop gets what waits, and ends. When the Swift task of the loop is cancelled,
   /// the loop ends the next time it asks for an update, or at once if it is waiting; and so does
   /// the subscription, which discards what waits. Dropping the sequence and its iterator does the
-  /// same. It cannot fail.
+  /// same, and so does ``PublisherValues/invalidate()``: a loop that is left by `break` while a
+  /// variable holds the sequence buffers on without it.
+  ///
+  /// ```swift
+  /// let temperatures = thermostat.temperature.values(.bufferingNewest(100))
+  /// for await temperature in temperatures {
+  ///   if temperature > 90 { break }
+  /// }
+  /// temperatures.invalidate()
+  /// ```
+  ///
+  /// It cannot fail.
   ///
   /// The loop stays on the actor that it is written for. The sender pays for a wake-up only when
   /// the loop is waiting.
@@ -43,10 +54,20 @@ public struct PublisherValues<Update: Sendable>: AsyncSequence, Sendable {
   /// How many updates wait for the loop.
   ///
   /// One that the loop has been given is not among them, even if it has not woken up yet.
-  public var bufferedCount: Int { subscription.buffer.bufferedCount }
+  public var bufferedCount: Int { subscription.buffer.counts.pending }
 
   /// How many updates the policy has dropped; not those that a cancelled loop has discarded.
-  public var droppedCount: Int { subscription.buffer.droppedCount }
+  public var droppedCount: Int { subscription.buffer.counts.dropped }
+
+  /// Ends the subscription: nothing is buffered any more, and what waits is discarded.
+  ///
+  /// It may be called on any thread, like ``Subscription/invalidate()``, and does to a loop what
+  /// cancelling its task does: a loop that waits ends at once, and any other the next time it asks.
+  /// It gets nothing more but an update that it has been given already and not woken up for. Ending
+  /// twice does nothing.
+  public func invalidate() {
+    subscription.invalidate()
+  }
 
   /// Takes the updates; it keeps the subscription, like the sequence.
   @inlinable
@@ -63,13 +84,15 @@ public struct PublisherValues<Update: Sendable>: AsyncSequence, Sendable {
       self.subscription = subscription
     }
 
-    /// The next update, as soon as there is one; `nil` at the end, and once the task is cancelled.
+    /// The next update, as soon as there is one; `nil` at the end, and once the task is cancelled
+    /// or the sequence invalidated.
     @inlinable @inline(__always)
     public mutating func next() async -> Update? {
       await next(isolation: #isolation)
     }
 
-    /// The next update, as soon as there is one; `nil` at the end, and once the task is cancelled.
+    /// The next update, as soon as there is one; `nil` at the end, and once the task is cancelled
+    /// or the sequence invalidated.
     ///
     /// It does not leave the actor.
     @inlinable @inline(__always)

@@ -22,8 +22,8 @@ public struct RetryDelay: Sendable {
   /// - Parameters:
   ///   - first: The first delay, before jitter; a negative one stops the program.
   ///   - cap: The longest delay; a negative one stops the program.
-  ///   - jitter: The largest part of a delay, from 0 to 1, that is taken off at random. Another one
-  ///     stops the program.
+  ///   - jitter: The largest part of a delay, from 0 to 1, that is taken off at random; with 1, *full
+  ///     jitter*, a delay is anything from nothing to all of it. Another one stops the program.
   ///   - generator: Where the randomness comes from.
   public static func exponential(
     from first: Duration, upTo cap: Duration, jitter: Double = 0,

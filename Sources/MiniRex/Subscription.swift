@@ -46,6 +46,19 @@ public final class Subscription: Sendable {
   /// False once the subscription has ended, whether you or its source ended it.
   public var isSubscribed: Bool { host.isSubscribed(self) }
 
+  /// How many updates wait for their turn between the source and the callback.
+  ///
+  /// That is where operators with several inputs or with a clock bring them into one order, where
+  /// `flatMap(limit:)` keeps them, and where they wait for a hop to a queue or an actor; it is the
+  /// sum of all such places. Not counted is what waits in the source itself or behind `share()`, and
+  /// what an operator holds back until its time has come, as `delay` and `chunked` do.
+  public var pendingUpdates: Int { bufferCounts.pending }
+
+  /// How many updates hops have dropped on the way, because their policies left no more room.
+  public var droppedCount: Int { bufferCounts.dropped }
+
+  var bufferCounts: BufferCounts { host.bufferCounts(of: self) }
+
   /// Ends the subscription: no callback of it starts on this thread any more.
   ///
   /// On another thread the one callback that has been chosen already may still run. The callback
@@ -80,12 +93,12 @@ public final class Subscription: Sendable {
   /// running, is not waited for; nor is a callback of yours that a token made by ``init(_:)``
   /// stands for. Work that takes no notice of being cancelled is waited for until it returns.
   /// Called by the work itself, or by what that has started, it does not wait for that work. Two
-  /// works that each drain what the other one does wait for ever. With nothing to wait for it does
-  /// not suspend.
+  /// works that each drain what the other one does wait for ever. Several may drain one token, and
+  /// all of them wait. After ``invalidate()``, it still waits for the work of a task that has led to
+  /// this token, but no more for what was left by the release of its callback, as a publisher that
+  /// `flatMapLatest` has made is: so call it instead. With nothing to wait for it does not suspend.
   public func invalidateAndDrain() async {
-    let drain = Drain()
-    drain.end(self)
-    await drain.wait()
+    await Drain.run(on: self)
   }
 
   /// Gives the token to a bag, which keeps it until it ends or the bag does.

@@ -5,11 +5,19 @@ extension Publisher {
   /// Calls on the queue, in order.
   ///
   /// Each update waits for a job on the queue, the first of a published value too. What waits is
-  /// kept by the subscription, not by the queue, and without a limit: ending the subscription
-  /// before the hop prevents the call and releases the update, even if the queue never runs. On a
-  /// concurrent queue calls still come one at a time.
-  public func receive(on queue: DispatchQueue) -> Publisher {
-    called { job in queue.async { job() } }
+  /// kept by the subscription, not by the queue: ending the subscription before the hop prevents
+  /// the call and releases the update, even if the queue never runs. On a concurrent queue calls
+  /// still come one at a time.
+  ///
+  /// - Parameters:
+  ///   - queue: Where to call.
+  ///   - policy: How much may wait; unless you say otherwise, without a limit. The token of a
+  ///     subscription tells how many updates wait and how many were dropped.
+  @inlinable
+  public func receive(
+    on queue: DispatchQueue, buffering policy: BufferingPolicy<Kind> = .unbounded
+  ) -> Publisher {
+    called(buffering: policy) { job in queue.async { job() } }
   }
 
   /// Subscribes on the queue.

@@ -7,12 +7,19 @@ extension Publisher {
   /// Calls in operations on the queue, in order.
   ///
   /// Each update waits for an operation, the first of a published value too. What waits is kept by
-  /// the subscription, not by the queue, and without a limit: ending the subscription before the
-  /// hop prevents the call and releases the update, even if the queue is suspended for ever. On a
-  /// queue that runs many operations at once, calls still come one at a time.
+  /// the subscription, not by the queue: ending the subscription before the hop prevents the call
+  /// and releases the update, even if the queue is suspended for ever. On a queue that runs many
+  /// operations at once, calls still come one at a time.
+  ///
+  /// - Parameters:
+  ///   - queue: Where to call.
+  ///   - policy: How much may wait; unless you say otherwise, without a limit. The token of a
+  ///     subscription tells how many updates wait and how many were dropped.
   @_disfavoredOverload
-  public func receive(on queue: OperationQueue) -> Publisher {
-    called { job in queue.addOperation(job) }
+  public func receive(
+    on queue: OperationQueue, buffering policy: BufferingPolicy<Kind> = .unbounded
+  ) -> Publisher {
+    called(buffering: policy) { job in queue.addOperation(job) }
   }
 
   /// Subscribes in an operation on the queue.

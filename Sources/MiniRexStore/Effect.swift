@@ -10,22 +10,26 @@ public import MiniRex
 /// A reducer returns it; it begins when the state that the reducer has made can be read and is told.
 /// It does not keep the store alive, and is cancelled when the store goes.
 public struct Effect<Action: Sendable>: Sendable {
-  /// One reference, `nil` for nothing to do, so that an action without an effect costs nothing.
-  @usableFromInline let work: EffectWork<Action>?
+  @usableFromInline let kind: EffectKind<Action>
 
   @inlinable @inline(__always)
-  init(_ work: EffectWork<Action>?) {
-    self.work = work
+  init(_ kind: EffectKind<Action>) {
+    self.kind = kind
+  }
+
+  @inlinable
+  init(_ work: EffectWork<Action>) {
+    kind = .work(work)
   }
 
   /// Nothing.
   @inlinable
-  public static var none: Effect { Effect(nil) }
+  public static var none: Effect { Effect(EffectKind.none) }
 
   /// Another action, which is reduced next, before any that another thread sends.
   @inlinable
   public static func send(_ action: Action) -> Effect {
-    Effect(.send(action))
+    Effect(EffectKind.send(action))
   }
 
   /// An async function, in a Swift task that has the sender's task-local values and priority.
@@ -33,6 +37,7 @@ public struct Effect<Action: Sendable>: Sendable {
   /// What it throws is told by ``Store/events`` and by the ``StoreTask``; a failure that the state
   /// should show belongs into an action. When it is cancelled, so is its Swift task, and what it
   /// still sends is dropped, as is what is sent after it has returned.
+  @inlinable
   public static func run(
     _ work: @escaping @Sendable (_ send: @escaping @Sendable (Action) -> Void) async throws -> Void
   ) -> Effect {
@@ -42,16 +47,22 @@ public struct Effect<Action: Sendable>: Sendable {
   /// What a publisher of actions tells, until it ends.
   ///
   /// `actions` is called where the effect begins, and the publisher subscribed to at once.
+  @inlinable
   public static func publisher<Kind: PublisherKind>(
     _ actions: @escaping @Sendable () -> Publisher<Action, Kind>
   ) -> Effect {
-    Effect(.publisher { receive, onEnd in actions().subscribe(receive, onEnd: onEnd) })
+    Effect(
+      .publisher { commit, receive, onEnd in
+        actions().subscribe(asEffectOf: commit, receive, onEnd: onEnd)
+      })
   }
 
   /// All of them at once.
+  @inlinable
   public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
 
   /// All of them at once.
+  @inlinable
   public static func merge(_ effects: [Effect]) -> Effect {
     Effect(.merge(effects))
   }
@@ -59,16 +70,19 @@ public struct Effect<Action: Sendable>: Sendable {
   /// Each when the one before has ended.
   ///
   /// One that fails or is cancelled is the last.
+  @inlinable
   public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
   /// Each when the one before has ended.
   ///
   /// One that fails or is cancelled is the last.
+  @inlinable
   public static func concatenate(_ effects: [Effect]) -> Effect {
     Effect(.concatenate(effects))
   }
 
   /// Ends all effects with the id; without any, it does nothing.
+  @inlinable
   public static func cancel(id: some Hashable & Sendable) -> Effect {
     Effect(.cancel(EffectID(id)))
   }
@@ -80,44 +94,69 @@ public struct Effect<Action: Sendable>: Sendable {
   /// - Parameters:
   ///   - id: The id.
   ///   - cancelInFlight: Whether it ends the effects that were given the id before.
+  @inlinable
   public func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
   ) -> Effect {
     // Without an effect there is still something to end.
-    if work == nil { return cancelInFlight ? .cancel(id: id) : self }
+    if case .none = kind { return cancelInFlight ? .cancel(id: id) : self }
     return Effect(.cancellable(self, EffectID(id), cancelInFlight: cancelInFlight))
   }
 
   /// The same effect for a whole whose actions contain those of a part.
+  @inlinable
   public func map<Other: Sendable>(
     _ embed: @escaping @Sendable (Action) -> Other
   ) -> Effect<Other> {
-    switch work {
-    case nil: .none
+    switch kind {
+    case .none: .none
     case .send(let action): .send(embed(action))
+    case .work(let work): work.map(embed)
+    }
+  }
+}
+
+/// What there is to do; that which costs nothing is not allocated.
+@usableFromInline
+enum EffectKind<Action: Sendable>: Sendable {
+  case none
+  case send(Action)
+  case work(EffectWork<Action>)
+}
+
+@usableFromInline
+indirect enum EffectWork<Action: Sendable>: Sendable {
+  @usableFromInline typealias Send = @Sendable (Action) -> Void
+  @usableFromInline typealias Run = @Sendable (@escaping Send) async throws -> Void
+  @usableFromInline typealias Subscribe =
+    @Sendable (
+      _ commit: Int, _ receive: @escaping Send, _ onEnd: @escaping @Sendable () -> Void
+    ) -> Subscription
+
+  case run(Run)
+  case publisher(Subscribe)
+  case merge([Effect<Action>])
+  case concatenate([Effect<Action>])
+  case cancel(EffectID)
+  case cancellable(Effect<Action>, EffectID, cancelInFlight: Bool)
+  /// What belongs to a part, and how that is found in what is around it.
+  case part(any PartStep, Effect<Action>)
+
+  @inlinable
+  func map<Other: Sendable>(_ embed: @escaping @Sendable (Action) -> Other) -> Effect<Other> {
+    switch self {
     case .run(let work): .run { send in try await work { send(embed($0)) } }
     case .publisher(let subscribe):
-      Effect<Other>(.publisher { receive, onEnd in subscribe({ receive(embed($0)) }, onEnd) })
+      Effect<Other>(
+        .publisher { commit, receive, onEnd in
+          subscribe(commit, { receive(embed($0)) }, onEnd)
+        })
     case .merge(let effects): .merge(effects.map { $0.map(embed) })
     case .concatenate(let effects): .concatenate(effects.map { $0.map(embed) })
     case .cancel(let id): Effect<Other>(.cancel(id))
     case .cancellable(let effect, let id, let cancelInFlight):
       Effect<Other>(.cancellable(effect.map(embed), id, cancelInFlight: cancelInFlight))
+    case .part(let step, let effect): Effect<Other>(.part(step, effect.map(embed)))
     }
   }
-}
-
-/// What there is to do; indirect, so that an optional one is one word.
-@usableFromInline
-indirect enum EffectWork<Action: Sendable>: Sendable {
-  @usableFromInline typealias Send = @Sendable (Action) -> Void
-
-  case send(Action)
-  case run(@Sendable (@escaping Send) async throws -> Void)
-  case publisher(
-    @Sendable (_ receive: @escaping Send, _ onEnd: @escaping @Sendable () -> Void) -> Subscription)
-  case merge([Effect<Action>])
-  case concatenate([Effect<Action>])
-  case cancel(EffectID)
-  case cancellable(Effect<Action>, EffectID, cancelInFlight: Bool)
 }

@@ -26,7 +26,8 @@ extension Store where Action == Never {
   /// ```
   ///
   /// A body that throws has changed what it has changed, and that is committed. Using the store
-  /// inside `change` stops the program.
+  /// inside `change` stops the program. A commit of a scope is one of the whole; if the part has gone,
+  /// `change` gets a copy of what it was last, and nothing is committed.
   ///
   /// - Parameters:
   ///   - name: What a log calls it.
@@ -36,28 +37,49 @@ extension Store where Action == Never {
   public func commit<Result, Failure: Error>(
     _ name: String? = nil, _ change: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
+    guard let root else { return try commitPart(name, change) }
     let thread = ThreadID.current
-    let isTold = storage.enterToWrite(on: thread)
-    defer {
-      if isTold { storage.tell(.change(name), on: thread) } else { storage.release(on: thread) }
+    let result = root.use { storage in
+      storage.enterOutside(on: thread)
+      defer { storage.commit(.change(name), on: thread) }
+      return Swift.Result { () throws(Failure) in try unsafe change(&storage.state) }
     }
-    return try unsafe change(&storage.state)
+    extendLifetime(self)
+    return try result.get()
+  }
+
+  @usableFromInline
+  func commitPart<Result, Failure: Error>(
+    _ name: String?, _ change: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    guard case .part(let part) = backing else { misuse("A store is a root or a part.") }
+    defer { extendLifetime(self) }
+    return try part.commit(name, change)
   }
 
   /// A member of the state: read as in any store, and written as a commit that is named after it.
+  ///
+  /// Written in a scope, the member is copied; ``commit(_:_:)`` changes it in place.
   public subscript<Part>(dynamicMember part: any WritableKeyPath<State, Part> & Sendable) -> Part {
-    get { storage.observe(part) }
+    get { observe(part) }
     _modify {
-      let thread = ThreadID.current
-      let isTold = storage.enterToWrite(on: thread)
-      defer {
-        if isTold {
-          storage.tell(.assignment(part), on: thread)
-        } else {
-          storage.release(on: thread)
+      switch backing {
+      case .root(let storage):
+        let thread = ThreadID.current
+        storage.enterOutside(on: thread)
+        defer {
+          storage.commit(.assignment(part), on: thread)
+          extendLifetime(self)
         }
+        yield unsafe &storage.state[keyPath: part]
+      case .part(let scope):
+        var (member, isThere) = scope.open(part)
+        defer {
+          scope.close(part, member, isThere: isThere)
+          extendLifetime(self)
+        }
+        yield &member
       }
-      yield unsafe &storage.state[keyPath: part]
     }
   }
 }

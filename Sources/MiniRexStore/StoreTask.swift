@@ -32,11 +32,12 @@ public struct StoreTask: Sendable {
   /// a view.
   public func finished() async throws {
     guard let group else { return }
-    try await withTaskCancellationHandler {
-      try await group.finished()
+    await withTaskCancellationHandler {
+      unsafe await withUnsafeContinuation { group.wait(unsafe Waiter($0)) }
     } onCancel: {
       group.cancel()
     }
+    try group.result?.get()
   }
 
   /// What one of its effects has thrown, if no `finished()` has thrown it on.

@@ -29,7 +29,7 @@ extension ManualClock {
     if nap.wasCancelled { throw CancellationError() }
   }
 
-  /// Moves the time on from deadline to deadline, each time when enough are asleep.
+  /// Waits until enough are asleep, and then moves the time on.
   ///
   /// ```swift
   /// let polling = Task {
@@ -38,28 +38,25 @@ extension ManualClock {
   ///     polls.increment()
   ///   }
   /// }
-  /// await clock.advance(by: .seconds(3), sleepers: 1)
+  /// for _ in 1...3 { await clock.advance(by: .seconds(1), sleepers: 1) }
+  /// await clock.waitForSleepers(1)
   /// #expect(polls.value == 3)
   /// ```
   ///
-  /// The clock can wake a task, but not know what it does then, or how long. So say how many will
-  /// be waiting for a deadline when all is quiet, tasks and closures: it waits for that many before
-  /// it begins, and again after each deadline on the way. It then finds what they have done, and a
-  /// task that sleeps in a loop does so once for each of its deadlines. If fewer ever sleep, it
-  /// waits until its own task is cancelled, and then stops where it is.
+  /// Say how many are to wait for a deadline before the time moves, tasks and closures. If fewer
+  /// ever do, it waits until its own task is cancelled, and then stops where it is.
   ///
-  /// With 0, it does what ``advance(by:)`` does, without holding a thread. Wait for what the woken
-  /// task gives, its value say. A negative duration or number stops the program.
+  /// The clock can wake a task, but not know what it does then, or how long, or if it will sleep
+  /// again: so after the move it waits for nobody. Wait for what the woken task gives, its value
+  /// say, or, if it sleeps again, use ``waitForSleepers(_:)``. A task that sleeps in a loop sleeps
+  /// again from the time that it finds: let it do that after each of its deadlines.
+  ///
+  /// With 0, it does what ``advance(by:)`` does, without holding a thread. A negative duration or
+  /// number stops the program.
   public func advance(by duration: Duration, sleepers count: Int = 0) async {
     requireForward(duration)
-    var rest = duration
     await waitForSleepers(count)
-    while count > 0, !Task.isCancelled, let step = untilNext, step <= rest {
-      rest -= step
-      await move(by: step)
-      await waitForSleepers(count)
-    }
-    if count == 0 || !Task.isCancelled { await move(by: rest) }
+    if count == 0 || !Task.isCancelled { await move(by: duration) }
   }
 
   /// Waits until at least so many tasks and closures wait for a deadline, or its task is cancelled.
@@ -72,12 +69,6 @@ extension ManualClock {
     await nap.sleep {
       self.timetable.withLock { $0.forget(nap) }
       nap.wake(byCancelling: true)
-    }
-  }
-
-  private var untilNext: Duration? {
-    timetable.withLock { table in
-      table.nextDeadline.map { max(.zero, table.now.duration(to: $0)) }
     }
   }
 

@@ -41,10 +41,19 @@ public final class Recorder<Update: Sendable>: Sendable {
 
   /// Waits for the next updates, counting from the last call.
   ///
-  /// - Returns: `count` updates; fewer only if the subscription has ended before they came; none if
-  ///   the waiting task is cancelled. A negative `count` stops the program.
-  public func next(_ count: Int = 1) async -> [Update] {
-    await log.next(count)
+  /// If the waiting task is cancelled, as it is by the time limit of a test, it prints how many
+  /// were awaited where, and what has come instead.
+  ///
+  /// - Returns: `count` updates; fewer only if the subscription has ended before they came, or the
+  ///   waiting task is cancelled. A negative `count` stops the program.
+  public func next(
+    _ count: Int = 1, fileID: String = #fileID, line: Int = #line
+  ) async -> [Update] {
+    let updates = await log.next(count)
+    if updates.count < count, Task.isCancelled, !log.isClosed {
+      print("\(fileID):\(line): 'next(\(count))' was cancelled when this had come: \(updates)")
+    }
+    return updates
   }
 
   /// Ends the subscription; what was remembered stays.

@@ -22,10 +22,13 @@ final class RecorderLog<Update: Sendable>: Sendable {
     var results: [Int: [Update]] = [:]
 
     mutating func take(_ count: Int) -> [Update]? {
-      let available = updates.count - taken
-      guard isClosed || count <= available else { return nil }
-      defer { taken += min(count, available) }
-      return Array(updates[taken..<taken + min(count, available)])
+      isClosed || count <= updates.count - taken ? takeUp(to: count) : nil
+    }
+
+    mutating func takeUp(to count: Int) -> [Update] {
+      let end = min(taken + count, updates.count)
+      defer { taken = end }
+      return Array(updates[taken..<end])
     }
 
     mutating func serve() -> [Waiter] {
@@ -43,6 +46,8 @@ final class RecorderLog<Update: Sendable>: Sendable {
   var updates: [Update] { state.withLock { $0.updates } }
 
   var hasEnded: Bool { state.withLock { $0.hasEnded } }
+
+  var isClosed: Bool { state.withLock { $0.isClosed } }
 
   func append(_ update: Update) {
     change { $0.updates.append(update) }
@@ -76,7 +81,7 @@ final class RecorderLog<Update: Sendable>: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { wait(Waiter(id: id, count: count, continuation: $0)) }
     } onCancel: {
-      cancel(id)
+      cancel(id, count)
     }
     return state.withLock { $0.results.removeValue(forKey: id) } ?? []
   }
@@ -90,13 +95,14 @@ final class RecorderLog<Update: Sendable>: Sendable {
     for waiter in served { waiter.continuation.resume() }
   }
 
-  /// It may come before the wait has begun.
-  private func cancel(_ id: Int) {
-    let waiter: Waiter? = state.withLock { state in
-      if state.results[id] == nil { state.results[id] = [] }
-      guard let index = state.waiters.firstIndex(where: { $0.id == id }) else { return nil }
-      return state.waiters.remove(at: index)
+  /// It may come before the wait has begun; what has come goes to those who were there before.
+  private func cancel(_ id: Int, _ count: Int) {
+    let served: [Waiter] = state.withLock { state in
+      if state.results[id] != nil { return [] }
+      let index = state.waiters.firstIndex { $0.id == id }
+      state.results[id] = (index ?? state.waiters.count) == 0 ? state.takeUp(to: count) : []
+      return (index.map { [state.waiters.remove(at: $0)] } ?? []) + state.serve()
     }
-    waiter?.continuation.resume()
+    for waiter in served { waiter.continuation.resume() }
   }
 }

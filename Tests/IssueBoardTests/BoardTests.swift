@@ -1,4 +1,5 @@
 import MiniRex
+import MiniRexStore
 import MiniRexStoreTesting
 import Testing
 
@@ -9,16 +10,17 @@ import Testing
   private let second = Comment(file: "A.swift", line: 9, text: "and that")
 
   private func outside(
-    _ findings: Findings, _ changes: Broadcaster<Void> = Broadcaster.sequence([])
+    _ findings: Findings, thenTelling changes: Broadcaster<Findings>
   ) -> Outside {
-    Outside(find: { findings }, changes: { _ in changes })
+    Outside { $0.isEmpty ? .sequence([findings]) : changes }
   }
 
   @Test func `what is found becomes cards, and is looked for again once it is followed`()
     async throws
   {
     let findings = Findings(comments: [first, second], folders: ["/folder"])
-    try await withTestStore(Board(), reducer: board(outside(findings))) { store in
+    let outside = outside(findings, thenTelling: .sequence([findings]))
+    try await withTestStore(Board(), reducer: board(outside)) { store in
       try store.send(.look)
       try await store.receive(.found(findings)) {
         $0.cards = [
@@ -28,23 +30,25 @@ import Testing
         $0.lastID = 2
         $0.folders = ["/folder"]
       }
-      try await store.receive(.look)
       try await store.receive(.found(findings))
     }
   }
 
-  @Test func `a change in the folder is looked at`() async throws {
-    let changes = BroadcastSource<Void>()
+  @Test func `what changes in the folder is found, and that a folder is new`() async throws {
+    let changes = BroadcastSource<Findings>()
     let findings = Findings(comments: [], folders: ["/folder"])
-    try await withTestStore(Board(), reducer: board(outside(findings, changes.publisher))) {
-      store in
+    let more = Findings(comments: [], folders: ["/folder", "/folder/new"])
+    let outside = outside(findings, thenTelling: changes.publisher)
+    try await withTestStore(Board(), reducer: board(outside)) { store in
       try store.send(.look)
       try await store.receive(.found(findings)) { $0.folders = ["/folder"] }
-      try await store.receive(.look)
+      changes.broadcast(findings)
       try await store.receive(.found(findings))
-      changes.broadcast(())
-      try await store.receive(.look)
-      try await store.receive(.found(findings))
+      changes.broadcast(more)
+      try await store.receive(.found(more)) { $0.folders = more.folders }
+      // Which are followed, too.
+      changes.broadcast(findings)
+      try await store.receive(.found(findings)) { $0.folders = ["/folder"] }
       store.cancelEffects()
     }
   }
@@ -52,10 +56,8 @@ import Testing
   @Test func `cards keep their column and text while their comment moves, and go with it`() {
     var state = Board()
     state.take([first, second])
-    state.change(1) {
-      $0.column = .doing
-      $0.text = "mended"
-    }
+    state.cards[id: 1]?.column = .doing
+    state.cards[id: 1]?.text = "mended"
     var moved = first
     moved.line = 30
 
@@ -67,13 +69,18 @@ import Testing
   @Test func `a closed card does not come back while its comment stands there`() async throws {
     var state = Board()
     state.take([first])
-    try await withTestStore(state, reducer: board(outside(Findings()))) { store in
+    let outside = Outside { _ in .sequence([]) }
+    try await withTestStore(state, reducer: board(outside)) { store in
       try store.send(.close(1)) {
         $0.cards = []
         $0.closed = [first]
+        $0.isByHand = true
       }
       try store.send(.found(Findings(comments: [first])))
-      try store.send(.found(Findings())) { $0.closed = [] }
+      try store.send(.found(Findings())) {
+        $0.closed = []
+        $0.isByHand = false
+      }
       try store.send(.found(Findings(comments: [first]))) {
         $0.cards = [Card(id: 2, text: "mend this", comment: first)]
         $0.lastID = 2
@@ -89,10 +96,13 @@ import Testing
       print("TODO: no comment")
       """
 
-    #expect(
-      comments(in: text, of: "f").map { "\($0.line) \($0.text)" } == [
-        "1 mend this", "2 and that", "3 (no words)",
-      ])
+    // Lines end in two ways.
+    for text in [text, text.replacing("\n", with: "\r\n")] {
+      #expect(
+        comments(in: text, of: "f").map { "\($0.line) \($0.text)" } == [
+          "1 mend this", "2 and that", "3 (no words)",
+        ])
+    }
   }
 
   @Test func `commands say what they do, and what is possible`() {
@@ -103,6 +113,7 @@ import Testing
     #expect(Command("edit 1 two words", on: state) == .action(.edit(1, "two words")))
     #expect(Command("move 1 doing", on: state) == .action(.move(1, .doing)))
     #expect(Command("close 1", on: state) == .action(.close(1)))
+    #expect(Command("undo", on: state) == .undo && Command("redo", on: state) == .redo)
     #expect(Command("list", on: state) == .list && Command("quit", on: state) == .quit)
     #expect(Command("", on: state) == .refused(Command.help))
     #expect(
@@ -119,7 +130,7 @@ import Testing
     var state = Board()
     state.take([first])
     state.add("by hand")
-    state.change(2) { $0.column = .done }
+    state.cards[id: 2]?.column = .done
 
     #expect(
       state.picture == """

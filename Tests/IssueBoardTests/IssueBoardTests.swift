@@ -2,7 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct IssueBoardTests {
+@testable import issue_board
+
+@Suite(.timeLimit(.minutes(20))) struct IssueBoardTests {
   @Test func `the program shows what is found, follows the folder and does what it is told`()
     async throws
   {
@@ -25,10 +27,115 @@ import Testing
     #expect(await child.status() == 0)
   }
 
-  @Test func `a wrong command line is told how to write it`() async throws {
-    let child = try Child("--terminal", program: "issue-board")
+  @Test func `commands that come first wait for the board, and the last needs no end of line`()
+    async throws
+  {
+    let folder = try Folder()
+    _ = try folder.write("// TODO: mend this\n", to: "a.swift")
+    // Nobody ever writes into it.
+    #expect(unsafe mkfifo(folder.url.appending(path: "pipe").path, 0o600) == 0)
+    let child = try Child("--terminal", "--directory", folder.url.path, program: "issue-board")
 
-    #expect(await child.errors.rest() == ["usage: issue-board --terminal --directory PATH"])
-    #expect(await child.status() == 2)
+    try child.write("list\nclose 7")
+    try child.closeInput()
+    let lines = await child.output.rest()
+
+    #expect(lines.contains("  1  mend this  (a.swift:1)"))
+    #expect(lines.last == "There is no card 7. The cards have the numbers that the board shows.")
+    #expect(await child.status() == 0)
   }
+
+  @Test func `a file that changes all the time does not keep others from the board`() async throws {
+    let folder = try Folder()
+    let child = try Child("--terminal", "--directory", folder.url.path, program: "issue-board")
+    _ = await child.output.until("done")
+    let writing = Task {
+      while !Task.isCancelled {
+        try folder.write("again\n", to: "log.txt")
+        try await Task.sleep(for: .milliseconds(10))
+      }
+    }
+
+    _ = try folder.write("// TODO: mend this\n", to: "a.swift")
+
+    _ = await child.output.until("  1  mend this  (a.swift:1)")
+    writing.cancel()
+    child.send(SIGTERM)
+    #expect(await child.status() == 0)
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `the program serves the page, and a signal ends it well`(signal: Int32) async throws {
+    let folder = try Folder()
+    _ = try folder.write("// TODO: mend this\n", to: "a.swift")
+    let child = try Child(
+      "--directory", folder.url.path, "--port", "0", program: "issue-board")
+    let address = await child.output.until("http").last ?? ""
+    let port = try #require(UInt16(address.split { !$0.isNumber }.last ?? ""))
+    let page = Page(port)
+    defer { page.close() }
+
+    await until { page.cards.contains("1/text: \"mend this\"") }
+    _ = try folder.write("// FIXME: and that\n", to: "b.swift")
+    await until { page.cards.contains("2/comment/file: \"b.swift\"") }
+    let second = try Child(
+      "--directory", folder.url.path, "--port", "\(port)", program: "issue-board")
+    #expect(await second.errors.rest() == ["issue-board: port \(port): Address already in use"])
+    #expect(await second.status() == 1)
+    child.send(signal)
+
+    #expect(await child.status() == 0)
+    #expect(await child.errors.rest() == [])
+  }
+
+  @Test func `a journal in the folder that is followed is not looked into`() async throws {
+    let folder = try Folder()
+    let path = folder.url.path
+    _ = try folder.write("// TODO: mend this # TODO: and that\n", to: "a.swift")
+    let child = try Child(
+      "--directory", path, "--journal", "\(path)/journal", "--port", "0", program: "issue-board")
+    let port = try #require(
+      UInt16(await child.output.until("http").last?.split { !$0.isNumber }.last ?? ""))
+    let page = Page(port)
+    defer { page.close() }
+    // What was found is in the journal, with the sign of a comment.
+    await until { page.cards.contains("a.swift") }
+
+    _ = try folder.write("// TODO: again\n", to: "b.swift")
+
+    await until { page.cards.contains("b.swift") }
+    #expect(!page.cards.contains("journal"))
+    #expect(try String(contentsOf: folder.file("journal"), encoding: .utf8).contains("# TODO: and"))
+    child.send(SIGTERM)
+    #expect(await child.status() == 0)
+  }
+
+  @Test func `a wrong command line is told how to write it`() async throws {
+    let child = try Child("--terminal", "--directory", program: "issue-board")
+    #expect(
+      await child.errors.rest() == [
+        "usage: issue-board [--directory PATH] [--journal FILE] [--port NUMBER | --terminal]",
+        "                   [--graph FILE] [--inspect PORT]",
+      ])
+    #expect(await child.status() == 2)
+
+    let missing = try Child("--directory", "/nowhere", program: "issue-board")
+    #expect(await missing.errors.rest() == ["issue-board: /nowhere: no such directory"])
+    #expect(await missing.status() == 1)
+  }
+
+  @Test(arguments: [
+    (["--port", "0"], ".", 0), (["--directory", "a", "--port", "80"], "a", 80),
+    (["--terminal", "--directory", "a"], "a", nil), ([], ".", 8080),
+  ])
+  func `options say what is wanted`(words: [String], directory: String, port: UInt16?) throws {
+    let options = try #require(Options(words))
+    #expect(options.directory == directory && options.port == port)
+  }
+
+  @Test(arguments: [
+    ["--port"], ["--inspect", "x"], ["--graph"], ["--port", "65536"], ["--port", "-1"], ["file"],
+    ["--terminal", "--port", "1"],
+  ])
+  func `options that make no sense are none`(words: [String]) { #expect(Options(words) == nil) }
 }

@@ -47,6 +47,14 @@ final class Client {
     output = Output(handle)
   }
 
+  /// The next event that tells of so many browsers.
+  func event(browsers: Int) async throws -> Event {
+    while true {
+      let event = try await event()
+      if event.browsers == browsers { return event }
+    }
+  }
+
   /// The next event that tells this, among others.
   func event(_ text: String = "data:") async throws -> Event {
     let line = await output.until(text).last { $0.hasPrefix("data: ") } ?? ""
@@ -56,8 +64,8 @@ final class Client {
 
 /// What a page needs.
 struct Event: Decodable {
-  struct Sample: Decodable {
-    struct Memory: Decodable { let used, total: Int }
+  struct Sample: Decodable, Equatable {
+    struct Memory: Decodable, Equatable { let used, total: Int }
 
     let load: [Double]
     let memory: Memory?

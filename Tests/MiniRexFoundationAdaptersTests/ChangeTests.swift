@@ -54,7 +54,7 @@ import TestSupport
     @Test func `R10 who subscribes while another is refused does not wait for the callback`() async
     {
       await #expect(processExitsWith: .success) {
-        mustEnd(within: 50)
+        mustEnd()
         let changes = URL(filePath: "/no/such/folder").changes()
         let isInside = Gate()
         let hasSubscribed = Gate()

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct DecodeTests {
+@Suite(.timeLimit(.minutes(20))) struct DecodeTests {
   struct User: Codable, Equatable { var firstName: String }
   struct Lost: Error, Equatable {}
 

@@ -48,6 +48,39 @@ import Testing
     suspended.resume()
   }
 
+  @Test func `R22 a bounded hop keeps the newest, and a token counts all of its hops`() async {
+    let source = BroadcastSource<Int>()
+    let suspended = DispatchQueue(label: "suspended")
+    suspended.suspend()
+    let hopped = source.publisher.receive(on: suspended, buffering: .bufferingNewest(2))
+    let recorder = Shared<[Int]>([])
+    let token = merge(hopped, source.publisher.receive(on: suspended)).map { $0 }
+      .receive(on: queue).subscribe({ number in recorder.change { $0.append(number) } }, onEnd: {})
+
+    for number in 1...5 { source.broadcast(number) }
+
+    #expect(token.pendingUpdates == 2 + 5 && token.droppedCount == 3)
+    suspended.resume()
+    while recorder.value.count < 7 { await Task.yield() }
+    #expect(recorder.value.filter { $0 > 3 }.count == 4)
+    #expect(token.pendingUpdates == 0 && token.droppedCount == 3)
+  }
+
+  @Test func `R17 R28 a published value that came back is no change behind a bounded hop`() async {
+    let property = PublishedProperty(1)
+    let recorder = Recorder(property.publisher.receive(on: queue, buffering: .bufferingNewest(1)))
+    #expect(await recorder.next(1) == [1])
+
+    queue.suspend()
+    for number in [2, 1] { property.value = number }
+    queue.resume()
+    queue.sync {}
+    property.value = 3
+
+    #expect(await recorder.next(1) == [3])
+    #expect(recorder.updates == [1, 3])
+  }
+
   @Test func `R28 a published value stays one, with its first call late`() async {
     let property = PublishedProperty(1)
     let value: PublishedValue<Int> = property.publisher.receive(on: queue)

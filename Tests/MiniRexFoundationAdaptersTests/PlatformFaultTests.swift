@@ -112,7 +112,7 @@ import TestSupport
         let name = Notification.Name("changed")
         _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: queue) { _ in
         }
-        mustEnd(within: 1)
+        alarm(1)
 
         NotificationCenter.default.post(name: name, object: nil)
         exit(0)

@@ -6,7 +6,7 @@ import TestSupport
   import MiniRex
   import Testing
 
-  @Suite(.timeLimit(.minutes(3))) struct ProcessFaultTests {
+  @Suite(.timeLimit(.minutes(20))) struct ProcessFaultTests {
     @Test func `the platform waits for children that a process leaves behind`() async throws {
       let output = Pipe()
       let process = Process()

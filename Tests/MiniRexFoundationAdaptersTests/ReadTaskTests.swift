@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct ReadTaskTests {
+@Suite(.timeLimit(.minutes(20))) struct ReadTaskTests {
   let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
   @Test func `a file is read, with the bytes done and expected`() async throws {
@@ -133,7 +133,7 @@ import Testing
   #if os(Linux)
     @Test func `reading an idle pipe wakes nobody`() async throws {
       await #expect(processExitsWith: .success) {
-        mustEnd(within: 50)
+        mustEnd()
         let folder = try Folder()
         let path = folder.file("pipe").path
         #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -178,7 +178,7 @@ import Testing
 
   @Test func `200 MB are read within 32 MB of memory`() async {
     await #expect(processExitsWith: .success) {
-      mustEnd(within: 50)
+      mustEnd()
       let folder = try Folder()
       let file = folder.file("file")
       let piece = Data(repeating: 7, count: 1 << 20)

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct ReadTests {
+@Suite(.timeLimit(.minutes(20))) struct ReadTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }

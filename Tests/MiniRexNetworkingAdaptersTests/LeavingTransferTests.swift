@@ -11,10 +11,10 @@ import Testing
 
 /// The platform stops the program when a transfer that is over is answered, so these run in one of
 /// their own.
-@Suite(.timeLimit(.minutes(3))) struct LeavingTransferTests {
+@Suite(.timeLimit(.minutes(20))) struct LeavingTransferTests {
   @Test func `transfers that are left during redirects do not stop the program`() async {
     await #expect(processExitsWith: .success) {
-      mustEnd(within: 50)
+      mustEnd()
       let server = try LoopbackServer { connection in
         connection.answer("302 Found", "Location: \(connection.path)x", body: Data("next".utf8))
       }
@@ -31,7 +31,7 @@ import Testing
 
   @Test func `a redirect that is answered after the end is not followed`() async {
     await #expect(processExitsWith: .success) {
-      mustEnd(within: 50)
+      mustEnd()
       let server = try LoopbackServer { connection in
         connection.answer("302 Found", "Location: /next", body: Data("elsewhere".utf8))
       }
@@ -51,7 +51,7 @@ import Testing
 
   @Test func `a challenge that is answered around the end does not stop the program`() async {
     await #expect(processExitsWith: .success) {
-      mustEnd(within: 50)
+      mustEnd()
       let server = try LoopbackServer { connection in
         connection.answer(
           "401 Unauthorized", "WWW-Authenticate: Basic realm=\"x\"", body: Data("who?".utf8))

@@ -49,7 +49,7 @@ private func failure(
   }
 }
 
-@Suite(.timeLimit(.minutes(3))) struct TestStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct TestStoreTests {
   @Test func `S36 a test that says all that happens passes`() async throws {
     try await withTestStore(Search(), reducer: search) { store in
       try store.send(.query("swift")) { $0.query = "swift" }

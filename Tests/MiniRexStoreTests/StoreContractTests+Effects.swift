@@ -280,6 +280,30 @@ extension StoreContractTests {
     #expect(store.hasForgottenEffects)
   }
 
+  @Test func `S27 whoever keeps the send of an effect that has ended keeps nothing else of it`()
+    async throws
+  {
+    let kept = Shared<(@Sendable (Ask) -> Void)?>(nil)
+    let used = WeakBox<Nosy>()
+    let store = askStore()
+    func run() -> StoreTask {
+      let object = Nosy(0)
+      used.value = object
+      return store.send(
+        Ask {
+          .run { send in
+            kept.value = send
+            _ = object.number
+          }
+        })
+    }
+
+    try await run().finished()
+
+    await until { used.value == nil }
+    #expect(kept.value != nil)
+  }
+
   @Test func `S28 a task stands for all effects of a send and of the actions these send`()
     async throws
   {
@@ -301,6 +325,31 @@ extension StoreContractTests {
     #expect(task.isFinished)
     #expect(store.send(Ask(3)).isFinished)
     try await store.send(Ask(3)).finished()
+  }
+
+  @Test(arguments: [false, true])
+  func `S28 a task is not finished between two members of a concatenation`(_ storeGoes: Bool)
+    async
+  {
+    var store: Store? = askStore()
+    let first = BroadcastSource<Ask>()
+    let second = BroadcastSource<Ask>()
+    let task = store?.send(
+      Ask {
+        .concatenate(
+          .concatenate(.publisher { first.publisher }, .none), .publisher { second.publisher },
+          .none)
+      })
+    let results = task.map { Recorder($0.publisher) }
+
+    first.end()
+
+    #expect(task?.isFinished == false)
+    #expect(results?.updates.isEmpty == true)
+    if storeGoes { store = nil } else { second.end() }
+    #expect(task?.isFinished == true)
+    #expect(results?.updates.count == 1)
+    withExtendedLifetime(store) {}
   }
 
   @Test func `S28 finished throws the first error in order of ending`() async {

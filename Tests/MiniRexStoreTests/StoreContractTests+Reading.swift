@@ -252,4 +252,50 @@ extension StoreContractTests {
     default: #expect(values.value.starts(with: [0, 1]))
     }
   }
+
+  @Test(arguments: ["send", "run", "publisher", "sequence", "commit"])
+  func `S15 a store whose last reference goes while it reduces ends after that`(
+    _ way: String
+  ) async {
+    let box = Shared<Store<Int, Int>?>(nil)
+    let plain = Shared<Store<Int, Never>?>(nil)
+    let source = BroadcastSource<Int>()
+    let token: Subscription
+    if way == "commit" {
+      let store = Store<Int, Never>(0)
+      plain.value = store
+      token = store.events.subscribe { _ in }
+    } else {
+      let store = Store(0) { (state: inout Int, action: Int) in
+        state += action
+        if action == 1 {
+          switch way {
+          case "run": return .run { send in send(2) }
+          case "publisher": return .publisher { source.publisher }
+          case "sequence": return .concatenate(.publisher { source.publisher }, .send(2))
+          default: break
+          }
+        }
+        if action == 2 { box.value = nil }
+        return .none
+      }
+      box.value = store
+      token = store.events.subscribe { _ in }
+    }
+
+    switch way {
+    case "commit":
+      plain.value?.commit {
+        $0 = 1
+        plain.value = nil
+      }
+    case "send": box.value?.send(2)
+    default: box.value?.send(1)
+    }
+    if way == "publisher" { source.broadcast(2) }
+    if way == "sequence" { source.end() }
+
+    await until { !token.isSubscribed }
+    #expect(box.value == nil && plain.value == nil)
+  }
 }

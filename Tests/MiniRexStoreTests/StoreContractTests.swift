@@ -1,4 +1,4 @@
 import Testing
 
 /// One test or more for each rule, in the files that extend it.
-@Suite(.timeLimit(.minutes(2))) struct StoreContractTests {}
+@Suite(.timeLimit(.minutes(20))) struct StoreContractTests {}

@@ -8,7 +8,7 @@ import Testing
 
 /// Many threads, many rounds, one seed; each round is held to a model that does the commits one after
 /// another, in the order of their numbers.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct StoreStormTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct StoreStormTests {
   let seed = ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
 
   /// What threads, reducers, effects and callbacks do; `nest` is sent by the reducer.
@@ -159,6 +159,49 @@ import Testing
 
       #expect(store.state.count == 600)
       #expect(values.updates == Array(0...600))
+    }
+  }
+
+  @Test func `changes in place of any threads are those of one, in the order of their numbers`()
+    async
+  {
+    struct Refusal: Error {}
+    for round in 0..<scaled(30) {
+      let store = Store([Int]())
+      let events = Recorder(store.events) { event in
+        // A callback commits too, now and then, and a body that throws has changed what it has.
+        guard event.commit?.state.last == 7 else { return }
+        #expect(throws: Refusal.self) {
+          try store.commit("7") { all in
+            all.append(-7)
+            throw Refusal()
+          }
+        }
+      }
+      let counts = Shared<[Int]>([])
+      onThreads(4) { thread in
+        var random = SeededGenerator(seed: seed &+ UInt64(round * 8 + thread))
+        for _ in 0..<200 {
+          let next = Int.random(in: 1..<9, using: &random)
+          let count = store.commit("\(next)") { all in
+            all.append(next)
+            return all.count
+          }
+          counts.append(count)
+        }
+      }
+      await until { events.updates.last?.commit?.state.count == store.state.count }
+
+      let commits = events.updates.compactMap { $0.commit }
+      let model = store.state
+      #expect(commits.map(\.number) == Array(1...model.count), "seed \(seed), round \(round)")
+      #expect(commits.allSatisfy { $0.state.elementsEqual(model.prefix($0.number)) })
+      #expect(
+        zip(commits, model).allSatisfy {
+          if case .change("\(abs($1))") = $0.cause { true } else { false }
+        })
+      #expect(Set(counts.value).count == 800 && model.count { $0 > 0 } == 800)
+      #expect(model.count { $0 == 7 } == model.count { $0 == -7 })
     }
   }
 }

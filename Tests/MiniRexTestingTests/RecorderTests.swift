@@ -42,6 +42,43 @@ import Testing
     #expect(await recorder.next() == [1])
   }
 
+  @Test func `a cancelled next returns what has come, and prints that and what was awaited`() async
+  {
+    let printed = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      let source = BroadcastSource<Int>()
+      let recorder = Recorder(source.publisher)
+      source.broadcast(1)
+      source.broadcast(2)
+      let waiting = Task { await recorder.next(3) }
+      waiting.cancel()
+      #expect(await waiting.value == [1, 2])
+      source.broadcast(3)
+      #expect(await recorder.next() == [3])
+    }
+    let text = String(decoding: printed?.standardOutputContent ?? [], as: UTF8.self)
+    #expect(text.contains("RecorderTests.swift:"))
+    #expect(text.contains("'next(3)' was cancelled when this had come: [1, 2]"))
+  }
+
+  @Test(arguments: [
+    (0, [[1, 2], [3, 4]]), (1, [[1, 2, 3], []]),
+  ])
+  @MainActor
+  func `a cancelled next leaves to another what that has waited for before`(
+    cancelled: Int, results: [[Int]]
+  ) async {
+    let recorder = Recorder(source.publisher)
+    let waiting = [3, 2].map { count in Task { await recorder.next(count) } }
+    // The main actor runs one after the other, each until it waits.
+    await Task {}.value
+    for number in 1...2 { source.broadcast(number) }
+    waiting[cancelled].cancel()
+    for number in 3...4 { source.broadcast(number) }
+
+    #expect(await waiting[0].value == results[0])
+    #expect(await waiting[1].value == results[1])
+  }
+
   @Test func `several that wait are served in order`() async {
     let recorder = Recorder(source.publisher)
     let results = await withTaskGroup(of: [Int].self) { [source] group in

@@ -73,7 +73,7 @@ extension ContractTests {
 
   @Test func `R7 invalidateAndWait returns at once inside a turn of the same source`() async {
     await #expect(processExitsWith: .success) {
-      mustEnd(within: 20)
+      mustEnd()
       let source = BroadcastSource<Int>()
       let token = Shared<Subscription?>(nil)
       token.value = source.publisher.subscribe { _ in token.value?.invalidateAndWait() }

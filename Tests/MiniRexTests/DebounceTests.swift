@@ -171,7 +171,8 @@ import Testing
     await clock.advance(by: .milliseconds(500))
     for number in 1...1_000 { source.broadcast(number) }
 
-    await clock.advance(by: .milliseconds(500), sleepers: 1)
+    await clock.advance(by: .milliseconds(500))
+    await clock.waitForSleepers(1)
     #expect(recorder.updates == [])
     await clock.advance(by: .milliseconds(500))
 

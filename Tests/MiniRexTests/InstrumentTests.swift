@@ -192,7 +192,7 @@ import Testing
 
   @Test func `an instrument may send, subscribe and end in what it records`() async {
     await #expect(processExitsWith: .success) {
-      mustEnd(within: 20)
+      mustEnd()
       let other = BroadcastSource<String>()
       let bag = SubscriptionBag()
       let heard = Recorder(other.publisher)

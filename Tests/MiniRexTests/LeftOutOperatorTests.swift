@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// What to write instead of the operators that are left out: see Docs/Decisions/0012.
@@ -9,21 +10,46 @@ import Testing
   let numbers = BroadcastSource<Int>()
   let letters = BroadcastSource<String>()
 
-  @Test func `zip: two loops that go in step, whose buffers say what they hold`() async {
-    let numbers = numbers.publisher.values(.bufferingOldest(100))
-    let letters = letters.publisher.values(.bufferingOldest(100))
-    for number in 1...3 { self.numbers.broadcast(number) }
-    for letter in ["a", "b"] { self.letters.broadcast(letter) }
-    self.letters.end()
+  @Test func `zip: a loop that goes in step with two publishers`() async {
+    let recorder = Recorder(zip(numbers.publisher, letters.publisher))
+    for number in 1...3 { numbers.broadcast(number) }
+    for letter in ["a", "b"] { letters.broadcast(letter) }
+    #expect(await recorder.next(2) == ["1a", "2b"])
+    letters.end()
 
-    var pairs: [String] = []
-    var numberAfterNumber = numbers.makeAsyncIterator()
-    for await letter in letters {
-      guard let number = await numberAfterNumber.next() else { break }
-      pairs.append("\(number)\(letter)")
+    while !recorder.hasEnded { await Task.yield() }
+    #expect(recorder.updates == ["1a", "2b"])
+    #expect(numbers.subscriberCount == 0 && letters.subscriberCount == 0)
+  }
+
+  @Test func `zip: no number for a letter is the end, and leaving is one too`() async {
+    let recorder = Recorder(zip(numbers.publisher, letters.publisher))
+    numbers.broadcast(1)
+    numbers.end()
+    for letter in ["a", "b"] { letters.broadcast(letter) }
+    while !recorder.hasEnded { await Task.yield() }
+    #expect(recorder.updates == ["1a"])
+    while letters.subscriberCount > 0 { await Task.yield() }
+
+    Recorder(zip(letters.publisher.map { _ in 1 }, letters.publisher)).invalidate()
+    while letters.subscriberCount > 0 { await Task.yield() }
+  }
+
+  private func zip(
+    _ numbers: Broadcaster<Int>, _ letters: Broadcaster<String>
+  ) -> Broadcaster<String> {
+    let pairs = Broadcaster<String> { receive in
+      let (numbers, letters) = (numbers.values(.unbounded), letters.values(.unbounded))
+      let loop = Task {
+        var numberAfterNumber = numbers.makeAsyncIterator()
+        for await letter in letters {
+          guard let number = await numberAfterNumber.next() else { return }
+          receive("\(number)\(letter)")
+        }
+      }
+      return Subscription { loop.cancel() }
     }
-
-    #expect(pairs == ["1a", "2b"])
+    return pairs
   }
 
   @Test func `zip of two tasks is all`() async {
@@ -47,45 +73,67 @@ import Testing
     #expect(taken == [9])
   }
 
+  @Test func `sample: the last of each interval, also of the one that the end cuts short`() {
+    let clock = ManualClock()
+    let numbers = numbers.publisher
+    let samples = numbers.chunked(every: .seconds(1), clock: clock).compactMap(\.last)
+    let recorder = Recorder(samples)
+    for number in 1...5 {
+      self.numbers.broadcast(number)
+      if number % 2 == 0 { clock.advance(by: .seconds(1)) }
+    }
+    self.numbers.end()
+    #expect(recorder.updates == [2, 4, 5])
+    #expect(recorder.hasEnded && clock.sleeperCount == 0)
+  }
+
+  @Test func `sample: the latest whenever something else calls, which says when it ends`() {
+    let source = BroadcastSource<Void>()
+    let (taps, numbers) = (source.publisher, numbers.publisher)
+    let latest = taps.withLatest(from: numbers).map { $1 }
+    let recorder = Recorder(latest)
+    source.broadcast(())
+    for number in 1...3 {
+      self.numbers.broadcast(number)
+      if number != 2 { source.broadcast(()) }
+    }
+    source.end()
+    #expect(recorder.updates == [1, 3])
+    #expect(recorder.hasEnded && self.numbers.subscriberCount == 0)
+  }
+
+  @Test func `race: whoever is first is the first of all, and both are left`() async {
+    let (fast, slow) = (numbers.publisher, numbers.publisher.map { -$0 })
+    let winner = Recorder(merge(fast, slow).first())
+    numbers.broadcast(1)
+    #expect(winner.updates == [.success(1)])
+    #expect(winner.hasEnded && numbers.subscriberCount == 0)
+  }
+
   @Test func `groupBy: who knows the key filters`() {
     let even = Recorder(numbers.publisher.filter { $0 % 2 == 0 })
     for number in 1...4 { numbers.broadcast(number) }
     #expect(even.updates == [2, 4])
   }
 
-  @Test func `groupBy: who does not know the keys keeps a dictionary`() {
-    let groups = Recorder(
-      numbers.publisher.scan([Int: [Int]]()) { groups, number in
-        groups.merging([number % 3: [number]]) { $0 + $1 }
-      })
-    for number in 1...4 { numbers.broadcast(number) }
-    #expect(groups.updates.last == [0: [3], 1: [1, 4], 2: [2]])
+  @Test func `groupBy: the groups of a chunk are a dictionary, the rest at the end, too`() {
+    let numbers = numbers.publisher
+    let groups = numbers.chunked(by: 4).map { Dictionary(grouping: $0) { $0 % 3 } }
+    let recorder = Recorder(groups)
+    for number in 1...5 { self.numbers.broadcast(number) }
+    self.numbers.end()
+    #expect(recorder.updates == [[0: [3], 1: [1, 4], 2: [2]], [2: [5]]])
+    #expect(recorder.hasEnded)
   }
 
-  @Test func `window: so many at a time are a scan`() {
-    let threes = Recorder(
-      numbers.publisher
-        .scan([]) { window, number in (window.count == 3 ? [] : window) + [number] }
-        .filter { $0.count == 3 })
-    for number in 1...7 { numbers.broadcast(number) }
-    #expect(threes.updates == [[1, 2, 3], [4, 5, 6]])
-  }
-
-  @Test func `window: what comes in an interval is a scan, too, with a clock merged in`() {
-    let clock = ManualClock()
-    let ticks = clock.broadcaster(every: .seconds(1)).map { _ in Int?.none }
-    let windows = Recorder(
-      merge(numbers.publisher.map { Optional($0) }, ticks)
-        .scan((open: [Int](), closed: [Int]?.none)) { window, number in
-          if let number { return (window.open + [number], nil) }
-          return ([], window.open)
-        }
-        .compactMap { $0.closed })
-    for number in 1...5 {
-      numbers.broadcast(number)
-      if number % 2 == 0 { clock.advance(by: .seconds(1)) }
-    }
-    #expect(windows.updates == [[1, 2], [3, 4]])
+  @Test func `window: one that slides is a scan`() {
+    let numbers = numbers.publisher
+    let threes = numbers.scan([]) { ($0 + [$1]).suffix(3) }.filter { $0.count == 3 }
+    let recorder = Recorder(threes)
+    for number in 1...5 { self.numbers.broadcast(number) }
+    self.numbers.end()
+    #expect(recorder.updates == [[1, 2, 3], [2, 3, 4], [3, 4, 5]])
+    #expect(recorder.hasEnded)
   }
 
   @Test func `a connectable: a source of your own, and the moment at which you feed it`() {
@@ -100,12 +148,22 @@ import Testing
     withExtendedLifetime(connection) {}
   }
 
-  @Test func `replay: the last few are a value`() {
-    let lastTwo = numbers.publisher
-      .scan([]) { Array(($0 + [$1]).suffix(2)) }
-      .publishedValue(initial: [])
-    for number in 1...3 { numbers.broadcast(number) }
-    #expect(Recorder(lastTwo).updates == [[2, 3]])
+  @Test func `replay: the last few are a value, which latecomers get first`() {
+    let show = Shared<[Int]>([])
+    let numbers = numbers.publisher
+    let counted = numbers.scan((0, [Int]())) { ($0.0 + 1, ($0.1 + [$1]).suffix(2)) }
+    let lastTwo = counted.publishedValue(initial: (0, []))
+    for number in [1, 2, 2] { self.numbers.broadcast(number) }
+
+    let token = lastTwo.subscribe(
+      initial: { for number in $0.1 { show.append(number) } },
+      updates: { if let number = $0.1.last { show.append(number) } })
+    for _ in 1...2 { self.numbers.broadcast(2) }
+    self.numbers.end()
+
+    #expect(show.value == [2, 2, 2, 2])
+    #expect(!token.isSubscribed)
+    #expect(Recorder(lastTwo).updates.map(\.1) == [[2, 2]])
   }
 
   @Test func `a scheduler: time is an argument, and where the callback runs is a way to subscribe`()
@@ -139,6 +197,24 @@ import Testing
       .flatMap { lines(of: $0.element).dropFirst() }
     #expect(quoted.count > 10)
     for line in quoted { #expect(source.contains(line), "\(line) is not run") }
+  }
+
+  @Test func `whatever the moving articles send to the decision is found there`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..")
+    let path = "Docs/Decisions/0012-operators-left-out.md"
+    let decision = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    let folder = root.appending(path: "Sources/MiniRex/MiniRex.docc")
+    let articles = try FileManager.default.contentsOfDirectory(atPath: folder.path())
+    var names: [String] = []
+    for article in articles where article.hasPrefix("Moving") || article.hasPrefix("Choosing") {
+      let text = try String(contentsOf: folder.appending(path: article), encoding: .utf8)
+      for paragraph in text.components(separatedBy: "\n\n") where paragraph.contains(path) {
+        let sent = paragraph.components(separatedBy: path)[0].components(separatedBy: "`")
+        names += sent.dropLast().enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+      }
+    }
+    #expect(names.count > 15)
+    for name in names { #expect(decision.contains("`\(name)`"), "\(name) is not found") }
   }
 
   private func lines(of text: String) -> [String] {

@@ -63,7 +63,7 @@ extension LiveGraphTests {
           size, App/Main.swift:1, 2 subscribers
           ├─ 2 → map
           │  └─ 2 → combineLatest
-          │     └─ 3 → subscribe, App/Main.swift:9
+          │     └─ 2 → subscribe, App/Main.swift:9
           └─ 2 → map
              └─ 2 → combineLatest, see above
 
@@ -80,7 +80,7 @@ extension LiveGraphTests {
             n1 -->|"2"| n3
             n2 -->|"2"| n4
             n3 -->|"2"| n4
-            n4 -->|"3"| n5
+            n4 -->|"2"| n5
 
           """)
     }
@@ -318,6 +318,36 @@ extension LiveGraphTests {
     #expect(released == nil)
     #expect(graph.tree() == "")
     #expect(graph.graph === graph)
+  }
+
+  @Test func `what waits for the thread that delivers, or in a loop, is drawn`() async {
+    let numbers = source("numbers")
+    let trees = Shared<[String]>([])
+    let graph = graph
+    let token = numbers.publisher.subscribe(
+      {
+        if $0 != 1 { return }
+        numbers.broadcast(2)
+        numbers.broadcast(3)
+        trees.append(graph.tree())
+      }, fileID: "App/Main.swift", line: 9)
+    var values = Optional(
+      numbers.publisher.values(.unbounded, fileID: "App/Main.swift", line: 5))
+    numbers.broadcast(1)
+    trees.append(graph.tree())
+    if let values { for await _ in values { break } }
+    let waiting = graph.snapshot()
+    values = nil
+    trees.append(graph.tree())
+
+    withExtendedLifetime(token) {
+      #expect(trees.value[0].hasPrefix("numbers, App/Main.swift:1, 2 subscribers, 2 wait\n"))
+      #expect(trees.value[1].hasPrefix("numbers, App/Main.swift:1, 2 subscribers\n"))
+      #expect(trees.value[1].contains("3, 3 wait → values, App/Main.swift:5\n"))
+      #expect(!trees.value[2].contains("wait"))
+    }
+    #expect(waiting.nodes.map(\.pendingUpdates) == [0, 0, 0])
+    #expect(waiting.edges.map(\.pendingUpdates).contains(3) == false)
   }
 
   @Test func `a source that another one feeds is not joined to it`() {

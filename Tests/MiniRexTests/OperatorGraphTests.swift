@@ -43,12 +43,18 @@ import Testing
     #expect(way(numbers.removeDuplicates()) == "numbers → removeDuplicates → subscribe")
     #expect(way(numbers.removeDuplicates(by: ==)) == "numbers → removeDuplicates → subscribe")
     #expect(way(numbers.first()) == "numbers → first → subscribe")
+    #expect(way(numbers.chunked(by: 2)) == "numbers → chunked → subscribe")
+    #expect(way(numbers.chunked(every: second, clock: clock)) == "numbers → chunked → subscribe")
+    #expect(way(numbers.prepend(1)) == "numbers → prepend → subscribe")
+    #expect(way(numbers.pairs()) == "numbers → pairs → subscribe")
     #expect(way(numbers.share()) == "numbers → share → subscribe")
     #expect(way(numbers.debounce(for: second, clock: clock)) == "numbers → debounce → subscribe")
     #expect(way(numbers.throttle(for: second, clock: clock)) == "numbers → throttle → subscribe")
     #expect(way(numbers.delay(for: second, clock: clock)) == "numbers → delay → subscribe")
     #expect(
       way(numbers.publishedValue(initial: 0)) == "numbers → publishedValue → subscribe")
+    #expect(
+      way(numbers.publishedValue()) == "numbers → publishedValue → subscribe")
     #expect(
       way(PublishedValue(initial: { 1 }, changes: numbers))
         == "numbers → PublishedValue → subscribe")
@@ -62,8 +68,30 @@ import Testing
       way(numbers.withLatest(from: size.map { $0 }))
         == "(numbers, size → map) → withLatest → subscribe")
     #expect(
+      way(numbers.prefix(until: numbers.map { $0 }))
+        == "(numbers, numbers → map) → prefix → subscribe")
+    #expect(
+      way(numbers.drop(until: numbers.map { $0 }))
+        == "(numbers, numbers → map) → drop → subscribe")
+    #expect(
+      way(numbers.append(size.map { $0 })) == "(numbers, size → map) → append → subscribe")
+    #expect(
+      way(numbers.prefix(0).append(size.map { $0 })) == "size → map → append → subscribe")
+    #expect(
       way(size.flatMapLatest { _ in size.map { -$0 } }.map { $0 })
         == "(size → map, size → map) → switchToLatest → map → subscribe")
+  }
+
+  @Test func `a publisher that flatMap follows is joined to it while it is followed`() {
+    let way = way(numbers.publisher.flatMap(limit: 1) { [size] _ in size.publisher.map { -$0 } })
+    #expect(way == "numbers → flatMap → subscribe")
+    let token = size.publisher.flatMap(limit: 1) { [numbers] _ in numbers.publisher }.subscribe {
+      _ in
+    }
+    let snapshot = graph.snapshot()
+    let end = snapshot.nodes.first { $0.role == .subscription }
+    #expect(end.map { snapshot.way(to: $0) } == "(numbers, size) → flatMap → subscribe")
+    withExtendedLifetime(token) {}
   }
 
   @Test func `each operator of a task is joined to its source and its subscriber`() {

@@ -36,6 +36,17 @@ struct Operator: Sendable, CustomTestStringConvertible {
     Operator("removeDuplicates by") { $0.removeDuplicates { _, _ in false } },
     Operator("merge") { merge($0, Broadcaster<Int>.sequence([])) },
     Operator("withLatest") { $0.withLatest(from: .constant("a")).map { number, _ in number } },
+    Operator("withLatest of a broadcaster") {
+      $0.withLatest(from: Broadcaster.sequence(["a"])).map { number, _ in number }
+    },
+    Operator("prefix until") { $0.prefix(until: Broadcaster<Int>.never) },
+    Operator("drop until") { $0.drop(until: Broadcaster<Int>.sequence([0])) },
+    Operator("chunked") { $0.chunked(by: 1).map { $0[0] } },
+    Operator("chunked in time") { $0.chunked(by: 1, every: .seconds(1)).map { $0[0] } },
+    Operator("prepend") { $0.prepend() },
+    Operator("append") { $0.append(.sequence([])) },
+    Operator("append to what has ended") { Broadcaster.sequence([]).append($0) },
+    Operator("pairs") { $0.prepend(0).pairs().map(\.new) },
     Operator("switchToLatest") { updates in
       Broadcaster.sequence([.never, updates]).switchToLatest()
     },
@@ -43,12 +54,19 @@ struct Operator: Sendable, CustomTestStringConvertible {
       updates.map { Broadcaster.sequence([$0]) }.switchToLatest()
     },
     Operator("flatMapLatest") { $0.flatMapLatest { PublishedValue.constant($0) } },
+    Operator("flatMap") { $0.flatMap(limit: .max) { Broadcaster.sequence([$0]) } },
+    Operator("flatMap of one") { updates in
+      Broadcaster.sequence([updates]).flatMap(limit: 1) { $0 }
+    },
     Operator("share") { $0.share() }.source,
     Operator("share of share") { $0.share().share() }.source,
     Operator("combineLatest") {
       combineLatest($0.publishedValue(initial: 0), .constant(1)) { number, _ in number }.dropFirst()
     }.source,
     Operator("publishedValue") { $0.publishedValue(initial: 0).dropFirst() }.source,
+    Operator("publishedValue without a beginning") {
+      $0.publishedValue().dropFirst().compactMap { $0 }
+    }.source,
     Operator("value, shared and switched") {
       let value = $0.publishedValue(initial: 0).share()
       return PublishedValue.constant(value).switchToLatest().dropFirst()
@@ -56,56 +74,13 @@ struct Operator: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite struct OperatorLawTests {
+@Suite(.serialized) struct OperatorLawTests {
   @Test(arguments: Operator.all)
-  func `R1 R2 two threads that send call one at a time, and everybody in one order`(
-    subject: Operator
-  ) async {
-    let source = BroadcastSource<Int>()
-    let publisher = subject.apply(source.publisher)
-    let overlaps = Shared(0)
-    let recorders = (0..<3).map { _ in
-      let inside = Shared(0)
-      return Recorder(publisher) { _ in
-        if inside.increment() != 1 { overlaps.increment() }
-        inside.increment(by: -1)
-      }
+  func `an operator of broadcasters keeps the laws`(subject: Operator) async throws {
+    try await expectPublisherLaws(within: .seconds(100)) {
+      let source = BroadcastSource<Int>()
+      return PublisherUnderTest(subject.apply(source.publisher), drivenBy: source)
     }
-    let count = scaled(1_000)
-
-    onThreads(2) { thread in
-      for number in 1...count { source.broadcast(2 * number + thread) }
-    }
-    while source.pendingUpdates > 0 || recorders.contains(where: { $0.updates.count < 2 * count }) {
-      await Task.yield()
-    }
-
-    #expect(overlaps.value == 0)
-    let order = recorders[0].updates
-    #expect(order.count == 2 * count)
-    for recorder in recorders { #expect(recorder.updates == order) }
-    for thread in 0..<2 {
-      let own = order.filter { $0 % 2 == thread }
-      #expect(own == own.sorted())
-    }
-  }
-
-  @Test(arguments: Operator.all)
-  func `R3 what a callback sends waits until everybody has the current update`(subject: Operator) {
-    let source = BroadcastSource<Int>()
-    let publisher = subject.apply(source.publisher)
-    let log = Shared<[String]>([])
-    let first = publisher.subscribe { number in
-      log.change { $0.append("a\(number)") }
-      if number < 3 { source.broadcast(number + 1) }
-      log.change { $0.append("-") }
-    }
-    let second = publisher.subscribe { number in log.change { $0.append("b\(number)") } }
-
-    source.broadcast(1)
-
-    #expect(log.value == ["a1", "-", "b1", "a2", "-", "b2", "a3", "-", "b3"])
-    withExtendedLifetime((first, second)) {}
   }
 
   @Test(arguments: Operator.all)
@@ -145,109 +120,6 @@ struct Operator: Sendable, CustomTestStringConvertible {
   }
 
   @Test(arguments: Operator.all)
-  func `R6 a callback that ends its token is not called again`(subject: Operator) {
-    let source = BroadcastSource<Int>()
-    let token = Shared<Subscription?>(nil)
-    let calls = Shared(0)
-    token.value = subject.apply(source.publisher).subscribe { _ in
-      calls.increment()
-      source.broadcast(2)
-      token.value?.invalidate()
-    }
-
-    source.broadcast(1)
-    source.broadcast(3)
-
-    #expect(calls.value == 1)
-    #expect(token.value?.isSubscribed == false)
-    token.value = nil
-    #expect(source.subscriberCount == 0)
-  }
-
-  @Test(arguments: Operator.all)
-  func `R7 invalidateAndWait returns at once inside, and when the call is over outside`(
-    subject: Operator
-  ) {
-    let source = BroadcastSource<Int>()
-    let publisher = subject.apply(source.publisher)
-    let token = Shared<Subscription?>(nil)
-    token.value = publisher.subscribe { _ in token.value?.invalidateAndWait() }
-    source.broadcast(1)
-    #expect(token.value?.isSubscribed == false)
-
-    let hasBegun = Gate()
-    let mayGoOn = Gate()
-    let isOver = Shared(false)
-    let slow = publisher.subscribe { _ in
-      hasBegun.open()
-      mayGoOn.wait()
-      isOver.value = true
-    }
-    onThreads(2) { thread in
-      if thread == 0 { return source.broadcast(2) }
-      hasBegun.wait()
-      slow.invalidate()
-      mayGoOn.open()
-      slow.invalidateAndWait()
-    }
-    #expect(isOver.value)
-  }
-
-  @Test(arguments: Operator.all)
-  func `R11 R12 dropping the token releases the callback, and leaves the source`(
-    subject: Operator
-  ) {
-    let source = BroadcastSource<Int>()
-    weak var captured: Thing?
-    do {
-      var token: Subscription? = {
-        let thing = Thing()
-        captured = thing
-        return subject.apply(source.publisher).subscribe { _ in withExtendedLifetime(thing) {} }
-      }()
-      source.broadcast(1)
-      #expect(captured != nil)
-      withExtendedLifetime(token) {}
-      token = nil
-    }
-    #expect(captured == nil)
-    #expect(source.subscriberCount == 0)
-  }
-
-  @Test(arguments: Operator.all)
-  func `R13 R26 the end comes once, after the last update, and releases the callback`(
-    subject: Operator
-  ) {
-    let events = Shared<[String]>([])
-    weak var captured: Thing?
-    var source: BroadcastSource<Int>? = BroadcastSource()
-    let publisher = source.map { subject.apply($0.publisher) }
-    let token = {
-      let thing = Thing()
-      captured = thing
-      return publisher?.subscribe { [weak source] number in
-        withExtendedLifetime(thing) { events.change { $0.append("\(number)") } }
-        if number == 1 {
-          source?.broadcast(2)
-          source?.end()
-        }
-      } onEnd: {
-        events.change { $0.append("end") }
-      }
-    }()
-    source?.broadcast(1)
-    #expect(events.value == ["1", "2", "end"])
-    #expect(captured == nil)
-    #expect(token?.isSubscribed == false)
-    token?.invalidate()
-
-    source = nil
-    let late = publisher.map { Recorder($0) }
-    #expect(late?.updates == [] && late?.hasEnded == true)
-    #expect(events.value == ["1", "2", "end"])
-  }
-
-  @Test(arguments: Operator.all)
   func `R13 a source that goes away ends what is made of it`(subject: Operator) {
     var source: BroadcastSource<Int>? = BroadcastSource()
     let recorder = source.map { Recorder(subject.apply($0.publisher)) }
@@ -255,42 +127,5 @@ struct Operator: Sendable, CustomTestStringConvertible {
     source = nil
     #expect(recorder?.updates == [1])
     #expect(recorder?.hasEnded == true)
-  }
-
-  @Test(arguments: Operator.all)
-  func `R26 the end does not come to who has left`(subject: Operator) {
-    let source = BroadcastSource<Int>()
-    let hasEnded = Shared(false)
-    let token = subject.apply(source.publisher).subscribe {
-      _ in
-    } onEnd: {
-      hasEnded.value = true
-    }
-    token.invalidate()
-    source.end()
-    #expect(!hasEnded.value)
-  }
-
-  @Test(arguments: Operator.all)
-  func `R8 R10 subscribers come and go on two threads while two others send`(
-    subject: Operator
-  ) async {
-    let source = BroadcastSource<Int>()
-    do {
-      let publisher = subject.apply(source.publisher)
-      onThreads(4) { thread in
-        for number in 1...scaled(300) {
-          if thread < 2 {
-            source.broadcast(number)
-          } else {
-            let recorder = Recorder(publisher) { _ in
-              if number % 7 == 0 { Recorder(publisher).invalidate() }
-            }
-            if number % 2 == 0 { recorder.invalidate() }
-          }
-        }
-      }
-    }
-    while source.pendingUpdates > 0 || source.subscriberCount > 0 { await Task.yield() }
   }
 }

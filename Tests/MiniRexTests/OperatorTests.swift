@@ -35,6 +35,45 @@ import Testing
     #expect(recorder.updates == ["2", "3"])
   }
 
+  @Test func `pairs are each update and the one before it, from the second on`() {
+    let pairs = source.publisher.pairs().map { old, new in [old, new] }
+    let early = Recorder(pairs)
+    send(1, 2)
+    let late = Recorder(pairs)
+    send(2, 3)
+    #expect(early.updates == [[1, 2], [2, 2], [2, 3]])
+    #expect(late.updates == [[2, 3]])
+  }
+
+  @Test func `R3 a callback of pairs that sends more gets the next pair`() {
+    let recorder = Recorder(source.publisher.pairs()) { [source] pair in
+      if pair.new < 4 { source.broadcast(pair.new + 1) }
+    }
+    send(1, 2)
+    #expect(recorder.updates.map { [$0.old, $0.new] } == [[1, 2], [2, 3], [3, 4]])
+  }
+
+  @Test func `R11 pairs keep the last update for as long as the subscription`() {
+    let released = Shared(0)
+    let things = BroadcastSource<Witness>()
+    let token = things.publisher.pairs().subscribe { _ in }
+    for _ in 1...2 { things.broadcast(Witness { released.increment() }) }
+    #expect(released.value == 1)
+    token.invalidate()
+    #expect(released.value == 2)
+  }
+
+  @Test func `R29 a published value without a beginning is nil, and follows from its creation`() {
+    let value = source.publisher.publishedValue()
+    #expect(value.current() == .some(nil))
+    send(1)
+    let recorder = Recorder(value)
+    send(1, 2)
+    source.end()
+    #expect(recorder.updates == [1, 2])
+    #expect(recorder.hasEnded && value.current() == 2)
+  }
+
   @Test func `scan starts anew for each subscriber`() {
     let sums = source.publisher.scan(10) { $0 + $1 }
     let early = Recorder(sums)
@@ -116,12 +155,12 @@ import Testing
     #expect(recorder.updates == ["1afalse", "2afalse", "2bfalse", "2btrue"])
   }
 
-  @Test func `combineLatest of one source with itself calls once for each input`() {
+  @Test func `combineLatest of one source with itself calls once for each change`() {
     let property = PublishedProperty(1)
     let recorder = Recorder(
       combineLatest(property.publisher, property.publisher.map { $0 * 10 }) { $0 + $1 })
     property.value = 2
-    #expect(recorder.updates == [11, 12, 22])
+    #expect(recorder.updates == [11, 22])
   }
 
   @Test func `broadcaster forgets the kind`() {

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct RetryingTests {
+@Suite(.timeLimit(.minutes(20))) struct RetryingTests {
   struct Broken: Error, Equatable { let attempt: Int }
 
   let clock = ManualClock()
@@ -19,6 +19,24 @@ import Testing
       if attempt < success { throw Broken(attempt: attempt) }
       return attempt
     }
+  }
+
+  /// How long it waits before each of so many tries.
+  private func waits(_ delay: RetryDelay, times: Int) async -> [Duration] {
+    let clock = ManualClock()
+    let recorder = Recorder(
+      PublishedTask.retrying(times: times, delay: delay, clock: clock) {
+        () async throws(Broken) -> Int in throw Broken(attempt: 0)
+      })
+    var waits: [Duration] = []
+    for _ in 0..<times {
+      await clock.waitForSleepers(1)
+      let before = clock.now
+      clock.advanceToNext()
+      waits.append(before.duration(to: clock.now))
+    }
+    _ = await recorder.next()
+    return waits
   }
 
   @Test func `it tries again, after the delay, until it succeeds`() async {
@@ -98,38 +116,115 @@ import Testing
     #expect(await Recorder(publisher).next() == [.failure(Broken(attempt: 1))])
   }
 
-  @Test func `an exponential delay doubles up to its cap`() async {
-    let recorder = Recorder(
-      task(times: 5, delay: .exponential(from: .seconds(1), upTo: .seconds(5))))
-    var deadlines: [Duration] = []
-    for _ in 0..<5 {
-      await clock.waitForSleepers(1)
-      let before = clock.now
-      clock.advanceToNext()
-      deadlines.append(before.duration(to: clock.now))
+  @Test func `it does not try again after a failure for which that is of no use`() async {
+    let asked = Shared<[Int]>([])
+    let publisher = PublishedTask.retrying(
+      times: 3, delay: .constant(.seconds(1)), clock: clock,
+      while: { (failure: Broken) in
+        asked.append(failure.attempt)
+        return failure.attempt < 2
+      }
+    ) { [attempts] () async throws(Broken) -> Int in
+      throw Broken(attempt: attempts.increment())
     }
-    #expect(deadlines == [1, 2, 4, 5, 5].map { .seconds($0) })
-    #expect(await recorder.next() == [.failure(Broken(attempt: 6))])
+    let recorder = Recorder(publisher)
+    await clock.waitForSleepers(1)
+    await clock.advance(by: .seconds(1))
+    #expect(await recorder.next() == [.failure(Broken(attempt: 2))])
+    #expect(asked.value == [1, 2])
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func `nobody is asked about the failure of the last try, nor of one that was cancelled`()
+    async
+  {
+    let asked = Shared(0)
+    let last = PublishedTask.retrying(times: 1, while: { _ in asked.increment() > 0 }) {
+      () async throws(Broken) -> Int in throw Broken(attempt: 0)
+    }
+    #expect(await last.result == .failure(Broken(attempt: 0)))
+    #expect(asked.value == 1)
+
+    let cancelled = PublishedTask.retrying(times: 1, while: { _ in asked.increment() > 0 }) {
+      [clock] in try await clock.sleep(for: .seconds(1))
+    }
+    let token = cancelled.subscribe { _ in }
+    await clock.waitForSleepers(1)
+    await token.invalidateAndDrain()
+    #expect(asked.value == 1)
+  }
+
+  @Test func `the progress of every try is told, and goes back with the next`() async {
+    let publisher = ProgressiveTask.retrying(times: 2, delay: .constant(.seconds(1)), clock: clock)
+    {
+      [attempts] (report: @escaping @Sendable (Int) -> Void) async throws(Broken) -> Int in
+      let attempt = attempts.increment()
+      for step in 1...3 {
+        report(10 * attempt + step)
+        if step == attempt, attempt < 3 { throw Broken(attempt: attempt) }
+      }
+      return attempt
+    }
+    let recorder = Recorder(publisher)
+    await clock.waitForSleepers(1)
+    #expect(recorder.updates == [.progress(11)])
+    #expect(Recorder(publisher).updates == [.progress(11)])
+    await clock.advance(by: .seconds(1))
+    await clock.waitForSleepers(1)
+    await clock.advance(by: .seconds(1))
+    await until { recorder.hasEnded }
+    #expect(
+      recorder.updates
+        == [11, 21, 22, 31, 32, 33].map { .progress($0) } + [.finished(.success(3))])
+  }
+
+  @Test func `what a try reports after it has failed is left out`() async {
+    let reports = Shared<[@Sendable (Int) -> Void]>([])
+    let publisher = ProgressiveTask.retrying(times: 1, delay: .constant(.seconds(1)), clock: clock)
+    {
+      [attempts, clock] (report: @escaping @Sendable (Int) -> Void) async throws -> Int in
+      reports.append(report)
+      if attempts.increment() == 1 { throw Broken(attempt: 1) }
+      try await clock.sleep(for: .seconds(1))
+      return 2
+    }
+    let recorder = Recorder(publisher.map { $0 }.mapError { _ in Broken(attempt: 0) })
+    await clock.waitForSleepers(1)
+    reports.value[0](1)
+    await clock.advance(by: .seconds(1))
+    await clock.waitForSleepers(1)
+    reports.value[0](2)
+    reports.value[1](3)
+    await clock.advance(by: .seconds(1))
+    await until { recorder.hasEnded }
+    #expect(recorder.updates == [.progress(3), .finished(.success(2))])
+  }
+
+  @Test func `R19 progressive work is not tried again when the last subscriber has left`() async {
+    let publisher = ProgressiveTask.retrying(times: 5, delay: .constant(.seconds(1)), clock: clock)
+    {
+      [attempts] (report: @escaping @Sendable (Int) -> Void) async throws(Broken) -> Int in
+      report(0)
+      throw Broken(attempt: attempts.increment())
+    }
+    let recorder = Recorder(publisher)
+    await clock.waitForSleepers(1)
+    recorder.invalidate()
+    #expect(clock.sleeperCount == 0)
+    #expect(attempts.value == 1)
+  }
+
+  @Test func `an exponential delay doubles up to its cap`() async {
+    let waits = await waits(.exponential(from: .seconds(1), upTo: .seconds(5)), times: 5)
+    #expect(waits == [1, 2, 4, 5, 5].map { .seconds($0) })
   }
 
   @Test func `R25 jitter comes from the generator: the same seed, the same delays`() async {
     func deadlines(seed: UInt64) async -> [Duration] {
-      let clock = ManualClock()
-      let delay = RetryDelay.exponential(
-        from: .seconds(1), upTo: .seconds(60), jitter: 0.5, using: SeededGenerator(seed: seed))
-      let recorder = Recorder(
-        PublishedTask.retrying(times: 4, delay: delay, clock: clock) {
-          () async throws(Broken) -> Int in throw Broken(attempt: 0)
-        })
-      var deadlines: [Duration] = []
-      for _ in 0..<4 {
-        await clock.waitForSleepers(1)
-        let before = clock.now
-        clock.advanceToNext()
-        deadlines.append(before.duration(to: clock.now))
-      }
-      _ = await recorder.next()
-      return deadlines
+      await waits(
+        .exponential(
+          from: .seconds(1), upTo: .seconds(60), jitter: 0.5, using: SeededGenerator(seed: seed)),
+        times: 4)
     }
     let first = await deadlines(seed: 1)
     for _ in 0..<scaled(200) { #expect(await deadlines(seed: 1) == first) }
@@ -137,6 +232,18 @@ import Testing
     for (delay, full) in zip(first, [1, 2, 4, 8]) {
       #expect(delay <= .seconds(full) && delay >= .milliseconds(500 * full))
     }
+  }
+
+  @Test func `with full jitter a delay is anything from nothing to all of it`() async {
+    var generator = SeededGenerator(seed: 7)
+    let waits = await waits(
+      .exponential(from: .seconds(1), upTo: .seconds(4), jitter: 1, using: generator), times: 100)
+    let longest = [1, 2].map { Duration.seconds($0) } + Array(repeating: .seconds(4), count: 98)
+    // The generator says exactly which.
+    #expect(waits == longest.map { $0 * (1 - Double.random(in: 0...1, using: &generator)) })
+    let parts = zip(waits, longest).map { $0 / $1 }
+    #expect(parts.contains { $0 < 0.1 } && parts.contains { $0 > 0.9 })
+    #expect(parts.allSatisfy { $0 >= 0 && $0 <= 1 })
   }
 
   @Test func `R23 a negative count or delay and an odd jitter stop the program with advice`()

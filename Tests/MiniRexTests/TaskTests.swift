@@ -442,20 +442,72 @@ final class DrivenWork<Success: Sendable>: Sendable {
   @Test func `subscribe takes the parts of a task`() {
     let source = ProgressiveTaskSource<Int, String, Failed>()
     let seen = Shared<[String]>([])
-    let subscription = source.publisher.subscribe { text in
-      seen.change { $0.append(text) }
-    } failure: { _ in
-      seen.change { $0.append("failed") }
-    } progress: { number in
-      seen.change { $0.append("\(number)") }
-    }
+    let subscription = source.publisher.subscribe(
+      success: { text in seen.change { $0.append(text) } },
+      failure: { _ in seen.change { $0.append("failed") } },
+      progress: { number in seen.change { $0.append("\(number)") } })
     source.report(1)
     source.finish(.failure(Failed()))
 
     #expect(seen.value == ["1", "failed"])
-    #expect(!source.publisher.subscribe().isSubscribed)
-    #expect(!TaskSource<Int, Never>().publisher.subscribe().isSubscribed)
     withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `subscribe without any part of a task does not subscribe`() {
+    let parts = [
+      TaskSource<Int, Failed>().publisher.subscribe(success: nil, failure: nil),
+      TaskSource<Int, Never>().publisher.subscribe(),
+      ProgressiveTaskSource<Int, Int, Failed>().publisher.subscribe(success: nil, failure: nil),
+      ProgressiveTaskSource<Int, Int, Never>().publisher.subscribe(),
+    ]
+
+    #expect(!parts.contains { $0.isSubscribed })
+  }
+
+  @Test func `a closure without a label gets the whole update, whatever it says`() {
+    let task = TaskSource<Int, Failed>()
+    let steps = ProgressiveTaskSource<Int, Int, Failed>()
+    let sureSteps = ProgressiveTaskSource<Int, Int, Never>()
+    let count = Shared(0)
+    let callCount: @Sendable () -> Void = { count.change { $0 += 1 } }
+    let subscriptions = [
+      task.publisher.subscribe { _ in callCount() },
+      task.publisher.subscribe {
+        withExtendedLifetime($0) {}
+        callCount()
+      },
+      steps.publisher.subscribe { _ in callCount() },
+      steps.publisher.subscribe { update in
+        withExtendedLifetime(update) {}
+        callCount()
+      },
+      sureSteps.publisher.subscribe { _ in callCount() },
+    ]
+    task.finish(.failure(Failed()))
+    steps.report(1)
+    steps.finish(.failure(Failed()))
+    sureSteps.report(1)
+    sureSteps.finish(.success(2))
+
+    #expect(count.value == 2 + 4 + 2)
+    withExtendedLifetime(subscriptions) {}
+  }
+
+  @Test func `the parts of a task that cannot fail need no failure`() {
+    let task = TaskSource<Int, Never>()
+    let steps = ProgressiveTaskSource<Int, Int, Never>()
+    let seen = Shared<[Int]>([])
+    let subscriptions = [
+      task.publisher.subscribe(success: { number in seen.change { $0.append(number) } }),
+      steps.publisher.subscribe(progress: { number in seen.change { $0.append(number) } }),
+      steps.publisher.subscribe(success: { number in seen.change { $0.append(number) } }),
+    ]
+    steps.report(1)
+    steps.finish(.success(2))
+    task.finish(.success(3))
+
+    #expect(seen.value == [1, 2, 3])
+    withExtendedLifetime(subscriptions) {}
   }
 
   @Test func `R23 weights that do not fit stop the program with advice`() async {

@@ -24,6 +24,9 @@ struct TimedOperator: Sendable, CustomTestStringConvertible {
     TimedOperator(name: "delay of debounce") {
       $0.debounce(for: .milliseconds(500), clock: $1).delay(for: .milliseconds(500), clock: $1)
     },
+    TimedOperator(name: "chunked") {
+      $0.chunked(every: .seconds(1), clock: $1).compactMap(\.last)
+    },
   ]
 
   private var prompt: TimedOperator {
@@ -260,7 +263,7 @@ struct TimedOperator: Sendable, CustomTestStringConvertible {
     timed: TimedOperator
   ) async {
     await #expect(processExitsWith: .success) { [name = timed.name as String] in
-      mustEnd(within: 20)
+      mustEnd()
       guard let timed = TimedOperator.all.first(where: { $0.name == name }) else { return }
       let source = BroadcastSource<Int>()
       let uses = Shared(0)

@@ -267,6 +267,74 @@ private final class Loop<Update: Sendable>: Sendable {
     #expect(await iterator.next() == nil)
   }
 
+  @Test(arguments: [BufferingPolicy<BroadcasterKind>.unbounded, .bufferingNewest(9)])
+  func `R21 after break, invalidate ends the subscription and discards what it had buffered`(
+    policy: BufferingPolicy<BroadcasterKind>
+  ) async {
+    let source = BroadcastSource<Thing>()
+    weak var last: Thing?
+    let values = source.publisher.values(policy)
+    for _ in 1...3 {
+      let thing = Thing()
+      last = thing
+      source.broadcast(thing)
+    }
+    for await _ in values { break }
+    #expect(source.subscriberCount == 1)
+    #expect(values.bufferedCount == 2)
+
+    values.invalidate()
+    values.invalidate()
+    source.broadcast(Thing())
+
+    #expect(source.subscriberCount == 0)
+    #expect(last == nil)
+    #expect(values.bufferedCount == 0)
+    #expect(values.droppedCount == 0)
+    for await _ in values { Issue.record("It is still there.") }
+  }
+
+  @Test func `R21 invalidate from another task ends a loop that waits`() async {
+    let source = BroadcastSource<Int>()
+    let values = source.publisher.values(.unbounded)
+    let loop = Loop(values)
+    source.broadcast(1)
+    #expect(loop.run() == [1])
+
+    await Task { values.invalidate() }.value
+    source.broadcast(2)
+
+    #expect(source.subscriberCount == 0)
+    #expect(loop.run() == [1])
+    #expect(loop.hasEnded.value)
+  }
+
+  @Test func `R21 a loop that is busy when it is invalidated gets nothing more`() async {
+    let source = BroadcastSource<Int>()
+    let values = source.publisher.values(.unbounded)
+    for number in 1...3 { source.broadcast(number) }
+    var taken: [Int] = []
+    for await number in values {
+      taken.append(number)
+      values.invalidate()
+    }
+    #expect(taken == [1])
+  }
+
+  @Test func `R21 loops that others invalidate meanwhile all end`() async {
+    for _ in 1...200 {
+      let source = BroadcastSource<Int>()
+      let values = source.publisher.values(.unbounded)
+      await withDiscardingTaskGroup { group in
+        group.addTask { for await _ in values {} }
+        group.addTask { for number in 1...50 { source.broadcast(number) } }
+        for _ in 1...2 { group.addTask { values.invalidate() } }
+      }
+      #expect(source.subscriberCount == 0)
+      #expect(values.bufferedCount == 0)
+    }
+  }
+
   @Test(arguments: 0...3, 0...4)
   func `R21 cancelled at any point a loop ends, and gets what it was given before`(
     sends: Int, firstSteps: Int
@@ -324,7 +392,7 @@ private final class Loop<Update: Sendable>: Sendable {
 
   @Test func `R9 what is dropped or discarded may call back into its source`() async {
     await #expect(processExitsWith: .success) {
-      mustEnd(within: 20)
+      mustEnd()
       let source = BroadcastSource<Nosy>()
       let values = source.publisher.values(.bufferingNewest(1))
       let released = Shared(0)

@@ -11,6 +11,27 @@ import Testing
     taps.publisher.withLatest(from: text.publisher).map { tap, text in "\(text)\(tap)" }
   }
 
+  @Test func `nothing is paired before the first update of a broadcaster`() {
+    let letters = BroadcastSource<String>()
+    let recorder = Recorder(
+      taps.publisher.withLatest(from: letters.publisher).map { tap, letter in "\(letter)\(tap)" })
+    taps.broadcast(1)
+    letters.broadcast("a")
+    taps.broadcast(2)
+    letters.end()
+    taps.broadcast(3)
+    #expect(recorder.updates == ["a2", "a3"])
+    taps.end()
+    #expect(recorder.hasEnded)
+  }
+
+  @Test func `a broadcaster that tells inside subscribe, and ends, is paired with`() {
+    let recorder = Recorder(
+      taps.publisher.withLatest(from: Broadcaster.sequence(["a", "b"])).map { $1 })
+    taps.broadcast(1)
+    #expect(recorder.updates == ["b"])
+  }
+
   @Test func `R3 a callback that changes the value is not called for it`() {
     let recorder = Recorder(pairs) { [text, taps] pair in
       text.value += "b"

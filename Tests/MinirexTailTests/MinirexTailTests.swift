@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Serialized, because a process that is started while another one is gets its pipes too.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct MinirexTailTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct MinirexTailTests {
   let folder: Folder
 
   init() throws {

@@ -17,7 +17,7 @@ private final class Model {
 }
 
 /// The samples in comments of adapters.
-@Suite(.timeLimit(.minutes(3))) struct AdapterCommentSamples {
+@Suite(.timeLimit(.minutes(20))) struct AdapterCommentSamples {
   private let paper = Paper()
 
   @Test func `notifications come and go`() {

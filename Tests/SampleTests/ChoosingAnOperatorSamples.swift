@@ -38,7 +38,9 @@ private final class Ticking: Sendable {
     let percent: PublishedValue<String> = level.publisher.map { "\($0) %" }
     let alarms: Broadcaster<Int> = level.publisher.filter { $0 > 90 }
     let alarm: PublishedValue<Int> = alarms.publishedValue(initial: 0)
+    let now: String? = percent.current()
 
+    #expect(now == "3 %")
     level.value = 95
     #expect(percent.current() == "95 %")
     #expect(alarm.current() == 95)

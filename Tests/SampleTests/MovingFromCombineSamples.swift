@@ -69,25 +69,4 @@ import Testing
     withExtendedLifetime(subscription) {}
     #expect(paper.lines == ["20, 20", "21, 21"])
   }
-
-  @Test func `all publishers that came at once`() {
-    let bag = SubscriptionBag()
-    let rooms = BroadcastSource<Broadcaster<String>>()
-    let all = BroadcastSource<String>()
-    rooms.publisher.subscribe { room in
-      room.subscribe { all.broadcast($0) }.store(in: bag)
-    }.store(in: bag)
-
-    let heard = Recorder(all.publisher)
-    let kitchen = BroadcastSource<String>()
-    let hall = BroadcastSource<String>()
-    rooms.broadcast(kitchen.publisher)
-    rooms.broadcast(hall.publisher)
-    kitchen.broadcast("salt")
-    hall.broadcast("coat")
-    kitchen.broadcast("pepper")
-    bag.invalidate()
-    hall.broadcast("hat")
-    #expect(heard.updates == ["salt", "coat", "pepper"])
-  }
 }

@@ -74,4 +74,74 @@ import Testing
       try await store.receive(.quoteLoaded("quote")) { $0.text = "quote" }
     }
   }
+
+  struct List: Sendable, Equatable {
+    var items: Rows<Item> = []
+    var child: Child?
+    var lastTapped: String?
+  }
+
+  struct Item: Sendable, Equatable, Identifiable {
+    let id: String
+    var text: String?
+  }
+
+  enum ListAction: Sendable, Equatable {
+    case fetched([String])
+    case item(String, ItemAction)
+    case showChild(Int)
+    case hideChild
+    case child(ChildAction)
+  }
+
+  enum ItemAction: Sendable, Equatable {
+    case tapped
+    case loaded(String)
+  }
+
+  static let item: Reducer<Item, ItemAction> = { state, action in
+    switch action {
+    case .tapped: return .run { [id = state.id] send in send(.loaded("Content of \(id)")) }
+    case .loaded(let text): state.text = text
+    }
+    return .none
+  }
+
+  static let list: Reducer<List, ListAction> = { state, action in
+    switch action {
+    case .fetched(let ids):
+      state.items.update(to: ids, id: { $0 }) { _, id in Item(id: id) }
+    case .item(let id, let action):
+      if case .tapped = action { state.lastTapped = id }
+      return .reduce(&state, row: id, in: \.items, action, by: item) { .item($0, $1) }
+    case .showChild(let value):
+      state.child = Child(value: value)
+    case .hideChild:
+      state.child = nil
+    case .child(let action):
+      return .reduce(&state, ifPresent: \.child, action, by: child) { .child($0) }
+    }
+    return .none
+  }
+
+  @Test func `rows are stores, and their effects are theirs`() async throws {
+    let store = Store(List(), first: .fetched(["a", "b"]), reducer: Self.list)
+    let rows: [Store<Item, ItemAction>] = store.scope(rows: \.items) { .item($0, $1) }
+    for row in rows { try await row.send(.tapped).finished() }
+    store.send(.fetched(["b", "c"]))
+
+    #expect(store.items.map(\.text) == ["Content of b", nil] && store.lastTapped == "b")
+    #expect(rows.map(\.isActive) == [false, true])
+  }
+
+  @Test func `a child that is shown is a store, until it is hidden`() {
+    let store = Store(List(), first: .showChild(1), reducer: Self.list)
+    let child: Store<Child, ChildAction>? = store.scope(ifPresent: \.child) { .child($0) }
+    child?.send(.valueUpdated(3))
+    #expect(store.child?.value == 3 && child?.value == 3)
+
+    store.send(.hideChild)
+    child?.send(.valueUpdated(4))
+    #expect(store.child == nil && child?.isActive == false)
+  }
 }

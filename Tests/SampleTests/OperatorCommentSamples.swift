@@ -13,7 +13,10 @@ private struct Picture: Sendable, Equatable {
   init(of owner: String) { self.owner = owner }
 }
 
-private struct FetchError: Error, Equatable {}
+private struct FetchError: Error, Equatable {
+  static let notFound = FetchError(code: 404)
+  var code = 500
+}
 
 private func fetch(_ id: Int) async throws(FetchError) -> User {
   User(name: "\(id)")
@@ -29,6 +32,10 @@ private func search(for text: String) -> PublishedTask<Int, Never> {
 
 private struct Click: Sendable {
   let position: Int
+}
+
+private struct Door: Sendable {
+  let visitors: Broadcaster<String>
 }
 
 private struct Document: Sendable {
@@ -53,6 +60,17 @@ private struct Document: Sendable {
     #expect(calm.current() == "a" && frames.current() == 1 && rings.updates == [])
     clock.advance(by: .seconds(2))
     #expect(rings.updates == [1])
+  }
+
+  @Test func `an operator follows several at once`() {
+    let addresses = BroadcastSource<String>()
+    let load: @Sendable (String) -> PublishedTask<Picture, Never> = { .success(Picture(of: $0)) }
+
+    let pictures = addresses.publisher.flatMap(limit: 4) { address in load(address) }
+
+    let recorder = Recorder(pictures)
+    addresses.broadcast("Ada")
+    #expect(recorder.updates == [.success(Picture(of: "Ada"))])
   }
 
   @Test func `operators follow what came last`() {
@@ -87,6 +105,81 @@ private struct Document: Sendable {
   private func pair(_ taps: Broadcaster<Int>, with text: PublishedValue<String>) {
     let lines = taps.withLatest(from: text).map { tap, text in "\(text) at \(tap)" }
     lines.subscribe { [paper] in paper.print($0) }.detached()
+  }
+
+  @Test func `operators wait for something`() {
+    let positions = BroadcastSource<Int>()
+    let releases = BroadcastSource<Void>()
+    let dragged = Recorder(drag(positions.publisher, until: releases.publisher))
+    positions.broadcast(1)
+    releases.broadcast(())
+    #expect(dragged.updates == [1] && dragged.hasEnded)
+
+    let logins = BroadcastSource<String>()
+    let console = BroadcastSource<String>()
+    let shown = Recorder(read(console.publisher, from: logins.publisher))
+    console.broadcast("password?")
+    logins.broadcast("ada")
+    console.broadcast("$ ls")
+    #expect(shown.updates == ["$ ls"])
+  }
+
+  private func drag(
+    _ positions: Broadcaster<Int>, until releases: Broadcaster<Void>
+  ) -> Broadcaster<Int> {
+    let drag = positions.prefix(until: releases)
+    return drag
+  }
+
+  private func read(
+    _ console: Broadcaster<String>, from logins: Broadcaster<String>
+  ) -> Broadcaster<String> {
+    let lines = console.drop(until: logins)
+    return lines
+  }
+
+  @Test func `operators take several at a time`() {
+    let insert: @Sendable ([Int]) -> Int = { $0.count }
+    let readings = Broadcaster.sequence(Array(1...150))
+    let rows = readings.chunked(by: 100).map { insert($0) }
+    #expect(Recorder(rows).updates == [100, 50])
+
+    let log = Broadcaster.sequence(["a", "b"])
+    let lines = log.chunked(every: .seconds(1), clock: clock)
+    #expect(Recorder(lines).updates == [["a", "b"]])
+
+    let events = readings
+    let batches = events.chunked(by: 100, every: .seconds(1), clock: clock)
+    #expect(Recorder(batches).updates.map(\.count) == [100, 50])
+  }
+
+  @Test func `operators put one after the other`() {
+    enum State: Sendable { case connecting, connected }
+    let connection = Broadcaster<State>.sequence([.connected])
+    let states = connection.prepend(.connecting)
+    #expect(Recorder(states).updates == [.connecting, .connected])
+
+    let history = Broadcaster.sequence(["a", "b"])
+    let source = BroadcastSource<String>()
+    let live = source.publisher
+    let lines = history.append(live)
+    let recorder = Recorder(lines)
+    source.broadcast("c")
+    #expect(recorder.updates == ["a", "b", "c"])
+  }
+
+  @Test func `a rise is a pair, and the last visitor may be nobody`() {
+    let level = PublishedProperty(1)
+    let rises = level.publisher.pairs().filter { old, new in new > old }
+    let recorder = Recorder(rises.map(\.new))
+    for number in [2, 1, 3] { level.value = number }
+    #expect(recorder.updates == [2, 3])
+
+    let visitors = BroadcastSource<String>()
+    let door = Door(visitors: visitors.publisher)
+    let lastVisitor = door.visitors.publishedValue()
+    visitors.broadcast("Ada")
+    #expect(lastVisitor.current() == "Ada")
   }
 
   @Test func `values are combined`() {
@@ -136,12 +229,47 @@ private struct Document: Sendable {
     }
     do {
       let user = PublishedTask.retrying(
-        times: 3, delay: .exponential(from: .milliseconds(100), upTo: .seconds(5), jitter: 0.5)
+        times: 3, delay: .exponential(from: .milliseconds(100), upTo: .seconds(5), jitter: 1),
+        while: { $0 != .notFound }
       ) { () async throws(FetchError) in
         try await fetch(id)
       }
       #expect(try await user.value == User(name: "7"))
     }
+  }
+
+  @Test func `a download that fails is tried again`() async throws {
+    let url = "a"
+    let download: @Sendable (String, @Sendable (Double) -> Void) async throws -> Int = {
+      url, report in
+      report(1)
+      return url.count
+    }
+
+    let file = ProgressiveTask.retrying(times: 3) { report in
+      try await download(url, report)
+    }
+
+    let size = try await file.map { $0 }.mapProgress { (done: Double) in done }.value
+    #expect(size == 1)
+  }
+
+  @Test func `tasks are made of inputs, so many at once`() async throws {
+    struct File {
+      let size: Double
+    }
+    let addresses = ["a", "bc"]
+    let load: @Sendable (String) -> PublishedTask<Int, Never> = { .success($0.count) }
+    let files = [File(size: 1), File(size: 3)]
+    let download: @Sendable (File) -> ProgressiveTask<Double, Double, Never> = {
+      .sequence([0.5], .success($0.size))
+    }
+
+    let pages = all(addresses, limit: 4) { address in load(address) }
+    let whole = all(files, limit: 4, weights: files.map(\.size)) { file in download(file) }
+
+    #expect(try await pages.value == [1, 2])
+    #expect(Recorder(whole).updates.prefix(2) == [.progress(0.125), .progress(0.25)])
   }
 
   @Test func `a task is given up when the time is up`() async throws {

@@ -164,6 +164,18 @@ private final class Label {
     #expect(await display.shown == [19.5])
   }
 
+  @Test func `a loop that is left is ended by hand`() async {
+    let measured = PublishedProperty(95.0)
+    let thermostat = (temperature: measured.publisher, ())
+    let temperatures = thermostat.temperature.values(.bufferingNewest(100))
+    for await temperature in temperatures {
+      if temperature > 90 { break }
+    }
+    temperatures.invalidate()
+    measured.value = 96
+    #expect(temperatures.bufferedCount == 0)
+  }
+
   @Test func `an instrument counts what is dropped, another one prints`() {
     let counter = Counter()
     let source = BroadcastSource<Int>(name: "numbers", instrument: counter)

@@ -55,6 +55,18 @@ import Testing
     }
   }
 
+  @Test func `an effect that would not end is cancelled`() async throws {
+    let forever = searching { _ in
+      try await Task.sleep(for: .seconds(600))
+      return []
+    }
+    try await withTestStore(Search(), reducer: forever) { store in
+      let task = try store.send(.queryChanged("rex")) { $0.query = "rex" }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.finished() }
+    }
+  }
+
   @Test func `what was sent too early is not found`() async throws {
     let slow = Store(
       Search(),

@@ -13,7 +13,10 @@ private struct Picture: Sendable, Equatable {
   init(of owner: String) { self.owner = owner }
 }
 
-private struct FetchError: Error, Equatable {}
+private struct FetchError: Error, Equatable {
+  static let notFound = FetchError(code: 404)
+  var code = 500
+}
 
 private func fetch(_ id: Int) async throws(FetchError) -> User {
   if id != 7 { throw FetchError() }
@@ -122,7 +125,9 @@ private struct Request {
 
   @Test func `what fails is tried again`() async {
     let patient = PublishedTask.retrying(
-      times: 3, delay: .exponential(from: .milliseconds(100), upTo: .seconds(5)), clock: clock
+      times: 3, delay: .exponential(from: .milliseconds(100), upTo: .seconds(5), jitter: 1),
+      clock: clock,
+      while: { $0 != .notFound }
     ) { () async throws(FetchError) in
       try await fetch(7)
     }
@@ -161,7 +166,8 @@ private struct Request {
 
     let latest = BroadcastSource<Double>()
     let recorder = Recorder(latest.publisher)
-    let subscription = whole.subscribe(progress: { latest.broadcast($0) })
+    let subscription = whole.subscribe(
+      success: nil, failure: nil, progress: { latest.broadcast($0) })
     source.report(0.5)
     #expect(recorder.updates.last == 0.625)
     withExtendedLifetime(subscription) {}

@@ -97,7 +97,7 @@ import Testing
     let recorder = Recorder(forecast)
 
     await clock.advance(by: .seconds(10), sleepers: 1)
-    await clock.advance(by: .seconds(10))
+    await clock.advance(by: .seconds(10), sleepers: 1)
 
     #expect(await recorder.next() == [.failure(.noNetwork)])
     #expect(count.updates.count == 3)

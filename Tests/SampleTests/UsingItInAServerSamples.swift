@@ -41,6 +41,34 @@ import Testing
     #expect(counts.updates == [0, 1])
   }
 
+  @Test func `what blocks has a queue of its own`() async {
+    let shop = Shop()
+    let archived = BroadcastSource<Order>()
+    let recorder = Recorder(archived.publisher)
+    let archive: @Sendable (Order) -> Void = { archived.broadcast($0) }
+
+    let archiving = shop.orders
+      .receive(on: DispatchQueue(label: "archive"))
+      .subscribe { order in archive(order) }
+
+    shop.place(Order(id: 7))
+    #expect(await recorder.next() == [Order(id: 7)])
+    archiving.invalidate()
+  }
+
+  @Test func `whoever sends fast waits for room`() async {
+    let placed = BroadcastSource<Order>()
+    let imported = (1...10).map { Order(id: $0) }
+    let recorder = Recorder(placed.publisher)
+
+    for order in imported {
+      placed.broadcast(order)
+      if placed.pendingUpdates > 1_000 { await placed.delivered() }
+    }
+
+    #expect(recorder.updates == imported)
+  }
+
   typealias Write = @Sendable (String) async throws -> Void
 
   struct TooSlow: Error {}

@@ -1,11 +1,36 @@
 import MiniRex
+import MiniRexStore
+import MiniRexTesting
 import Testing
 
 private struct Click: Sendable {
   let place: Int
 }
 
+private struct Board: Sendable {
+  var title = ""
+  var cards = 0
+}
+
 @Suite struct WatchingSamples {
+  @Test func `a store is one source, and its parts are operations`() {
+    let graph = LiveGraph(clock: ManualClock())
+    let board = Store(Board(), name: "board", instrument: graph)
+    let cards = board.scope(\.cards)
+    let tokens = [
+      board.publisher(of: \.title).subscribe { _ in },
+      cards.publisher.subscribe { _ in },
+    ]
+    board.title = "today"
+    board.cards = 3
+
+    let tree = graph.tree()
+    withExtendedLifetime((cards, tokens)) {
+      #expect(tree.contains(", 2 subscribers\n├─ 2 → scope \\Board.cards\n│  └─ → publisher\n"))
+      #expect(tree.contains("\n└─ 2 → publisher\n   └─ 2 → subscribe, SampleTests/"))
+    }
+  }
+
   @Test func `sources have names and publishers labels`() {
     let paper = Paper()
     withInstrument(PrintingInstrument(write: paper.print)) {

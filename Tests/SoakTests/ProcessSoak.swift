@@ -30,7 +30,8 @@
   private func expectEcho(_ number: Int) async throws {
     let lines = Shared<[ProcessLine]>([])
     let echo = Process.task(URL(fileURLWithPath: "/bin/echo"), [String(number)])
-    let subscription = echo.subscribe(progress: { line in lines.change { $0.append(line) } })
+    let subscription = echo.subscribe(
+      success: nil, failure: nil, progress: { line in lines.change { $0.append(line) } })
     #expect(try await echo.value == .code(0))
     #expect(lines.value == [.output(String(number))])
     await subscription.invalidateAndDrain()

@@ -1,5 +1,5 @@
 package import Foundation
-import Synchronization
+import MiniRex
 
 /// A process that can be waited for and signalled, but not after its end.
 package final class RunningProcess: Sendable {
@@ -7,24 +7,47 @@ package final class RunningProcess: Sendable {
   package let statuses: AsyncStream<Int32>
 
   private let id: pid_t
-  private let isOver = Mutex(false)
+  private let isOver = Lock(false)
 
   /// - Parameter streams: Become its standard input, output and error; closed here.
   package init(_ arguments: [String], streams: [FileHandle]) throws {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
     #else
       var actions = unsafe posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
     #endif
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    // Where it is ignored in the tests, it would be in what they start, too.
+    var signals = sigset_t()
+    unsafe sigemptyset(&signals)
+    unsafe sigaddset(&signals, SIGPIPE)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
+    var flags = Int16(POSIX_SPAWN_SETSIGDEF)
+    #if canImport(Darwin)
+      flags |= Int16(POSIX_SPAWN_CLOEXEC_DEFAULT)
+    #endif
+    unsafe posix_spawnattr_setflags(&attributes, flags)
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     for (number, stream) in streams.enumerated() {
       unsafe posix_spawn_file_actions_adddup2(&actions, stream.fileDescriptor, Int32(number))
     }
+    #if !canImport(Darwin)
+      // What other tests have open at the time would stay open in it. Swift's import leaves the call out.
+      typealias AddNumber =
+        @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+      if let call = unsafe dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
+        _ = unsafe unsafeBitCast(call, to: AddNumber.self)(&actions, 3)
+      }
+    #endif
     var words = unsafe arguments.map { unsafe strdup($0) }
     defer { while let word = unsafe words.popLast() { unsafe free(word) } }
     var id = pid_t()
-    let error = unsafe posix_spawn(&id, arguments[0], &actions, nil, words + [nil], environ)
+    let error = unsafe posix_spawn(
+      &id, arguments[0], &actions, &attributes, words + [nil], environ)
     if error != 0 { throw POSIXError(POSIXErrorCode(rawValue: error) ?? .EINVAL) }
     for stream in streams { try stream.close() }
 

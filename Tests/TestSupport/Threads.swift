@@ -44,7 +44,7 @@ package final class Gate: Sendable {
   package func wait() { group.wait() }
 }
 
-/// Ends the process if it has not ended by itself: a hang becomes a failed exit test.
-package func mustEnd(within seconds: UInt32) {
-  alarm(seconds)
+/// Ends the process if it has not ended by itself in a few minutes: a hang becomes a failed exit test.
+package func mustEnd() {
+  alarm(240)
 }

@@ -8,9 +8,12 @@ import ThermostatKit
     let resting = ThermostatScreen(ConstantThermostat(temperature: 20.6))
     let heating = ThermostatScreen(
       ConstantThermostat(temperature: 17.2, target: 21, isHeating: true))
+    let almost = ThermostatScreen(
+      ConstantThermostat(temperature: 19.6, target: 20, isHeating: true))
 
     #expect(Recorder(resting.title).updates == ["21 °C"])
     #expect(Recorder(heating.title).updates == ["17 °C, heating to 21 °C"])
+    #expect(Recorder(almost.title).updates == ["20 °C, heating"])
   }
 
   @Test func `an alarm becomes a notice`() {

@@ -41,6 +41,23 @@ struct Counts {
   }
 }
 
+/// How many locked instructions a unit takes, counted by stepping through this program, started
+/// again; `nil` where that is not possible, or would take minutes.
+private func lockedInstructions(_ benchmark: Case) -> Double? {
+  if benchmark.units > 1_000 { return nil }
+  let operations = benchmark.units > 10 ? 2 : 4
+  let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+  let words = [
+    path, "--once", benchmark.workload, "--contestant", benchmark.contestant, "--units",
+    "\(operations)", "--marks",
+  ]
+  var arguments = words.map { strdup($0) } + [nil]
+  defer { for argument in arguments { free(argument) } }
+  var counts: [UInt64] = [0, 0]
+  guard cb_locked_instructions(&arguments, &counts) else { return nil }
+  return (Double(counts[1]) - Double(counts[0])) / Double(operations) / benchmark.units
+}
+
 /// Shows the counts of MiniRex and bare where one thread does all; false if a goal was missed.
 func showCounts(_ suite: Suite, _ options: Options) -> Bool {
   guard cb_have_counts() else { return restartCounting() }
@@ -48,7 +65,7 @@ func showCounts(_ suite: Suite, _ options: Options) -> Bool {
     complain("Counting does not work here: an object was made, retained and released unseen.")
     return false
   }
-  print("per unit".padded(to: 40) + "allocations     retains    releases")
+  print("per unit".padded(to: 40) + "allocations     retains    releases      locked")
   var misses: [String] = []
   for name in workloads.map(\.name) where options.selects(name) && !threadsMeet(in: name) {
     for benchmark in suite.cases
@@ -57,7 +74,8 @@ func showCounts(_ suite: Suite, _ options: Options) -> Bool {
       let columns = [counts.allocations, counts.retains, counts.releases]
       print(
         "\(name) \(benchmark.contestant)".padded(to: 39)
-          + columns.map { number($0).aligned(to: 12) }.joined())
+          + columns.map { number($0).aligned(to: 12) }.joined()
+          + (lockedInstructions(benchmark).map(number) ?? "–").aligned(to: 12))
       if benchmark.contestant == "minirex", let goal = countGoal(of: name) {
         misses += counts.misses(of: goal).map { "\(name): \($0)." }
       }

@@ -1,7 +1,8 @@
-/// A ratio that MiniRex must not exceed.
+/// A ratio that MiniRex must not exceed, or a number of bytes.
 struct Goal {
   let workload: String
-  /// Whose number it is divided by: a contestant of the same workload, or of `otherWorkload`.
+  /// Whose number it is divided by: a contestant of the same workload, or of `otherWorkload`; `bytes` for
+  /// a number that stands for itself.
   let reference: String
   let limit: Double
   var otherWorkload: String?
@@ -13,9 +14,14 @@ struct Goal {
   }
 }
 
+let bytes = "bytes"
+
 /// Where threads meet, a minimum is luck, so medians are compared.
 func threadsMeet(in workload: String) -> Bool {
-  let prefixes = ["contended", "senders", "async", "receive-on-queue", "store-contended"]
+  let prefixes = [
+    "contended", "senders", "async", "receive-on-queue", "hop", "process", "download",
+    "store-contended",
+  ]
   return prefixes.contains { workload.hasPrefix($0) }
 }
 
@@ -47,7 +53,12 @@ let goals: [Goal] = [
   Goal(workload: "task", reference: "bare", limit: 3.5),
   Goal(workload: "task", reference: "Task", limit: 0.25),
   Goal(workload: memoryWorkload, reference: "bare", limit: 0.8),
-  Goal(workload: "notification-10", reference: "NotificationCenter", limit: 0.5),
+  Goal(workload: "notification-10", reference: "NotificationCenter", limit: 0.4),
+  Goal(workload: "receive-on-queue", reference: "bare", limit: 1.3),
+  Goal(workload: "hop-actor", reference: "bare", limit: 1.3),
+  Goal(workload: "hop-main", reference: "bare", limit: 1.3),
+  Goal(workload: "process-lines", reference: "Process", limit: 1.3),
+  Goal(workload: "download", reference: "URLSession", limit: 1.3),
   Goal(workload: "store-send-0", reference: "Mutex", limit: 2.5),
   Goal(workload: "store-send-1", reference: "Mutex", limit: 1.4),
   Goal(workload: "store-send-10", reference: "Mutex", limit: 1.1),
@@ -56,9 +67,22 @@ let goals: [Goal] = [
   Goal(
     workload: "store-append", reference: "minirex", limit: 1.5,
     otherWorkload: "store-append-empty"),
+  Goal(workload: "rows-1000", reference: "minirex", limit: 1.5, otherWorkload: "rows-1"),
+  Goal(workload: "rows-1000", reference: "publisher(of:)", limit: 0.05),
+  Goal(workload: "rows-100000", reference: "minirex", limit: 1.5, otherWorkload: "rows-1"),
+  Goal(workload: "rows-idle", reference: "minirex", limit: 1.1, otherWorkload: "store-send-1"),
+  Goal(workload: "store-parts-20", reference: "Mutex", limit: 1),
+  Goal(workload: "store-scope", reference: "Dictionary", limit: 2),
+  Goal(workload: "store-scope-made", reference: "Dictionary", limit: 6),
   Goal(workload: "effect-run", reference: "Task", limit: 1.6),
   Goal(
     workload: "effect-chain", reference: "minirex", limit: 1.2, otherWorkload: "store-send-0"),
+  Goal(workload: "diff-100", reference: "JSONEncoder", limit: 0.8),
+  Goal(workload: "journal", reference: "write", limit: 1.5),
+  Goal(workload: "replay", reference: "JSONDecoder", limit: 1.3),
+  Goal(workload: "store-memory", reference: bytes, limit: 700),
+  Goal(workload: "scope-memory", reference: bytes, limit: 200),
+  Goal(workload: "row-memory", reference: bytes, limit: 560),
 ]
 
 /// Allocations, retains and releases that a unit must not exceed.
@@ -72,10 +96,22 @@ func countGoal(of workload: String) -> CountGoal? {
   switch workload {
   case _ where workload.hasPrefix("fanout") || workload.hasPrefix("value"),
     _ where workload.hasPrefix("chain"),
-    "store-send-0", "store-commit-0", "store-send-1", "store-send-10", "modify-0":
+    "store-send-0", "store-commit-0", "store-send-1", "store-send-10", "modify-0", "store-parts-20":
     CountGoal(allocations: 0, retains: 0, releases: 0)
   case _ where workload.hasPrefix("churn"):
     CountGoal(allocations: 2, retains: nil, releases: nil)
+  case "task":
+    CountGoal(allocations: 5, retains: nil, releases: nil)
+  case "rows-1", "rows-1000", "rows-100000", "rows-any-100000":
+    CountGoal(allocations: 4, retains: nil, releases: nil)
+  case "rows-idle", "store-scope":
+    CountGoal(allocations: 0, retains: nil, releases: nil)
+  case "store-scope-made":
+    CountGoal(allocations: 9, retains: nil, releases: nil)
+  case "drain-finished":
+    CountGoal(allocations: 1, retains: nil, releases: nil)
+  case "delivered":
+    CountGoal(allocations: 0, retains: nil, releases: nil)
   default:
     nil
   }

@@ -1,3 +1,4 @@
+import CBench
 import Foundation
 
 /// Does what is asked for.
@@ -7,6 +8,7 @@ func run(_ options: Options) -> Bool {
   let suite = Suite()
   if options.list { return list(suite) }
   if let workload = options.once { return runOnce(workload, suite, options) }
+  if options.replays { return showReplays() }
   if options.count { return showCounts(suite, options) }
   return showTimes(suite, options)
 }
@@ -17,10 +19,8 @@ func complain(_ message: String) {
 
 private func list(_ suite: Suite) -> Bool {
   for workload in workloads {
-    let names =
-      workload.name == memoryWorkload
-      ? suite.memCases.keys.sorted()
-      : suite.cases.filter { $0.workload == workload.name }.map(\.contestant)
+    let timed = suite.cases.filter { $0.workload == workload.name }.map(\.contestant)
+    let names = suite.weights[workload.name]?.keys.sorted() ?? timed
     print(workload.name.padded(to: 20), workload.unit.padded(to: 24), names.joined(separator: ", "))
   }
   return true
@@ -36,6 +36,14 @@ private func runOnce(_ workload: String, _ suite: Suite, _ options: Options) -> 
   }
   let run = found.make()
   run(100)
+  if options.marks {
+    for operations in [options.units, 2 * options.units] {
+      cb_mark()
+      run(operations)
+    }
+    cb_mark()
+    return true
+  }
   run(options.units)
   print(found.units)
   return true

@@ -6,10 +6,12 @@ struct Options {
   var json = false
   var list = false
   var count = false
+  var replays = false
   var plots: String?
   var once: String?
   var contestant = "minirex"
   var units = 1000
+  var marks = false
 
   static let usage = """
     Measures MiniRex beside what you could use instead; times are the minimum and the median.
@@ -19,9 +21,13 @@ struct Options {
     minirex-bench --list
       The workloads, and who takes part.
     minirex-bench --count [--filter …]
-      Allocations, retains and releases per unit; fails where one is over its goal.
-    minirex-bench --once WORKLOAD [--contestant NAME] --units N
-      Does N operations of it and nothing else; 'Benchmarks/instructions' counts with it.
+      Allocations, retains, releases and locked instructions per unit; fails where one is over its
+      goal.
+    minirex-bench --replays
+      How long a journal takes to make its state again, by its length, with and without snapshots.
+    minirex-bench --once WORKLOAD [--contestant NAME] --units N [--marks]
+      Does N operations of it and nothing else; 'Benchmarks/instructions' counts with it, and
+      '--count' with the marks.
     """
 
   init(_ arguments: [String]) throws(BadArgument) {
@@ -45,9 +51,11 @@ struct Options {
       case "--json": json = true
       case "--list": list = true
       case "--count": count = true
+      case "--replays": replays = true
       case "--plots": plots = try value(of: option)
       case "--once": once = try value(of: option)
       case "--contestant": contestant = try value(of: option)
+      case "--marks": marks = true
       case "--units": units = try number(of: option)
       default: throw BadArgument("'\(option)' means nothing here.\n\n\(Options.usage)")
       }

@@ -22,12 +22,16 @@ private let growths = [
     file: "threads", title: "A delivery to ten, by sending threads", unit: "ns per delivery",
     across: "threads", points: senderCounts.map { (Double($0), "senders-\($0)") },
     isLogarithmic: false),
+  Growth(
+    file: "rows", title: "A change of one row, by rows that are listened to", unit: "ns per change",
+    across: "rows", points: rowCounts.map { (Double($0), "rows-\($0)") }, isLogarithmic: true),
 ]
 
 private let mapCounts = [0, 1, 2, 3, 5, 7, 10]
 private let senderCounts = [1, 2, 3, 4]
+private let rowCounts = [1, 10, 100, 1000, 10_000, 100_000]
 
-/// Draws how cost grows with subscribers, operators and threads; measures what the table has not.
+/// Draws how cost grows with subscribers, operators, threads and rows; measures what the table has not.
 ///
 /// What is written is a script with its data for gnuplot, which then makes a picture of it.
 func draw(
@@ -35,6 +39,7 @@ func draw(
 ) -> Bool {
   for n in mapCounts { suite.maps(n, named: "maps-\(n)") }
   for n in senderCounts { suite.senders(n, named: "senders-\(n)") }
+  for n in rowCounts where results["rows-\(n)"] == nil { suite.rows(n, named: "rows-\(n)") }
   do {
     let folder = URL(filePath: folder, directoryHint: .isDirectory)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

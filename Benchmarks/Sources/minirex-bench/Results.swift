@@ -27,6 +27,7 @@ struct WorkloadResult {
 /// What became of a goal.
 struct Verdict {
   let goal: Goal
+  /// Or bytes, if that is the goal.
   let ratio: Double
   let pairsPerSecond: Double?
 
@@ -37,8 +38,9 @@ struct Verdict {
 
 extension [WorkloadResult] {
   func verdict(on goal: Goal) -> Verdict? {
-    guard let mine = self[goal.workload]?["minirex"],
-      let other = self[goal.otherWorkload ?? goal.workload]?[goal.reference]
+    guard let mine = self[goal.workload]?["minirex"] else { return nil }
+    if goal.reference == bytes { return Verdict(goal: goal, ratio: mine.min, pairsPerSecond: nil) }
+    guard let other = self[goal.otherWorkload ?? goal.workload]?[goal.reference]
     else { return nil }
     let ratio = goal.comparesMedians ? mine.median / other.median : mine.min / other.min
     return Verdict(goal: goal, ratio: ratio, pairsPerSecond: mine.pairsPerSecond)

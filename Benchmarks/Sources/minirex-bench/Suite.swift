@@ -13,8 +13,9 @@ struct Case {
 /// All the workloads there are, in the order in which they are shown.
 final class Suite {
   private(set) var cases: [Case] = []
-  /// Who makes so many subscriptions; what is returned is kept while it is weighed.
-  var memCases: [String: (Int) -> AnyObject] = [:]
+  /// Who makes how many of what, by workload and contestant; what is returned is kept while it is weighed.
+  private(set) var weights: [String: [String: (count: Int, prepare: (Int) -> () -> AnyObject)]] =
+    [:]
   /// What `contended-churn` reaches beside its deliveries, by contestant; one per run.
   var pairsPerSecond: [String: [Double]] = [:]
 
@@ -29,9 +30,16 @@ final class Suite {
     tasks()
     memory()
     queues()
+    hops()
+    outside()
     notifications()
     stores()
     effects()
+    diffs()
+    journals()
+    storeMemory()
+    rows()
+    parts()
     registerBare()
   }
 
@@ -39,6 +47,21 @@ final class Suite {
     _ workload: String, _ contestant: String, units: Double = 1, _ make: @escaping () -> Run
   ) {
     cases.append(Case(workload: workload, contestant: contestant, units: units, make: make))
+  }
+
+  func weigh(
+    _ workload: String, _ contestant: String, count: Int = 1_000_000,
+    _ make: @escaping (Int) -> AnyObject
+  ) {
+    weighAlone(workload, contestant, count: count) { n in { make(n) } }
+  }
+
+  /// Weighs without what has to be there before.
+  func weighAlone(
+    _ workload: String, _ contestant: String, count: Int,
+    after prepare: @escaping (Int) -> () -> AnyObject
+  ) {
+    weights[workload, default: [:]][contestant] = (count, prepare)
   }
 }
 
@@ -78,9 +101,16 @@ let workloads = [
   Workload("async-burst", "ns per update"),
   Workload("async-pingpong", "ns per round trip"),
   Workload("task", "ns per task"),
+  Workload("subscribe-finished", "ns per subscription"),
+  Workload("drain-finished", "ns per drain"),
+  Workload("delivered", "ns per call"),
   Workload(memoryWorkload, "bytes per subscription"),
   Workload("notification-10", "ns per post"),
   Workload("receive-on-queue", "ns per update"),
+  Workload("hop-actor", "ns per update"),
+  Workload("hop-main", "ns per update"),
+  Workload("process-lines", "ns per line"),
+  Workload("download", "ns per kilobyte"),
   Workload("modify-0", "ns per change"),
   Workload("store-send-0", "ns per action"),
   Workload("store-send-1", "ns per action"),
@@ -89,6 +119,20 @@ let workloads = [
   Workload("store-contended-2", "ns per action"),
   Workload("store-append", "ns per action"),
   Workload("store-append-empty", "ns per action"),
+  Workload("rows-1", "ns per change"),
+  Workload("rows-1000", "ns per change"),
+  Workload("rows-100000", "ns per change"),
+  Workload("rows-any-100000", "ns per change"),
+  Workload("rows-idle", "ns per action"),
+  Workload("store-parts-20", "ns per commit"),
+  Workload("store-scope", "ns per look"),
+  Workload("store-scope-made", "ns per scope"),
   Workload("effect-run", "ns per effect"),
   Workload("effect-chain", "ns per action"),
+  Workload("diff-100", "ns per commit"),
+  Workload("journal", "ns per action"),
+  Workload("replay", "ns per action"),
+  Workload("store-memory", "bytes per store"),
+  Workload("scope-memory", "bytes per scope"),
+  Workload("row-memory", "bytes per row"),
 ]

@@ -31,6 +31,9 @@ func summary(of results: [WorkloadResult]) -> String {
 private func line(of verdict: Verdict) -> String {
   let goal = verdict.goal
   var line = verdict.isMet ? "pass" : "MISS"
+  if goal.reference == bytes {
+    return line + "  \(number(verdict.ratio)) bytes, goal \(number(goal.limit))"
+  }
   line += "  \(ratio(verdict.ratio)) of \(goal.reference)"
   if let other = goal.otherWorkload { line += " in \(other)" }
   line += goal.comparesMedians ? " (medians)" : " (minima)"

@@ -67,7 +67,7 @@ private final class StartLine: Sendable {
   }
 }
 
-private final class JoinedThread {
+final class JoinedThread {
   private let done = DispatchSemaphore(value: 0)
 
   init(_ body: @escaping () -> Void) {

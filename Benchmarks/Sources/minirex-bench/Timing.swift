@@ -2,7 +2,7 @@ import CBench
 
 /// Measures the contestants of one workload by turns, each as often as the options say.
 func measure(_ workload: Workload, of suite: Suite, _ options: Options) -> WorkloadResult? {
-  if workload.name == memoryWorkload { return weigh(workload, suite, options) }
+  if let weights = suite.weights[workload.name] { return weigh(weights, workload, options) }
   var runs = suite.cases.filter { $0.workload == workload.name }.map {
     Calibrated($0, nanoseconds: options.nanoseconds(for: workload.name))
   }
@@ -56,24 +56,26 @@ private struct Calibrated {
   }
 }
 
-/// Bytes of the heap per subscription; a few repetitions, because they hardly differ.
-private func weigh(_ workload: Workload, _ suite: Suite, _ options: Options) -> WorkloadResult {
-  let count = 1_000_000
+/// Bytes of the heap for each that is made; a few repetitions, because they hardly differ.
+private func weigh(
+  _ weights: [String: (count: Int, prepare: (Int) -> () -> AnyObject)], _ workload: Workload,
+  _ options: Options
+) -> WorkloadResult {
   var samples: [String: [Double]] = [:]
-  let names = suite.memCases.keys.sorted { $0 == "minirex" || $1 != "minirex" && $0 < $1 }
+  let weights = weights.sorted { $0.key == "minirex" || $1.key != "minirex" && $0.key < $1.key }
   for _ in 0..<min(options.reps, 3) {
-    for name in names {
-      guard let make = suite.memCases[name] else { continue }
-      withExtendedLifetime(make(1000)) {}
+    for (name, (count, prepare)) in weights {
+      withExtendedLifetime(prepare(1000)()) {}
+      let make = prepare(count)
       cb_trim()
       let before = cb_heap_in_use()
-      let kept = make(count)
+      let kept = make()
       let bytes = Double(cb_heap_in_use() - before)
       samples[name, default: []].append(bytes / Double(count))
-      withExtendedLifetime(kept) {}
+      withExtendedLifetime((make, kept)) {}
     }
   }
   return WorkloadResult(
     name: workload.name, unit: workload.unit,
-    contestants: names.map { ($0, Measurement(samples[$0] ?? [])) })
+    contestants: weights.map { ($0.key, Measurement(samples[$0.key] ?? [])) })
 }

@@ -16,8 +16,9 @@ public final class ThermostatScreen: Sendable {
     self.thermostat = thermostat
     title = combineLatest(thermostat.temperature, thermostat.target, thermostat.isHeating) {
       temperature, target, isHeating in
-      let degrees = "\(Int(temperature.rounded())) °C"
-      return isHeating ? "\(degrees), heating to \(Int(target.rounded())) °C" : degrees
+      let (now, wanted) = (Int(temperature.rounded()), Int(target.rounded()))
+      guard isHeating else { return "\(now) °C" }
+      return now == wanted ? "\(now) °C, heating" : "\(now) °C, heating to \(wanted) °C"
     }
     let alarms = thermostat.alarms.map { alarm in
       switch alarm {

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What a source keeps under its lock, whatever the type of its updates.
 @usableFromInline
 package struct DeliveryState: ~Copyable, Sendable {
@@ -62,6 +64,25 @@ package struct DeliveryState: ~Copyable, Sendable {
   }
 }
 
+/// Where the deliverer is in the turn in progress, as far as last slots are concerned.
+///
+/// When the turn is over it says that there is nobody left to call, and so it does in a turn that
+/// does not get as far as the subscribers.
+@usableFromInline
+package struct Visit: Hashable, Sendable {
+  /// The last subscriber that the turn is for.
+  @usableFromInline let lastSerial: UInt
+  /// The last slot that was called last.
+  @usableFromInline package var passed: UInt = 0
+
+  @inlinable @inline(__always)
+  package init(lastSerial: UInt) {
+    self.lastSerial = lastSerial
+  }
+
+  package func isAbout(toCall serial: UInt) -> Bool { passed < serial && serial <= lastSerial }
+}
+
 /// The part of a source's machine that its tokens know.
 ///
 /// It is not generic, because a token calls it dynamically, and what a generic class overrides is
@@ -70,15 +91,15 @@ package struct DeliveryState: ~Copyable, Sendable {
 package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   @usableFromInline package let lock = Lock(DeliveryState())
   @usableFromInline let turnstile = Turnstile()
-  private let release: CallbackRelease
+  /// Unchecked: the deliverer's own, who hands it over with the turnstile.
+  @usableFromInline @exclusivity(unchecked) final var visit = Visit(lastSerial: 0)
+  /// What it follows in turns of another source, if it does.
+  private let input = AtomicLazyReference<WeakToken>()
+  let release: CallbackRelease
 
   @usableFromInline
   init(release: CallbackRelease) {
     self.release = release
-  }
-
-  deinit {
-    lock.withLock { $0.table.deallocate() }
   }
 
   @usableFromInline package var subscriberCount: Int { lock.withLock { $0.table.count } }
@@ -88,6 +109,49 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   @usableFromInline package var pendingUpdates: Int { lock.withLock { $0.tickets.count } }
 
   override func isSubscribed(_ token: Subscription) -> Bool { token.slot != nil }
+
+  /// Says, once, that what this delivers comes in turns of the token's source.
+  func follow(_ token: Subscription) {
+    _ = input.storeIfNil(WeakToken(token))
+  }
+
+  override func tellOrigins(to origins: inout Origins) {
+    if origins.add(self) { input.load()?.token?.host.tellOrigins(to: &origins) }
+  }
+
+  /// Puts a combination behind those who have joined by now; false if the source has ended.
+  func join(_ last: LastSlot) -> Bool { false }
+
+  /// True if this thread is in a turn that has yet to come to the last slot.
+  func isAbout(toCall last: LastSlot, on thread: ThreadID) -> Bool {
+    if turnstile.isResting { return false }
+    return lock.withLock { state in
+      unsafe state.schedule.deliverer == thread && visit.isAbout(toCall: last.serial)
+    }
+  }
+
+  /// Called by the deliverer.
+  func hasPassed(_ last: LastSlot) {
+    unsafe visit.passed = last.serial
+  }
+
+  /// Ends the last slot, unless a turn may yet come to it that is not for those who join now.
+  ///
+  /// - Parameter callback: What the caller has to release after the lock.
+  /// - Returns: False if such a turn may come.
+  func end(_ last: LastSlot, from thread: ThreadID, _ callback: inout EndedCallback) -> Bool {
+    lock.withLock { state in
+      if unsafe last.replacement == 0 { unsafe last.replacement = state.schedule.lastSerial }
+      if let next = state.tickets.first, unsafe next.last < last.replacement { return false }
+      if turnIsRunning(&state),
+        unsafe state.schedule.deliverer != thread || visit.isAbout(toCall: last.serial)
+      {
+        return false
+      }
+      callback = remove(last.token, from: &state)
+      return true
+    }
+  }
 
   override func end(_ token: Subscription) {
     var callback = EndedCallback.none
@@ -175,14 +239,16 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   func proceed(pop: () -> Void) -> NextTurn {
     while true {
       var callback = EndedCallback.none
-      // What is released may leave work that those who have ended it wait for.
-      var leaving: [Drain] = []
       var drains: [Drain] = []
-      let next: NextTurn? = lock.withLock { state in
-        switch state.nextStep() {
+      var turn: QueuedTurn?
+      var callsTask = false
+      let step = lock.withLock { state in
+        let step = state.nextStep()
+        switch step {
         case .release:
           callback = state.table.takeEnded()
-          leaving = state.drains.filter(\.awaitsWork)
+          // What is released may leave work that those who have ended it wait for.
+          drains = state.drains.filter(\.awaitsWork)
         case .wake:
           drains = state.takeDrains()
         case .finish:
@@ -190,23 +256,26 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
           callback = state.table.takeEnded()
         case .deliver:
           state.table.tidy()
-          let turn = state.nextTurn()
+          turn = state.nextTurn()
           pop()
           turnstile.answer(expectingMore: state.expectsMore)
-          return turn.map { .turn($0) }
         case .handOver:
           state.table.tidy()
-          return state.schedule.callTask() ? .callTask : .rest
+          callsTask = state.schedule.callTask()
         case .rest:
           state.table.tidy()
           turnstile.rest()
-          return .rest
         }
-        return nil
+        return step
       }
-      Drain.collect(leaving) { release(&callback) }
-      for drain in drains { drain.comeBack() }
-      if let next { return next }
+      switch step {
+      case .release: Drain.collect(drains) { release(&callback) }
+      case .wake: for drain in drains { drain.comeBack() }
+      case .finish: release(&callback)
+      case .deliver: if let turn { return .turn(turn) }
+      case .handOver: return callsTask ? .callTask : .rest
+      case .rest: return .rest
+      }
     }
   }
 }

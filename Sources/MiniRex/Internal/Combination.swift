@@ -1,7 +1,7 @@
 /// A change of an input on its way to the subscriber of a combination.
 @usableFromInline
 struct CombinationChange: Sendable {
-  /// Applies the change, if it had to wait for its turn; false if it turns out to be none.
+  /// Applies the change, if it had to wait for its turn; false if there is nothing to tell.
   @usableFromInline let apply: (@Sendable () -> Bool)?
 
   @inlinable
@@ -14,12 +14,30 @@ struct CombinationChange: Sendable {
 ///
 /// Whoever brings a change while nobody delivers applies it to its cell as the deliverer; while
 /// somebody does, the change waits in the queue. So the cells need no lock.
+///
+/// A source that several inputs share brings their changes one after the other. From the first of
+/// them until its turn comes to the last slot of the combination, whatever changes is held back,
+/// and then told at once.
+///
+/// Unchecked like every `SubscriptionHost`: what is not constant once it has connected says what
+/// guards it.
 @usableFromInline
-final class Combination: Sendable {
+final class Combination: SubscriptionHost, @unchecked Sendable {
   @usableFromInline let delivery = Delivery<CombinationChange>()
+  private var gate = Subscription.ended
+  private(set) var inputs: [Subscription] = []
 
-  @inlinable
-  init() {}
+  // Guarded by the lock of the delivery.
+  @usableFromInline @exclusivity(unchecked) var hasLastSlots = false
+  @exclusivity(unchecked) var lastSlots: [LastSlot] = []
+  @exclusivity(unchecked) var openCount = 0
+  @exclusivity(unchecked) var looks = (begun: 0, done: 0)
+
+  /// The deliverer's own: true if something has changed that has not been told.
+  @usableFromInline @exclusivity(unchecked) var isHolding = false
+
+  @usableFromInline
+  override init() {}
 
   /// - Parameters:
   ///   - emit: Tells the subscriber what the cells hold.
@@ -33,7 +51,15 @@ final class Combination: Sendable {
     }
     let inputs = CombinationInputs(of: self)
     connect(inputs)
-    return Subscription(gate: gate, inputs: inputs.tokens)
+    return subscription(gate: gate, inputs: inputs.tokens)
+  }
+
+  @usableFromInline
+  func subscription(gate: Subscription, inputs: [Subscription]) -> Subscription {
+    self.gate = gate
+    self.inputs = inputs
+    standLast()
+    return Subscription(self)
   }
 
   @inlinable @inline(__always)
@@ -41,14 +67,74 @@ final class Combination: Sendable {
     _ value: Value, into cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
   ) {
     let thread = ThreadID.current
-    let turn = delivery.lock.withLock { state in
-      delivery.admit(
+    var sharesSource = false
+    let turn = delivery.lock.withLock { state -> Turn? in
+      if unsafe hasLastSlots {
+        sharesSource = true
+        return nil
+      }
+      return delivery.admit(
         CombinationChange { cell.change(to: value, changeTest) }, replacing: nil, from: thread,
         &state)
     }
-    guard let turn else { return }
-    if cell.change(to: value, changeTest) { delivery.deliver(CombinationChange(), turn) }
+    guard let turn else {
+      if sharesSource { hold(value, for: cell, changeTest) }
+      return
+    }
+    run(turn) { cell.change(to: value, changeTest) }
+  }
+
+  /// Applies a change as the deliverer, unless it waits in the queue behind others.
+  @inlinable @inline(__always)
+  func run(_ turn: Turn, _ apply: () -> Bool) {
+    if !turn.isForNobody, apply() { delivery.deliver(CombinationChange(), turn) }
     delivery.leave()
+  }
+
+  /// Not inlined, so that the way of those who share nothing stays short.
+  @inlinable @inline(never)
+  func hold<Value>(
+    _ value: Value, for cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
+  ) {
+    let thread = ThreadID.current
+    var isHeld = false
+    let turn = delivery.lock.withLock { state in
+      isHeld = isMidTurn(on: thread)
+      return delivery.admit(
+        CombinationChange { [isHeld] in
+          self.isToldNow(cell.change(to: value, changeTest), isHeld: isHeld)
+        }, replacing: nil, from: thread, &state)
+    }
+    guard let turn else { return }
+    run(turn) { isToldNow(cell.change(to: value, changeTest), isHeld: isHeld) }
+  }
+
+  @inlinable
+  func isToldNow(_ isChanged: Bool, isHeld: Bool) -> Bool {
+    if isHeld, isChanged { unsafe isHolding = true }
+    return isChanged && !isHeld
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool { gate.isSubscribed }
+
+  override func bufferCounts(of token: Subscription) -> BufferCounts {
+    inputs.reduce(BufferCounts(pending: delivery.pendingUpdates)) { $0 + $1.bufferCounts }
+  }
+
+  override func tellOrigins(to origins: inout Origins) {
+    for input in inputs { input.host.tellOrigins(to: &origins) }
+  }
+
+  override func end(_ token: Subscription) {
+    gate.invalidate()
+    for input in inputs { input.invalidate() }
+    leaveLastSlots()
+  }
+
+  override func end(_ token: Subscription, for drain: Drain) {
+    drain.end(gate)
+    for input in inputs { drain.endInput(input) }
+    leaveLastSlots()
   }
 }
 
@@ -62,7 +148,7 @@ final class CombinationInputs {
   @inlinable
   init(of combination: Combination) {
     self.combination = combination
-    sentinel = Sentinel { combination.delivery.end() }
+    sentinel = Sentinel { combination.end() }
   }
 
   @inlinable

@@ -1,9 +1,11 @@
 /// A turn at once, for everybody who has joined by now.
 @usableFromInline
 package struct Turn: Sendable {
-  /// 0 if it is for nobody: then the deliverer only goes on with what waits.
   @usableFromInline let lastSerial: UInt
   @usableFromInline let extent: Extent
+
+  /// True if the deliverer only goes on with what waits, the update included.
+  @inlinable var isForNobody: Bool { lastSerial == 0 }
 
   @inlinable @inline(__always)
   init(lastSerial: UInt, extent: Extent) {
@@ -66,20 +68,19 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     return hasJoined ? token : .ended
   }
 
-  /// Gives the subscriber the value that `first` returns, then what is sent from the time on at
-  /// which `first` is called.
+  /// Gives the subscriber what is sent from the time on at which `first` is called.
   ///
-  /// For a delivery that nobody else knows yet. `first` is called as part of a turn.
+  /// For a delivery that nobody else knows yet. `first` is called as part of a turn, so it may call
+  /// the subscriber itself: what is sent meanwhile follows.
+  @inlinable
   func subscribe<Result>(
-    _ token: Subscription, _ receive: @escaping @Sendable (Update) -> Void,
-    first: () -> (Update, Result)
+    _ token: Subscription, _ receive: @escaping @Sendable (Update) -> Void, first: () -> Result
   ) -> Result {
     let thread = ThreadID.current
     lock.withLock { state in
       if join(token, receive, &state) { _ = enter(on: thread, &state) }
     }
-    let (value, result) = first()
-    receive(value)
+    let result = first()
     leave()
     return result
   }
@@ -130,7 +131,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
 
   /// - Returns: False if it waits, or interests nobody.
   @inlinable @inline(__always) @discardableResult
-  func send(_ update: Update) -> Bool {
+  package func send(_ update: Update) -> Bool {
     let thread = ThreadID.current
     if let turn = lock.withLock({ admit(update, replacing: nil, from: thread, &$0) }) {
       deliver(update, turn)
@@ -147,13 +148,24 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     _ update: @autoclosure () -> Update, replacing replaced: Update?, from thread: ThreadID,
     _ state: inout DeliveryState
   ) -> Turn? {
-    guard state.table.count > 0, let extent = state.table.extent, !state.schedule.hasEnded
-    else { return nil }
+    guard state.table.count > 0, !state.schedule.hasEnded else { return nil }
     if turnstile.enter() {
+      // Where somebody is, there is an extent.
+      let extent = unsafe state.table.extent.unsafelyUnwrapped
       state.schedule.begin(on: thread)
       return Turn(lastSerial: state.schedule.lastSerial, extent: extent)
     }
     return enqueue(update(), replacing: replaced, from: thread, &state)
+  }
+
+  /// Under the lock, for the update that ends the source: the turn that the caller has to run, and
+  /// to leave by `drain`.
+  @inlinable @inline(__always)
+  func admitLast(_ update: Update, from thread: ThreadID, _ state: inout DeliveryState) -> Turn? {
+    let turn = admit(update, replacing: nil, from: thread, &state)
+    state.schedule.hasEnded = true
+    if turn != nil { turnstile.answer(expectingMore: true) }
+    return turn
   }
 
   /// Not inlined, so that the way of an update that need not wait stays short.
@@ -175,9 +187,18 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     if lock.withLock({ end(on: thread, &$0) }) { drain() }
   }
 
+  override func join(_ last: LastSlot) -> Bool {
+    lock.withLock { state in
+      guard join(last.token, { _ in last.call() }, &state) else { return false }
+      unsafe last.serial = state.schedule.lastSerial
+      return true
+    }
+  }
+
   /// An ended slot has the serial number 0, which is nobody's.
   @inlinable @inline(__always)
   package func deliver(_ update: Update, _ turn: Turn) {
+    unsafe visit = Visit(lastSerial: turn.lastSerial)
     turn.extent.visit { slot in
       if slot.serial &- 1 < turn.lastSerial {
         unsafe slot.callback(of: Update.self).pointee(update)
@@ -197,6 +218,8 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     {
       return
     }
+    // A first value is for nobody's last slot.
+    unsafe visit = Visit(lastSerial: turn.ticket.first == 1 ? turn.ticket.last : 0)
     turn.extent?.visit { slot in
       if turn.ticket.admits(slot.serial) {
         unsafe slot.callback(of: Update.self).pointee(pending.update)

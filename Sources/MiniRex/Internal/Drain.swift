@@ -8,8 +8,17 @@ package final class Drain: Sendable {
   private struct State {
     /// How many turns and errands have not come back, and how many calls of `collect` have not.
     var awaited = 0
+    /// Those of its parts, too.
     var errands: [Errand] = []
-    var waiters: [@Sendable () -> Void] = []
+    var waiters: [(resume: @Sendable () -> Void, asker: Errand?)] = []
+
+    mutating func takeWaiters(
+      where isReady: (Errand?) -> Bool = { _ in true }
+    ) -> [@Sendable () -> Void] {
+      let ready = waiters.filter { isReady($0.asker) }
+      waiters.removeAll { isReady($0.asker) }
+      return ready.map(\.resume)
+    }
   }
 
   private static let ofThread = ThreadLocal<Drain>()
@@ -20,11 +29,17 @@ package final class Drain: Sendable {
   let awaitsWork: Bool
   /// The work that the drain is asked for by, which would wait for itself.
   private let asker: Errand?
+  /// What waits for it, and is in force again after it.
+  private let whole: Drain?
   private let state = Lock(State())
 
-  init(awaitingWork awaitsWork: Bool = true, asker: Errand? = Errand.current) {
+  init(
+    awaitingWork awaitsWork: Bool = true, asker: Errand? = Errand.current,
+    partOf whole: Drain? = nil
+  ) {
     self.awaitsWork = awaitsWork
     self.asker = asker
+    self.whole = whole
   }
 
   func end(_ token: Subscription) {
@@ -69,39 +84,60 @@ package final class Drain: Sendable {
     let waiters = state.withLock { state -> [@Sendable () -> Void] in
       state.awaited -= 1
       if state.awaited > 0 { return [] }
-      defer {
-        state.errands = []
-        state.waiters = []
-      }
-      return state.waiters
+      state.errands = []
+      return state.takeWaiters()
     }
     for resume in waiters { resume() }
   }
 
   /// - Returns: False if the drain must not wait for that work, since it is asked for by it.
   func expect(_ errand: Errand) -> Bool {
-    if asker?.isPart(of: errand) == true { return false }
-    state.withLock { state in
-      state.awaited += 1
-      state.errands.append(errand)
+    if isAsked(by: errand) { return false }
+    expect()
+    var drain: Drain? = self
+    while let current = drain {
+      // Whoever is asked by that work, and waits already, would wait for itself.
+      let asked = current.state.withLock { state in
+        state.errands.append(errand)
+        return state.takeWaiters { $0?.isPart(of: errand) ?? false }
+      }
+      for resume in asked { resume() }
+      drain = current.whole
     }
     return true
   }
 
-  /// Waits for what another one waits for, unless that is the work that asks.
+  /// Waits for what another one waits for, but not for the work that asks.
   func await(_ other: Drain) {
-    if other === self || other.errands.contains(where: { asker?.isPart(of: $0) == true }) { return }
+    if isPart(of: other) { return }
+    let errands = other.state.withLock { $0.errands }
+    if errands.contains(where: isAsked) {
+      for errand in errands { errand.isAwaited(by: self) }
+      return
+    }
     expect()
-    if !other.notify({ self.comeBack() }) { comeBack() }
+    if !other.notify(asker: asker, { self.comeBack() }) { comeBack() }
   }
 
-  private var errands: [Errand] { state.withLock { $0.errands } }
+  private func isAsked(by errand: Errand) -> Bool {
+    asker?.isPart(of: errand) ?? false
+  }
 
+  private func isPart(of other: Drain) -> Bool {
+    var drain: Drain? = self
+    while let current = drain {
+      if current === other { return true }
+      drain = current.whole
+    }
+    return false
+  }
+
+  /// - Parameter asker: Work that the call does not wait for.
   /// - Returns: False if there is nothing to wait for; then `resume` is not called.
-  func notify(_ resume: @escaping @Sendable () -> Void) -> Bool {
+  func notify(asker: Errand? = nil, _ resume: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       if state.awaited == 0 { return false }
-      state.waiters.append(resume)
+      state.waiters.append((resume, asker))
       return true
     }
   }
@@ -121,6 +157,27 @@ package final class Drain: Sendable {
       let waiter = unsafe Waiter(continuation)
       if !notify({ waiter.resume() }) { waiter.resume() }
     }
+  }
+}
+
+extension Drain {
+  /// Those of `invalidateAndDrain()`, by their tokens: what was left by the release of a callback is
+  /// known to them only, so whoever drains the same token meanwhile waits for them.
+  private static let ofTokens = Lock<[ObjectIdentifier: Drain]>([:])
+
+  /// Ends the token, and waits, also for one that has begun before and is not over.
+  static func run(on token: Subscription) async {
+    let drain = Drain()
+    let id = ObjectIdentifier(token)
+    let earlier = ofTokens.withLock { drains in
+      let earlier = drains[id]
+      if earlier == nil { drains[id] = drain }
+      return earlier
+    }
+    drain.end(token)
+    if let earlier { drain.await(earlier) }
+    await drain.wait()
+    if earlier == nil { ofTokens.withLock { $0[id] = nil } }
   }
 }
 

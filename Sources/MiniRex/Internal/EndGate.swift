@@ -1,7 +1,7 @@
 /// Calls `onEnd`, unless the subscription is ended from this side; its state is in a `Lock`.
 final class EndGate: SubscriptionHost, @unchecked Sendable {
   private struct State {
-    var onEnd: (@Sendable () -> Void)?
+    var onEnd: ClosingCall?
     var input: Subscription?
     /// The thread that calls `onEnd` now, and those who wait for it to return.
     var caller: ThreadID?
@@ -11,7 +11,7 @@ final class EndGate: SubscriptionHost, @unchecked Sendable {
   private let state: Lock<State>
 
   init(_ onEnd: @escaping @Sendable () -> Void) {
-    state = Lock(State(onEnd: onEnd))
+    state = Lock(State(onEnd: ClosingCall(onEnd)))
   }
 
   func subscription(to input: Subscription) -> Subscription {
@@ -41,15 +41,24 @@ final class EndGate: SubscriptionHost, @unchecked Sendable {
     state.withLock { $0.onEnd != nil }
   }
 
+  override func bufferCounts(of token: Subscription) -> BufferCounts {
+    state.withLock { $0.input }?.bufferCounts ?? BufferCounts()
+  }
+
+  override func tellOrigins(to origins: inout Origins) {
+    state.withLock { $0.input }?.host.tellOrigins(to: &origins)
+  }
+
   override func end(_ token: Subscription) {
-    disarm()?.invalidate()
+    var (onEnd, input) = state.withLock { ($0.onEnd.take(), $0.input) }
+    input?.invalidate()
+    ReleaseChain.release(&onEnd)
   }
 
   override func end(_ token: Subscription, for drain: Drain) {
     let thread = ThreadID.current
-    // One look for both, or `onEnd` could begin between them. What it has captured is released when
-    // this returns, after the lock.
-    let (_, input) = state.withLock { state in
+    // One look for both, or `onEnd` could begin between them.
+    var (onEnd, input) = state.withLock { state in
       if let caller = state.caller, caller != thread {
         drain.expect()
         state.drains.append(drain)
@@ -57,11 +66,6 @@ final class EndGate: SubscriptionHost, @unchecked Sendable {
       return (state.onEnd.take(), state.input)
     }
     if let input { drain.end(input) }
-  }
-
-  private func disarm() -> Subscription? {
-    // What `onEnd` has captured is released when this returns, after the lock.
-    let (_, input) = state.withLock { ($0.onEnd.take(), $0.input) }
-    return input
+    ReleaseChain.release(&onEnd)
   }
 }

@@ -15,7 +15,7 @@ package final class Errand: SubscriptionHost, @unchecked Sendable {
   private struct State {
     var isBack = false
     /// `nil` before it is known and after it was called.
-    var stop: (@Sendable () -> Void)?
+    var stop: ClosingCall?
     var drains: [Drain] = []
   }
 
@@ -38,7 +38,7 @@ package final class Errand: SubscriptionHost, @unchecked Sendable {
   ///
   /// - Parameter stop: Called once, when the work is cancelled or has finished.
   package func subscription(_ stop: @escaping @Sendable () -> Void) -> Subscription {
-    state.withLock { $0.stop = stop }
+    state.withLock { $0.stop = ClosingCall(stop) }
     return Subscription(self)
   }
 
@@ -68,19 +68,23 @@ package final class Errand: SubscriptionHost, @unchecked Sendable {
   }
 
   override func end(_ token: Subscription) {
-    let stop = state.withLock { $0.stop.take() }
+    var stop = state.withLock { $0.stop.take() }
     stop?()
+    ReleaseChain.release(&stop)
   }
 
   override func end(_ token: Subscription, for drain: Drain) {
-    if drain.expect(self) {
-      let isBack = state.withLock { state in
-        if !state.isBack { state.drains.append(drain) }
-        return state.isBack
-      }
-      if isBack { drain.comeBack() }
-    }
+    isAwaited(by: drain)
     end(token)
+  }
+
+  func isAwaited(by drain: Drain) {
+    if !drain.expect(self) { return }
+    let isBack = state.withLock { state in
+      if !state.isBack { state.drains.append(drain) }
+      return state.isBack
+    }
+    if isBack { drain.comeBack() }
   }
 }
 

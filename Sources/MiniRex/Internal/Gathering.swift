@@ -10,26 +10,24 @@ struct Gathering<Failure: Error>: Sendable {
   private let bag: SubscriptionBag
 
   /// - Parameters:
-  ///   - shares: How much of the whole each task is.
-  ///   - report: Called with the share that is done, when that has changed.
+  ///   - weights: How much each task counts.
+  ///   - report: Called with how much of the whole is done, when that has changed.
   ///   - finish: Called with the first failure, or with `nil` when all have succeeded.
   init(
-    shares: [Double], in bag: SubscriptionBag,
+    weights: [Double], in bag: SubscriptionBag,
     report: @escaping @Sendable (Double) -> Void = { _ in },
     finish: @escaping @Sendable (Failure?) -> Void
   ) {
     self.bag = bag
-    let fractions = SerialState([Double](repeating: 0, count: shares.count))
-    let remaining = SerialState(shares.count)
+    let progress = SerialState(WeightedProgress(weights: weights))
+    let remaining = SerialState(weights.count)
     @Sendable func set(_ fraction: Double, of index: Int) {
-      if unsafe fractions.value[index] == fraction { return }
-      unsafe fractions.value[index] = fraction
-      report(zip(shares, unsafe fractions.value).reduce(0) { $0 + $1.0 * $1.1 })
+      if let whole = unsafe progress.value.set(fraction, of: index) { report(whole) }
     }
     events.publisher.subscribe { event in
       switch event {
       case .progress(let fraction, let index):
-        set(fraction > 0 ? min(fraction, 1) : 0, of: index)
+        set(fraction, of: index)
       case .success(let index):
         set(1, of: index)
         unsafe remaining.value -= 1
@@ -38,7 +36,7 @@ struct Gathering<Failure: Error>: Sendable {
         finish(failure)
       }
     }.store(in: bag)
-    if shares.isEmpty { finish(nil) }
+    if weights.isEmpty { finish(nil) }
   }
 
   /// Subscribes to a task, whose success goes into the cell before it counts.

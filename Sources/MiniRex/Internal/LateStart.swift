@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A subscription that is made later, somewhere else: in a job on a queue.
+/// A subscription that is made later: in a job on a queue, or when another one has ended.
 ///
 /// The job keeps only this: ending the subscription before it runs releases the publisher and the
 /// callback, even when it never runs. Unchecked like every `SubscriptionHost`: its state is in a
@@ -9,15 +9,18 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Subscripti
   @unchecked Sendable
 {
   /// - waiting: the job has not run. Next: starting, or over.
-  /// - starting: the job subscribes. Next: started, or over.
+  /// - starting: the job subscribes. Next: started, or abandoned.
   /// - started: Next: over.
+  /// - abandoned: it is over, but the job still subscribes. Next: over.
   /// - over: ended from either side.
   private enum Phase {
     case waiting(Publisher<Update, Kind>, @Sendable (Update) -> Void)
     case starting
     case started(Subscription)
     /// With those who wait for the job to leave what it has just subscribed to.
-    case over([Drain])
+    case abandoned([Drain])
+    /// With what it had subscribed to, for whoever waits later.
+    case over(Subscription?)
   }
 
   private let phase: Lock<Phase>
@@ -49,11 +52,11 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Subscripti
       }
     }
     let drains: [Drain]? = self.phase.withLock { phase in
-      guard case .over(let drains) = phase else {
+      guard case .abandoned(let drains) = phase else {
         phase = .started(input)
         return nil
       }
-      phase = .over([])
+      phase = .over(input)
       return drains
     }
     guard let drains else { return }
@@ -65,26 +68,39 @@ package final class LateStart<Update: Sendable, Kind: PublisherKind>: Subscripti
   @discardableResult
   private func end(for drain: Drain? = nil) -> Subscription? {
     isOver.store(true, ordering: .releasing)
-    // What waited is released when this returns, after the lock.
-    let old = phase.withLock { phase in
-      let old = phase
+    var waiting: Phase?
+    let input: Subscription? = phase.withLock { phase in
       switch phase {
+      case .waiting:
+        waiting = phase
+        phase = .over(nil)
+        return nil
       case .starting:
         drain?.expect()
-        phase = .over(drain.map { [$0] } ?? [])
-      case .waiting, .started:
-        phase = .over([])
-      case .over:
-        break
+        phase = .abandoned(drain.map { [$0] } ?? [])
+        return nil
+      case .started(let input):
+        phase = .over(input)
+        return input
+      case .abandoned(let drains):
+        drain?.expect()
+        if let drain { phase = .abandoned(drains + [drain]) }
+        return nil
+      case .over(let input):
+        return input
       }
-      return old
     }
-    guard case .started(let input) = old else { return nil }
+    ReleaseChain.release(&waiting)
     return input
   }
 
   override func isSubscribed(_ token: Subscription) -> Bool {
     !isOver.load(ordering: .acquiring)
+  }
+
+  override func bufferCounts(of token: Subscription) -> BufferCounts {
+    guard case .started(let input) = phase.withLock({ $0 }) else { return BufferCounts() }
+    return input.bufferCounts
   }
 
   override func end(_ token: Subscription) {

@@ -30,6 +30,13 @@ package struct Queue<Element> {
   }
 
   @inlinable
+  package mutating func popLast() -> Element? {
+    if count == 0 { return nil }
+    count -= 1
+    return ring[(head + count) & (ring.count - 1)].take()
+  }
+
+  @inlinable
   mutating func grow() {
     var larger = [Element?](repeating: nil, count: max(8, ring.count * 2))
     for index in 0..<count {

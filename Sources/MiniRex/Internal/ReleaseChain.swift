@@ -3,10 +3,24 @@
 /// A callback may own a token, or a source, whose callback owns the next, and so on. If each were
 /// released inside the one before it, a few thousand would overflow the stack. So what comes up far
 /// below the first release waits here until the stack is short again.
+@usableFromInline
 struct ReleaseChain {
-  private struct Link {
-    var callback: EndedCallback
-    let release: CallbackRelease
+  private enum Link {
+    case callback(EndedCallback, CallbackRelease)
+    case object(AnyObject)
+
+    func release() {
+      if case .callback(var callback, let release) = self { release.releaseNow(&callback) }
+    }
+  }
+
+  /// Keeps what is not an object until its turn comes.
+  private final class Box<Content> {
+    let content: Content
+
+    init(_ content: Content) {
+      self.content = content
+    }
   }
 
   private static let ofThread = ThreadLocalAddress<ReleaseChain>()
@@ -35,23 +49,50 @@ struct ReleaseChain {
   /// Releases the callback now, or, far below another release of this thread, after that one.
   @inline(never)
   static func release(_ callback: EndedCallback, by release: CallbackRelease, at place: UInt) {
-    if let chain = unsafe ofThread.value {
-      if unsafe chain.pointee.top &- place > reach {
-        unsafe chain.pointee.waiting.append(Link(callback: callback, release: release))
-      } else {
-        var callback = callback
-        release.releaseNow(&callback)
-      }
+    if add(.callback(callback, release), at: place) { return }
+    var callback = callback
+    begin(at: place) { release.releaseNow(&callback) }
+  }
+
+  /// Releases anything else in the same way.
+  @usableFromInline
+  static func release<Content>(_ content: inout Content?) {
+    let place = unsafe withUnsafePointer(to: &content) { UInt(bitPattern: $0) }
+    if content == nil { return }
+    guard begins(at: place) else {
+      content = nil
       return
     }
+    if add(.object(Box(content.take())), at: place) { return }
+    begin(at: place) { content = nil }
+  }
+
+  /// Runs what is no part of a release, although a release has led to it: its own releases wait for
+  /// none of those before.
+  static func interrupted<Result>(by body: () -> Result) -> Result {
+    let outer = unsafe ofThread.value
+    if unsafe outer == nil { return body() }
+    unsafe ofThread.value = nil
+    defer { unsafe ofThread.value = outer }
+    return body()
+  }
+
+  /// False if the stack is short enough to release it now.
+  private static func add(_ link: @autoclosure () -> Link, at place: UInt) -> Bool {
+    guard let chain = unsafe ofThread.value, unsafe chain.pointee.top &- place > reach else {
+      return false
+    }
+    unsafe chain.pointee.waiting.append(link())
+    return true
+  }
+
+  private static func begin(at place: UInt, _ release: () -> Void) {
+    if unsafe ofThread.value != nil { return release() }
     var chain = ReleaseChain(top: place)
     unsafe withUnsafeMutablePointer(to: &chain) { chain in
       unsafe ofThread.value = chain
-      var callback = callback
-      release.releaseNow(&callback)
-      while var link = unsafe chain.pointee.waiting.popFirst() {
-        link.release.releaseNow(&link.callback)
-      }
+      release()
+      while let link = unsafe chain.pointee.waiting.popFirst() { link.release() }
       unsafe ofThread.value = nil
     }
   }

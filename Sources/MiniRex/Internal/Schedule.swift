@@ -43,7 +43,7 @@ package enum Step: Hashable, Sendable {
 @usableFromInline
 package struct Schedule: Hashable, Sendable {
   /// How many updates of other threads one deliverer delivers before it hands over.
-  package static let patience = 1_000
+  @inlinable package static var patience: Int { 1_000 }
 
   /// The thread that runs turns; stale once it has rested, and `nil` between two deliverers.
   @usableFromInline package var deliverer: ThreadID?

@@ -46,7 +46,11 @@ package final class SharedWork<Update: Sendable>: Sendable {
       return (run, true)
     }
     withExtendedLifetime(old) {}
-    let membership = WorkMembership(of: run, in: self)
+    let membership = WorkMembership { step in
+      if step == .leave { return self.leave(run) }
+      run.cancel()
+      return true
+    }
     let sentinel = Sentinel { [weak membership] in membership?.leave() }
     let inner = run.storage.join { update in
       withExtendedLifetime(sentinel) { receive(update) }
@@ -62,10 +66,9 @@ package final class SharedWork<Update: Sendable>: Sendable {
     return token
   }
 
-  /// Called once by each member.
-  ///
-  /// - Returns: True if the run has to be cancelled.
-  fileprivate func leave(_ run: WorkRun<Update>) -> Bool {
+  /// Called once by each member, under a lock of theirs; true if nobody is left, and the run has to
+  /// be cancelled.
+  private func leave(_ run: WorkRun<Update>) -> Bool {
     current.withLock { current in
       guard run.leave(), lifetime == .whileSubscribed, !run.storage.hasFinished else {
         return false
@@ -73,56 +76,5 @@ package final class SharedWork<Update: Sendable>: Sendable {
       if current === run { current = nil }
       return true
     }
-  }
-}
-
-/// A subscriber of a run, which lets go of it when either of them ends: a token keeps no result.
-///
-/// Unchecked like every `SubscriptionHost`: its state is in a `Lock`.
-private final class WorkMembership<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
-  private struct State {
-    var inner: Subscription?
-    /// `nil` once it has left.
-    var membership: (run: WorkRun<Update>, work: SharedWork<Update>)?
-    /// What whoever ends the token once more has to wait for.
-    var drain: Drain?
-  }
-
-  private let state: Lock<State>
-
-  init(of run: WorkRun<Update>, in work: SharedWork<Update>) {
-    state = Lock(State(membership: (run, work)))
-  }
-
-  func begin(_ inner: Subscription) {
-    state.withLock { $0.inner = inner }
-  }
-
-  func leave() {
-    let current = Drain.current
-    let (membership, earlier) = state.withLock { state in
-      let (membership, earlier) = (state.membership.take(), state.drain)
-      if membership != nil { state.drain = current }
-      return (membership, earlier)
-    }
-    if let earlier { current?.await(earlier) }
-    guard let (run, work) = membership, work.leave(run) else { return }
-    let drain = current ?? Drain()
-    state.withLock { $0.drain = drain }
-    drain.collect { run.cancel() }
-  }
-
-  override func isSubscribed(_ token: Subscription) -> Bool {
-    state.withLock { $0.inner }?.isSubscribed ?? false
-  }
-
-  override func end(_ token: Subscription) {
-    state.withLock { $0.inner }?.invalidate()
-    leave()
-  }
-
-  override func end(_ token: Subscription, for drain: Drain) {
-    if let inner = state.withLock({ $0.inner }) { drain.end(inner) }
-    leave()
   }
 }

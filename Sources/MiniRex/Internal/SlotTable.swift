@@ -257,10 +257,9 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
 
   package init() {}
 
-  /// Frees the memory, when the source and all of its tokens are gone.
-  package mutating func deallocate() {
+  /// The source and all of its tokens are gone, and with them every callback.
+  deinit {
     freeSegments(from: extent?.first)
-    self = SlotTable()
   }
 
   /// Appends a slot, whose callback the caller sets before it unlocks; O(1) amortised.

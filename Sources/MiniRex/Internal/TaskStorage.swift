@@ -1,6 +1,8 @@
+public import Synchronization
+
 /// One run of a task: its latest progress, and in the end its result.
 ///
-/// Unchecked: everything is guarded by the lock of the delivery.
+/// Unchecked: `latest` is guarded by the lock of the delivery.
 @usableFromInline
 package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   // It stands first, so that code that does not know the type of the updates finds it without a
@@ -9,8 +11,9 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   /// - running: `latest` is the latest progress. Next: finished, or ended without a result.
   /// - finished: `latest` is the result.
   ///
-  /// That it has ended without a result is what the delivery knows.
-  @usableFromInline @exclusivity(unchecked) var isFinished = false
+  /// That it has ended without a result is what the delivery knows. It is set under the lock, and
+  /// atomic so that whoever lets go of a finished task need not lock.
+  @usableFromInline let isFinished = Atomic(false)
   /// False if those who subscribe late are not told what came before.
   @usableFromInline let remembersProgress: Bool
   @usableFromInline @exclusivity(unchecked) var latest: Update?
@@ -24,13 +27,11 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   /// True if it will never have a result.
   var hasFailedToFinish: Bool {
     delivery.lock.withLock { state in
-      unsafe state.schedule.hasEnded && !isFinished
+      state.schedule.hasEnded && !hasFinished
     }
   }
 
-  package var hasFinished: Bool {
-    delivery.lock.withLock { _ in unsafe isFinished }
-  }
+  @inlinable package var hasFinished: Bool { isFinished.load(ordering: .acquiring) }
 
   /// What a subscriber would be called with at once.
   var current: Update? {
@@ -40,44 +41,45 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   /// Delivers progress, unless the task is over.
   ///
   /// - Returns: False if it waits, or interests nobody.
+  @inlinable
   @discardableResult
   package func report(_ progress: Update) -> Bool {
-    deliver(progress, isResult: false).isDelivered
+    if !remembersProgress { return delivery.send(progress) }
+    let thread = ThreadID.current
+    var replaced: Update? = progress
+    let turn = delivery.lock.withLock { state -> Turn? in
+      if state.schedule.hasEnded { return nil }
+      unsafe swap(&latest, &replaced)
+      return delivery.admit(progress, replacing: nil, from: thread, &state)
+    }
+    guard let turn else { return false }
+    delivery.deliver(progress, turn)
+    delivery.leave()
+    return true
   }
 
   /// Delivers the result, and ends; false if the task is over.
   @inlinable
   package func finish(_ result: Update) -> Bool {
-    deliver(result, isResult: true).isAccepted
-  }
-
-  @inlinable
-  func deliver(
-    _ update: Update, isResult: Bool
-  ) -> (isAccepted: Bool, isDelivered: Bool) {
     let thread = ThreadID.current
-    var replaced: Update? = update
+    var replaced: Update? = result
     let (isAccepted, turn) = delivery.lock.withLock { state -> (Bool, Turn?) in
       if state.schedule.hasEnded { return (false, nil) }
-      if isResult || remembersProgress { unsafe swap(&latest, &replaced) }
-      let turn = delivery.admit(update, replacing: nil, from: thread, &state)
-      if isResult {
-        unsafe isFinished = true
-        _ = delivery.end(on: thread, &state)
-      }
-      return (true, turn)
+      unsafe swap(&latest, &replaced)
+      isFinished.store(true, ordering: .releasing)
+      return (true, delivery.admitLast(result, from: thread, &state))
     }
     if let turn {
-      delivery.deliver(update, turn)
-      delivery.leave()
+      delivery.deliver(result, turn)
+      delivery.drain()
     }
-    return (isAccepted, turn != nil)
+    return isAccepted
   }
 
   /// Ends without a result, if there is none yet.
   @inlinable
   package func end() {
-    if !delivery.hasEnded { endUnfinished() }
+    if !hasFinished { endUnfinished() }
   }
 
   @inlinable @inline(never)
@@ -85,7 +87,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
     let thread = ThreadID.current
     var latest: Update?
     let mustDrain = delivery.lock.withLock { state in
-      if unsafe isFinished { return false }
+      if hasFinished { return false }
       unsafe swap(&self.latest, &latest)
       return delivery.end(on: thread, &state)
     }

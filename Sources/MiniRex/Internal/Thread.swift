@@ -12,7 +12,8 @@
 /// Which thread this is, for as long as the thread lives.
 @usableFromInline
 package struct ThreadID: Hashable, Sendable {
-  let rawValue: UInt
+  /// The address of what the platform keeps of the thread, so it is even.
+  @usableFromInline package let rawValue: UInt
 
   package init(rawValue: UInt) {
     self.rawValue = rawValue

@@ -15,6 +15,9 @@ package struct Turnstile: ~Copyable, Sendable {
 
   @inlinable package init() {}
 
+  /// Never true for the deliverer.
+  var isResting: Bool { phase.load(ordering: .acquiring) == Turnstile.resting }
+
   /// True if the caller, who holds the lock, is now the deliverer; else the deliverer is called.
   @inlinable
   package borrowing func enter() -> Bool {

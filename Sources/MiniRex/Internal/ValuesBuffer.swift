@@ -13,17 +13,15 @@ struct ValuesState<Update: Sendable>: Sendable {
     case closed
   }
 
-  @usableFromInline let limit: BufferLimit
   @usableFromInline var phase = Phase.open
-  @usableFromInline var queue = Queue<Update>()
+  @usableFromInline var buffer: Buffer<Update>
   /// What the loop that waited has been given; it does not count as buffered.
   @usableFromInline var handed: Update?
   @usableFromInline var waiter: Waiter?
-  @usableFromInline var droppedCount = 0
 
   @inlinable
   init(limit: BufferLimit) {
-    self.limit = limit
+    buffer = Buffer(limit: limit)
   }
 
   /// The waiter is to be resumed, and what was dropped to be released, after the lock.
@@ -34,32 +32,21 @@ struct ValuesState<Update: Sendable>: Sendable {
       handed = update
       return (waiter, nil)
     }
-    switch limit {
-    case .newest(queue.count):
-      droppedCount += 1
-      let dropped = queue.popFirst()
-      queue.append(update)
-      return (nil, dropped)
-    case .oldest(queue.count):
-      droppedCount += 1
-    case .newest, .oldest, .none:
-      queue.append(update)
-    }
-    return (nil, nil)
+    return (nil, buffer.append(update))
   }
 
   /// - Parameter batch: Gets the whole queue, if that has no limit.
   @inlinable
   mutating func take(into batch: inout Queue<Update>) -> NextUpdate<Update> {
     if let update = handed.take() { return .update(update) }
-    if case .none = limit { swap(&batch, &queue) }
-    if let update = batch.popFirst() ?? queue.popFirst() { return .update(update) }
+    if case .none = buffer.limit { swap(&batch, &buffer.queue) }
+    if let update = batch.popFirst() ?? buffer.queue.popFirst() { return .update(update) }
     return phase == .open ? .notYet : .end
   }
 
   /// False if there is nothing to wait for.
   mutating func wait(for waiter: Waiter) -> Bool {
-    guard phase == .open, queue.count == 0 else { return false }
+    guard phase == .open, buffer.queue.count == 0 else { return false }
     self.waiter = waiter
     return true
   }
@@ -78,15 +65,15 @@ enum NextUpdate<Update: Sendable>: Sendable {
 /// Whoever takes it out of the state, under the lock, resumes it after the lock: so it is resumed
 /// once.
 @usableFromInline @safe
-struct Waiter: Sendable {
+package struct Waiter: Sendable {
   private let continuation: UnsafeContinuation<Void, Never>
 
-  init(_ continuation: UnsafeContinuation<Void, Never>) {
+  package init(_ continuation: UnsafeContinuation<Void, Never>) {
     unsafe self.continuation = continuation
   }
 
   @usableFromInline
-  func resume() {
+  package func resume() {
     unsafe continuation.resume()
   }
 }
@@ -96,12 +83,13 @@ struct Waiter: Sendable {
 /// Whether an update goes to the loop, into the buffer or nowhere is decided when it is sent, not
 /// when the loop wakes up: so that counts do not depend on how fast it does.
 ///
-/// Unchecked: `batch` belongs to the loop that has set `isTaking`.
+/// Unchecked: `batch` belongs to whoever has set `isTaking`, the loop or, for good, `invalidate`.
 @usableFromInline
 final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
   @usableFromInline let state: Lock<ValuesState<Update>>
 
   @usableFromInline let isTaking = Atomic(false)
+  @usableFromInline let isInvalidated = Atomic(false)
   /// What the loop has taken from a buffer without a limit, all at once, to spare it the lock.
   ///
   /// A buffer with a limit keeps what it has, to know at each update if it is full.
@@ -113,12 +101,12 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
     state = Lock(ValuesState(limit: limit))
   }
 
-  var bufferedCount: Int {
-    state.withLock { $0.queue.count + batchCount.load(ordering: .relaxed) }
-  }
-
-  var droppedCount: Int {
-    state.withLock { $0.droppedCount }
+  var counts: BufferCounts {
+    state.withLock { state in
+      var counts = state.buffer.counts
+      counts.pending += batchCount.load(ordering: .relaxed)
+      return counts
+    }
   }
 
   @inlinable
@@ -140,13 +128,20 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
   /// The loop has ended, but for what it has been given already.
   @usableFromInline
   func close() {
-    var discarded = Queue<Update>()
-    let waiter = state.withLock { state in
+    var (discarded, waiter) = state.withLock { state in
       state.phase = .closed
-      swap(&state.queue, &discarded)
-      return state.waiter.take()
+      return (state.buffer.takeAll(), state.waiter.take())
     }
     waiter?.resume()
+    ReleaseChain.release(&discarded)
+  }
+
+  /// Nobody takes any more, once it is closed.
+  ///
+  /// What a loop has taken all at once it discards itself, if it is taking now.
+  func invalidate() {
+    isInvalidated.store(true, ordering: .releasing)
+    if !isTaking.exchange(true, ordering: .acquiringAndReleasing) { discardBatch() }
   }
 
   @usableFromInline
@@ -154,10 +149,17 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
     if !state.withLock({ $0.wait(for: waiter) }) { waiter.resume() }
   }
 
+  /// False if there is nothing to take for ever, because it is invalidated.
   @inlinable @inline(__always)
-  func beginTaking() {
-    if isTaking.exchange(true, ordering: .acquiring) { takenTwice() }
+  func beginTaking() -> Bool {
+    if !isTaking.exchange(true, ordering: .acquiring) { return true }
+    if !isInvalidated.load(ordering: .acquiring) { takenTwice() }
+    return false
   }
+
+  /// Whoever takes finds nothing more, and discards what it has.
+  @inlinable @inline(__always)
+  var isOver: Bool { isInvalidated.load(ordering: .relaxed) }
 
   @inlinable @inline(__always)
   func endTaking() {
@@ -182,8 +184,10 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
 
   @usableFromInline
   func discardBatch() {
+    var discarded: Queue? = unsafe batch
     unsafe batch = Queue()
     batchCount.store(0, ordering: .relaxed)
+    ReleaseChain.release(&discarded)
   }
 }
 

@@ -12,13 +12,19 @@ final class ValuesSubscription<Update: Sendable>: Sendable {
     let buffer = ValuesBuffer<Update>(limit: limit)
     let sentinel = Sentinel { buffer.end() }
     self.buffer = buffer
-    if let lineage = publisher.lineage {
-      token = publisher.fill(buffer, keeping: sentinel, watchedBy: lineage, fileID, line)
+    if publisher.lineage != nil {
+      token = publisher.fill(buffer, keeping: sentinel, fileID, line)
     } else {
       token = publisher.connect { update in
         withExtendedLifetime(sentinel) { buffer.receive(update) }
       }
     }
+  }
+
+  /// Ends it from outside: also where no loop comes again that would discard what it has taken.
+  func invalidate() {
+    close()
+    buffer.invalidate()
   }
 
   /// Also ends a wait that is in progress, or that is about to begin.
@@ -33,8 +39,8 @@ final class ValuesSubscription<Update: Sendable>: Sendable {
   /// After `notYet` the caller goes on with `waitForNext`.
   @inlinable @inline(__always)
   func takeNext() -> NextUpdate<Update> {
-    buffer.beginTaking()
-    if Task.isCancelled {
+    guard buffer.beginTaking() else { return .end }
+    if Task.isCancelled || buffer.isOver {
       close()
       buffer.discardBatch()
     }
@@ -68,21 +74,16 @@ final class ValuesSubscription<Update: Sendable>: Sendable {
 }
 
 extension Publisher {
-  /// Subscribes for a buffer, and tells the instrument what the buffer drops.
+  /// Subscribes for a buffer, and tells the instrument what waits there, and what it drops.
   @usableFromInline
   func fill(
-    _ buffer: ValuesBuffer<Update>, keeping sentinel: Sentinel, watchedBy lineage: Lineage,
-    _ fileID: String, _ line: Int
+    _ buffer: ValuesBuffer<Update>, keeping sentinel: Sentinel, _ fileID: String, _ line: Int
   ) -> Subscription {
     subscribe(as: "values", fileID, line) {
-      let context = WatchContext.current
-      let toldCount = SerialState(0)
+      let watch = BufferWatch(lineage)?.measuring { [weak buffer] in buffer?.counts }
       return follow { update in
         withExtendedLifetime(sentinel) { buffer.receive(update) }
-        let droppedCount = buffer.droppedCount
-        let news = unsafe droppedCount - toldCount.value
-        unsafe toldCount.value = droppedCount
-        if news > 0 { lineage.origin.record(.dropped(news), by: context) }
+        watch?.look(buffer.counts)
       }
     }
   }

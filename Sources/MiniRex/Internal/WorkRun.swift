@@ -1,6 +1,7 @@
 /// One run of shared work.
+@usableFromInline
 package final class WorkRun<Update: Sendable>: Sendable {
-  let storage: TaskStorage<Update>
+  @usableFromInline let storage: TaskStorage<Update>
   private let state = Lock(RunState<Subscription, Joiner, Drain>(startedBy: .current))
 
   init(remembersProgress: Bool) {
@@ -90,8 +91,9 @@ extension [Joiner] {
 }
 
 /// Where work reports and finishes.
+@usableFromInline
 package final class WorkInlet<Update: Sendable>: Sendable {
-  private let run: WorkRun<Update>
+  @usableFromInline let run: WorkRun<Update>
 
   init(_ run: WorkRun<Update>) {
     self.run = run
@@ -101,6 +103,14 @@ package final class WorkInlet<Update: Sendable>: Sendable {
     run.cancel()
   }
 
+  /// What is reported comes in the turns of the token's source.
+  func follow(_ input: Subscription) -> Subscription {
+    run.storage.delivery.follow(input)
+    return input
+  }
+
+  /// Inlined, because what works may report often: a line of a program, a piece of a file.
+  @inlinable
   package func report(_ progress: Update) {
     run.storage.report(progress)
   }

@@ -15,12 +15,12 @@
 public func all<Success: Sendable, Failure: Error>(
   _ tasks: [ProgressiveTask<Double, Success, Failure>], weights: [Double]? = nil
 ) -> ProgressiveTask<Double, [Success], Failure> {
-  let shares = shares(of: weights, count: tasks.count)
+  let weights = checkedWeights(weights, count: tasks.count)
   return ProgressiveTask<Double, [Success], Failure>(
     of: tasks.flatMap(\.lineages),
     sharing: SharedWork { inlet, bag in
       let cells = tasks.map { _ in SuccessCell<Success>() }
-      let gathering = Gathering<Failure>(shares: shares, in: bag) { fraction in
+      let gathering = Gathering<Failure>(weights: weights, in: bag) { fraction in
         inlet.report(.progress(fraction))
       } finish: { failure in
         let successes = cells.compactMap { unsafe $0.value }
@@ -42,13 +42,13 @@ public func all<each Success: Sendable, Failure: Error>(
     count += 1
     inputs += task.lineages
   }
-  let shares = shares(of: weights, count: count)
+  let weights = checkedWeights(weights, count: count)
   return ProgressiveTask<Double, (repeat each Success), Failure>(
     of: inputs,
     sharing: SharedWork { inlet, bag in
       let cells = (repeat SuccessCell<each Success>())
       let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }
-      let gathering = Gathering<Failure>(shares: shares, in: bag) { fraction in
+      let gathering = Gathering<Failure>(weights: weights, in: bag) { fraction in
         inlet.report(.progress(fraction))
       } finish: { failure in
         if let failure {
@@ -63,16 +63,4 @@ public func all<each Success: Sendable, Failure: Error>(
         index += 1
       }
     })
-}
-
-private func shares(of weights: [Double]?, count: Int) -> [Double] {
-  let weights = weights ?? [Double](repeating: 1, count: count)
-  if weights.count != count {
-    misuse("'all' takes a weight for each of its \(count) tasks, not \(weights.count) weights.")
-  }
-  let sum = weights.reduce(0, +)
-  if count > 0, !(weights.allSatisfy { $0 >= 0 } && sum > 0 && sum.isFinite) {
-    misuse("'all' takes weights of 0 or more, not all of them 0, not \(weights).")
-  }
-  return weights.map { $0 / sum }
 }

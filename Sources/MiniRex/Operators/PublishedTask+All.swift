@@ -17,9 +17,9 @@ public func all<each Success: Sendable, Failure: Error>(
     sharing: SharedWork { inlet, bag in
       let cells = (repeat SuccessCell<each Success>())
       let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }
-      var shares: [Double] = []
-      for _ in repeat each task { shares.append(1) }
-      let gathering = Gathering<Failure>(shares: shares, in: bag) { failure in
+      var weights: [Double] = []
+      for _ in repeat each task { weights.append(1) }
+      let gathering = Gathering<Failure>(weights: weights, in: bag) { failure in
         if let failure {
           inlet.finish(.failure(failure))
         } else if let values = collect() {
@@ -44,8 +44,8 @@ public func all<Success: Sendable, Failure: Error>(
     of: tasks.flatMap(\.lineages),
     sharing: SharedWork { inlet, bag in
       let cells = tasks.map { _ in SuccessCell<Success>() }
-      let shares = [Double](repeating: 1, count: tasks.count)
-      let gathering = Gathering<Failure>(shares: shares, in: bag) { failure in
+      let weights = [Double](repeating: 1, count: tasks.count)
+      let gathering = Gathering<Failure>(weights: weights, in: bag) { failure in
         let successes = cells.compactMap { unsafe $0.value }
         inlet.finish(failure.map { .failure($0) } ?? .success(successes))
       }

@@ -7,12 +7,11 @@
 /// ```
 ///
 /// The first call is made inside `subscribe`, if those of the inputs are. An update in which no
-/// element differs from the last one is skipped. Inputs are subscribed to in the order given, and
-/// two that change at once make two updates. So do two that come from one source: each change of it
-/// is delivered once for each input, in their order, and in between with the new value of the first
-/// and the old one of the second. If you do not want to see that, make both of them in one `map`.
-/// It ends when all inputs have; of none, after the first call. Of two to eight inputs it is faster
-/// than of more.
+/// element differs from the last one is skipped. Inputs are subscribed to in the order given. Those
+/// that follow from one source are told together: a change of it is one update, told when all of
+/// them have changed, which takes one more subscription to that source. Two that change for other
+/// reasons make two updates. It ends when all inputs have; of none, after the first call. Of two to
+/// eight inputs it is faster than of more.
 ///
 /// For an input that is a broadcaster, as `filter` gives one, see
 /// ``Publisher/publishedValue(initial:)``.

@@ -18,7 +18,7 @@ extension Publisher where Kind: StreamKind {
   /// there are subscribers; a publisher that subscribes to itself always has one, and stays.
   public func share() -> Publisher<Update, Kind> {
     let work = SharedWork<Update>(remembersProgress: Kind.hasCurrentValue) { inlet in
-      follow { inlet.report($0) }
+      inlet.follow(follow { inlet.report($0) })
     }
     return Publisher(of: self, current: { work.latest ?? readCurrent() }) { work.subscribe($0) }
   }

@@ -64,6 +64,7 @@ extension Publisher {
   ) -> Subscription where Update == Publisher<Latest, LatestKind> {
     let delivery = Delivery<SwitchEvent<Latest, LatestKind>>()
     let current = SerialState(Switched())
+    let switched = SwitchedInputs()
     let context = contextOfInner
     let gate = delivery.subscribe { event in
       switch event {
@@ -75,6 +76,7 @@ extension Publisher {
           withExtendedLifetime(sentinel) { _ = delivery.send(.update(update, from: number)) }
         }
         unsafe current.value.token = token
+        switched.follow(token)
       case .update(let update, let number):
         if unsafe number == current.value.number { receive(update) }
       }
@@ -83,7 +85,7 @@ extension Publisher {
     // the one that came last.
     let sentinel = Sentinel { delivery.end() }
     let input = follow { delivery.send(.publisher($0, sentinel)) }
-    return Subscription(gate: gate, inputs: [input])
+    return Subscription(GatedInputs(gate: gate, inputs: [input], switched: switched))
   }
 }
 

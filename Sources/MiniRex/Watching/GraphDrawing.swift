@@ -1,21 +1,21 @@
 /// A snapshot as a person reads it: what is many times the same is drawn once.
 ///
 /// Numbers count from 1 in the order of age, so that a picture is the same in each run.
-struct GraphDrawing {
-  struct Node {
-    let number: Int
-    let role: LiveGraph.Role
-    let name: String
-    let place: String?
+package struct GraphDrawing: Sendable {
+  package struct Node: Sendable {
+    package let number: Int
+    package let role: LiveGraph.Role
+    package let name: String
+    package let place: String?
     /// How many subscriptions it stands for, or how many a source has.
-    let note: String?
+    package let note: String?
   }
 
-  struct Edge {
-    let from: Int
-    let to: Int
-    let isActive: Bool
-    let label: String
+  package struct Edge: Sendable {
+    package let from: Int
+    package let to: Int
+    package let isActive: Bool
+    package let label: String
   }
 
   /// Subscriptions that are written in one place, to one publisher.
@@ -25,10 +25,10 @@ struct GraphDrawing {
     let inputs: [Int]
   }
 
-  let nodes: [Node]
-  let edges: [Edge]
+  package let nodes: [Node]
+  package let edges: [Edge]
 
-  init(_ snapshot: LiveGraph.Snapshot) {
+  package init(_ snapshot: LiveGraph.Snapshot) {
     let inputs = Dictionary(grouping: snapshot.edges, by: \.to).mapValues { $0.map(\.from) }
     var leaders: [Crowd: Int] = [:]
     var leaderOf: [Int: Int] = [:]
@@ -65,10 +65,12 @@ struct GraphDrawing {
     return bundles.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map { ends, bundle in
       let counts = bundle.compactMap(\.updateCount)
       let updates = counts.isEmpty ? "" : "\(counts.reduce(0, +))"
+      let pending = bundle.reduce(0) { $0 + $1.pendingUpdates }
       let rate = bundle.reduce(0) { $0 + ($1.updatesPerSecond ?? 0) }
       return Edge(
         from: ends[1], to: ends[0], isActive: bundle.contains(where: \.isActive),
-        label: rate > 0 ? "\(updates), \(short(rate))/s" : updates)
+        label: (rate > 0 ? "\(updates), \(short(rate))/s" : updates)
+          + (pending > 0 ? ", \(pending) wait" : ""))
     }
   }
 }
@@ -76,7 +78,10 @@ struct GraphDrawing {
 private func note(on node: LiveGraph.Node, standingFor count: Int) -> String? {
   switch node.role {
   case .source:
-    node.subscriberCount.map { $0 == 1 ? "1 subscriber" : "\($0) subscribers" }
+    node.subscriberCount.map {
+      ($0 == 1 ? "1 subscriber" : "\($0) subscribers")
+        + (node.pendingUpdates > 0 ? ", \(node.pendingUpdates) wait" : "")
+    }
   case .subscription: count > 1 ? "× \(count)" : nil
   case .operation, .trace: nil
   }

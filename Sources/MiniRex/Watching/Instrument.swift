@@ -22,7 +22,7 @@ public protocol Instrument: Sendable {
   /// Draws what is watched; `nil`, unless you say otherwise, spares operators the cost of it.
   var graph: LiveGraph? { get }
 
-  /// How many updates may wait in a source before that is recorded; 1,000 unless you say otherwise.
+  /// How many updates may wait in one place before that is recorded; 1,000 unless you say otherwise.
   ///
   /// It is recorded when so many wait, and again whenever twice as many do.
   var backlogLimit: Int { get }

@@ -8,9 +8,10 @@ public struct InstrumentEvent: Sendable, CustomStringConvertible {
     case delivered
     /// A subscription has ended, by its token or with its source, and its callback is released.
     case ended
-    /// Updates are lost: the bounded buffer of a `values(_:)` was full, or the source had ended.
+    /// Updates are lost: the bounded buffer of a loop or of a hop was full, or the source had ended.
     case dropped(Int)
-    /// As many updates wait for the thread that delivers.
+    /// As many updates wait for the thread that delivers; or, if it is about a subscription, for its
+    /// loop, its queue or its actor.
     case backlog(Int)
     /// The source was released, or told to end.
     case sourceGone

@@ -19,8 +19,12 @@ package final class Lineage: Sendable {
 
   let subscriberCount = Atomic(0)
   private let isGone = Atomic(false)
-  private let nextBacklog: Atomic<Int>
+  private let backlog: Lock<BacklogThreshold>
   let edges = Lock<[Int: LineageEdgeRecord]>([:])
+  /// Where updates wait that it gets.
+  let gauges = Lock<[ObjectIdentifier: WeakGauge]>([:])
+  /// Where updates have waited that it sends.
+  let waiting = Lock(WeakDelivery())
 
   init(
     _ role: Role, _ name: String, at place: CodePlace?, inputs: [Lineage],
@@ -32,7 +36,7 @@ package final class Lineage: Sendable {
     self.inputs = inputs
     self.instrument = instrument
     self.graph = graph
-    nextBacklog = Atomic(max(1, instrument.backlogLimit))
+    backlog = Lock(BacklogThreshold(limit: instrument.backlogLimit))
     graph?.add(self)
   }
 
@@ -45,6 +49,7 @@ package final class Lineage: Sendable {
   }
 
   /// What an event is about: the source or trace, or what brings several of them together.
+  @usableFromInline
   var origin: Lineage {
     role == .operation && inputs.count == 1 ? inputs[0].origin : self
   }
@@ -116,35 +121,28 @@ extension Lineage {
     let (hasEnded, depth) = delivery.lock.withLock { state in
       (state.schedule.hasEnded, state.tickets.count)
     }
-    if hasEnded { record(.dropped(1)) } else { updatesWait(depth) }
+    if hasEnded { record(.dropped(1)) } else { updatesWait(depth, in: delivery) }
   }
 
   /// After a property has published a value that its thread did not deliver: that is not lost.
   @usableFromInline
-  func valueWasNotDelivered(by delivery: AnyDelivery) {
-    updatesWait(delivery.pendingUpdates)
+  package func valueWasNotDelivered(by delivery: AnyDelivery) {
+    updatesWait(delivery.pendingUpdates, in: delivery)
   }
 
   /// After a task source was told a result, the first of which ends it.
   @usableFromInline
   func taskHasFinished(_ isAccepted: Bool, by delivery: AnyDelivery) {
     if isAccepted {
-      updatesWait(delivery.pendingUpdates)
+      updatesWait(delivery.pendingUpdates, in: delivery)
       sourceHasEnded()
     } else {
       record(.dropped(1))
     }
   }
 
-  private func updatesWait(_ depth: Int) {
-    let limit = max(1, instrument.backlogLimit)
-    let threshold = nextBacklog.load(ordering: .relaxed)
-    if depth < limit {
-      if threshold != limit { nextBacklog.store(limit, ordering: .relaxed) }
-    } else if depth >= threshold {
-      let exchange = nextBacklog.compareExchange(
-        expected: threshold, desired: max(2 * threshold, depth), ordering: .relaxed)
-      if exchange.exchanged { record(.backlog(depth)) }
-    }
+  private func updatesWait(_ depth: Int, in delivery: AnyDelivery) {
+    if graph != nil { waiting.withLock { $0.delivery = delivery } }
+    if backlog.withLock({ $0.mustTell(depth) }) { record(.backlog(depth)) }
   }
 }

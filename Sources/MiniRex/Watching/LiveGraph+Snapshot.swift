@@ -38,7 +38,8 @@ extension Lineage {
   fileprivate var node: LiveGraph.Node {
     LiveGraph.Node(
       id: id, role: role, name: name, place: place,
-      subscriberCount: reports ? subscriberCount.load(ordering: .relaxed) : nil)
+      subscriberCount: reports ? subscriberCount.load(ordering: .relaxed) : nil,
+      pendingUpdates: undeliveredCount)
   }
 
   /// Sources that have ended are not alive, nor are operators of nothing else.
@@ -53,29 +54,33 @@ extension Lineage {
   }
 
   fileprivate func drawEdges(at now: Duration, isActive: Bool) -> [LiveGraph.Edge] {
+    let pending = bufferedCount
     let counted = edges.withLock { edges in
       var drawn: [LiveGraph.Edge] = []
       for id in edges.keys {
-        if let edge = edges[id]?.draw(to: self.id, at: now) { drawn.append(edge) }
+        if let edge = edges[id]?.draw(to: self.id, at: now, pending) { drawn.append(edge) }
       }
       return drawn
     }
     let others = Set(inputs.map(\.id)).subtracting(counted.map(\.from)).map { id in
       LiveGraph.Edge(
-        from: id, to: self.id, isActive: isActive, updateCount: nil, updatesPerSecond: nil)
+        from: id, to: self.id, isActive: isActive, updateCount: nil, updatesPerSecond: nil,
+        pendingUpdates: pending)
     }
     return (counted + others).sorted { $0.from < $1.from }
   }
 }
 
 extension LineageEdgeRecord {
-  fileprivate mutating func draw(to consumer: Int, at now: Duration) -> LiveGraph.Edge {
+  fileprivate mutating func draw(
+    to consumer: Int, at now: Duration, _ pending: Int
+  ) -> LiveGraph.Edge {
     let count = edge.updateCount.load(ordering: .relaxed)
     let seconds = (now - drawnAt) / .seconds(1)
     let rate = seconds > 0 ? Double(count - drawnCount) / seconds : 0
     (drawnCount, drawnAt) = (count, now)
     return LiveGraph.Edge(
       from: edge.input.id, to: consumer, isActive: subscriptionCount > 0, updateCount: count,
-      updatesPerSecond: rate)
+      updatesPerSecond: rate, pendingUpdates: pending)
   }
 }

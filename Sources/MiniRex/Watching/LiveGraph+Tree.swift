@@ -57,6 +57,8 @@ private struct GraphTree {
   }
 
   private func describe(_ node: GraphDrawing.Node) -> String {
-    [node.name, node.place, node.note].compactMap { $0 }.joined(separator: ", ")
+    let text = [node.name, node.place, node.note].compactMap { $0 }.joined(separator: ", ")
+    // A name of several lines would look like several nodes.
+    return String(text.map { $0.isNewline ? " " : $0 })
   }
 }

@@ -76,15 +76,19 @@ extension LiveGraph {
     /// How many are subscribed to it, directly or by an operator; `nil` except for sources and
     /// traces.
     public let subscriberCount: Int?
+    /// How many updates of the source wait for the thread that delivers; 0 if it is none.
+    public let pendingUpdates: Int
 
     package init(
-      id: Int, role: Role, name: String, place: CodePlace?, subscriberCount: Int? = nil
+      id: Int, role: Role, name: String, place: CodePlace?, subscriberCount: Int? = nil,
+      pendingUpdates: Int = 0
     ) {
       self.id = id
       self.role = role
       self.name = name
       self.place = place
       self.subscriberCount = subscriberCount
+      self.pendingUpdates = pendingUpdates
     }
   }
 
@@ -102,15 +106,19 @@ extension LiveGraph {
     /// How many went this way in a second, since the snapshot before, or since there is the edge;
     /// `nil` where they are not counted.
     public let updatesPerSecond: Double?
+    /// How many updates have gone this way and wait at its end, for a loop, a queue or an actor.
+    public let pendingUpdates: Int
 
     package init(
-      from: Int, to: Int, isActive: Bool, updateCount: Int? = nil, updatesPerSecond: Double? = nil
+      from: Int, to: Int, isActive: Bool, updateCount: Int? = nil, updatesPerSecond: Double? = nil,
+      pendingUpdates: Int = 0
     ) {
       self.from = from
       self.to = to
       self.isActive = isActive
       self.updateCount = updateCount
       self.updatesPerSecond = updatesPerSecond
+      self.pendingUpdates = pendingUpdates
     }
   }
 

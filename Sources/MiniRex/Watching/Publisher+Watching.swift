@@ -15,6 +15,7 @@ extension Publisher {
   }
 
   /// Subscribes for something that has to hear of the end.
+  @usableFromInline
   package func follow(
     _ receive: @escaping @Sendable (Update) -> Void, onEnd: @escaping @Sendable () -> Void
   ) -> Subscription {
@@ -43,6 +44,16 @@ extension Publisher {
     else { return nil }
     return WatchContext(
       consumer, adopts: true, place: context.place, subscription: context.subscription)
+  }
+
+  /// Subscribes for an effect, which a graph shows by the number of the commit that has asked for it.
+  @usableFromInline
+  package func subscribe(
+    asEffectOf commit: Int, _ receive: @escaping @Sendable (Update) -> Void,
+    onEnd: @escaping @Sendable () -> Void
+  ) -> Subscription {
+    if lineage == nil { return follow(receive, onEnd: onEnd) }
+    return subscribe(as: "effect of commit \(commit)") { follow(receive, onEnd: onEnd) }
   }
 
   /// Runs what a form of `subscribe` does, so that it is known by its name, and its place if it has

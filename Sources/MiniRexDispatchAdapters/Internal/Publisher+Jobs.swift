@@ -1,13 +1,21 @@
-package import MiniRex
+public import MiniRex
 
 /// Puts a job on a queue, of whichever kind.
+@usableFromInline
 package typealias Enqueue = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
 
 extension Publisher {
   /// Calls in jobs, in order, one at a time.
-  package func called(by function: String = #function, in enqueue: @escaping Enqueue) -> Publisher {
+  @inlinable
+  package func called(
+    by function: String = #function, buffering policy: BufferingPolicy<Kind>,
+    in enqueue: @escaping Enqueue
+  ) -> Publisher {
     Publisher(of: self, by: function, current: { nil }) { receive in
-      let hop = Hop<Update, @Sendable (Update) -> Void>(receive) { hop, _ in
+      let isNew = policy.changeTest(of: Update.self)
+      let call: @Sendable (Update) -> Void =
+        if let isNew { { if isNew($0) { receive($0) } } } else { receive }
+      let hop = Hop<Update, @Sendable (Update) -> Void>(call, limit: policy.limit) { hop, _ in
         enqueue { hop.run { $0($1) } }
       }
       return hop.subscribe(to: self)

@@ -4,17 +4,18 @@ internal import Foundation
 struct LineSplitter {
   private static let limit = 1_048_576
 
-  private var rest = Data()
+  private var rest: [UInt8] = []
 
   /// Calls with each line that is complete now.
   mutating func split(_ bytes: Data, _ receive: (String) -> Void) {
-    var start = bytes.startIndex
-    while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-      take(bytes[start..<end], receive)
+    // `Data` is asked for each byte by itself; an array is searched in a tenth of the time.
+    var bytes = [UInt8](bytes)[...]
+    while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
+      take(bytes[..<end], receive)
       flush(receive)
-      start = bytes.index(after: end)
+      bytes = bytes[(end + 1)...]
     }
-    take(bytes[start...], receive)
+    take(bytes, receive)
   }
 
   /// Calls with the last line, if there is one without an end.
@@ -22,19 +23,19 @@ struct LineSplitter {
     if !rest.isEmpty { flush(receive) }
   }
 
-  private mutating func take(_ piece: Data, _ receive: (String) -> Void) {
+  private mutating func take(_ piece: ArraySlice<UInt8>, _ receive: (String) -> Void) {
     var piece = piece
     while rest.count + piece.count > Self.limit {
       let room = Self.limit - rest.count
-      rest.append(piece.prefix(room))
+      rest += piece.prefix(room)
       flush(receive)
       piece = piece.dropFirst(room)
     }
-    rest.append(piece)
+    rest += piece
   }
 
   private mutating func flush(_ receive: (String) -> Void) {
     receive(String(decoding: rest, as: UTF8.self))
-    rest = Data()
+    rest.removeAll(keepingCapacity: true)
   }
 }

@@ -1,126 +1,154 @@
 /// What has been decided about effects while the state was changed, to be done once it is let go.
-struct EffectOutcome<Action: Sendable> {
-  /// In the order in which they were returned.
-  var beginnings: [RunningEffect<Action>] = []
+@usableFromInline
+struct EffectOutcome: ~Copyable {
   /// What has to be stopped: cancelled, or over.
-  var stopped: [RunningEffect<Action>] = []
-  var completed: [EffectGroup] = []
+  var stopped = Few<RunningEffect>()
+  var completed = Few<EffectGroup>()
+  /// What is to be released after that: parts, and scopes that have gone.
+  var released: [Any]?
+
+  /// Without exclusive access, because it calls out.
+  @usableFromInline
+  consuming func happen() {
+    stopped.callEach { $0.stop() }
+    completed.callEach { $0.complete() }
+    extendLifetime(released)
+  }
 }
 
-/// Knows all effects of a store that are not over, and says what begins and what ends.
+/// An effect that had begun, and how it has ended.
+@usableFromInline
+struct EffectIsOver {
+  @usableFromInline let run: EffectRun
+  @usableFromInline let end: EffectEnd
+  @usableFromInline let start: Duration
+}
+
+/// Knows all effects of a store that are not over, and says what ends.
 ///
-/// It is touched with exclusive access to the store, so ids obey the order of commits.
-struct EffectBook<Action: Sendable> {
-  private(set) var running: [Int: RunningEffect<Action>] = [:]
-  private var byID: [EffectID: [Int: RunningEffect<Action>]] = [:]
+/// It is touched with exclusive access to the store, so ids obey the order of commits. It knows
+/// neither states nor actions, so that it is compiled once for all stores.
+@usableFromInline
+struct EffectBook: ~Copyable {
+  /// In no order; each knows its place.
+  private var running: [RunningEffect] = []
+  private var byID: [EffectID: [Int: RunningEffect]] = [:]
   private var lastNumber = 0
-  var outcome = EffectOutcome<Action>()
-  /// Actions that were returned, whose turn comes when those before them are reduced.
-  private(set) var turns: [StoreInput<Action>] = []
-  /// Ends of effects that had begun, which are told.
-  private(set) var ends: [(EffectRun, EffectEnd, Duration)] = []
+  private var outcome = EffectOutcome()
+  /// What is to be told.
+  private var ends = Few<EffectIsOver>()
+  /// Sequences of whose present member nothing is left.
+  private var due: [EffectSequence] = []
+
+  @usableFromInline init() {}
 
   /// For the bookkeeping to be empty, nothing may be left here either.
   var isEmpty: Bool { running.isEmpty && byID.isEmpty }
 
-  mutating func takeTurns() -> [StoreInput<Action>] {
-    defer { turns.removeAll() }
-    return turns
+  var count: Int { running.count }
+
+  @usableFromInline
+  mutating func takeOutcome() -> EffectOutcome {
+    EffectOutcome(
+      stopped: outcome.stopped.take(), completed: outcome.completed.take(),
+      released: outcome.released.take())
   }
 
-  mutating func takeEnds() -> [(EffectRun, EffectEnd, Duration)] {
-    defer { ends.removeAll() }
-    return ends
+  @usableFromInline var hasOutcome: Bool {
+    !outcome.stopped.isEmpty || !outcome.completed.isEmpty || outcome.released != nil
   }
 
+  @usableFromInline var hasEnds: Bool { !ends.isEmpty }
+
+  @usableFromInline
+  mutating func takeEnds() -> Few<EffectIsOver> { ends.take() }
+
+  @usableFromInline
+  mutating func takeDue() -> EffectSequence? { due.popLast() }
+
+  @usableFromInline
   mutating func enter(
-    _ effect: Effect<Action>, ids: [EffectID] = [], in sequence: EffectSequence<Action>? = nil,
-    _ group: EffectGroup, commit: Int
-  ) {
-    guard let work = effect.work else { return }
-    switch work {
-    case .send(let action) where ids.isEmpty && sequence == nil:
-      turns.append(.action(action, by: nil, group))
-    case .send, .run, .publisher:
-      enter(work, ids: ids, in: sequence, group, commit: commit)
-    case .merge(let effects):
-      for effect in effects { enter(effect, ids: ids, in: sequence, group, commit: commit) }
-    case .concatenate(let effects):
-      let inner = EffectSequence(effects, ids: ids, in: sequence, group, commit: commit)
-      sequence?.running += 1
-      advance(inner)
-    case .cancel(let id):
-      cancel(id)
-    case .cancellable(let effect, let id, let cancelInFlight):
-      if cancelInFlight { cancel(id) }
-      enter(effect, ids: ids + [id], in: sequence, group, commit: commit)
-    }
-  }
-
-  private mutating func enter(
-    _ work: EffectWork<Action>, ids: [EffectID], in sequence: EffectSequence<Action>?,
-    _ group: EffectGroup, commit: Int
-  ) {
+    _ kind: RunningEffect.Kind, ids: [EffectID], of part: PartEntry?,
+    in sequence: EffectSequence?, _ group: EffectGroup, commit: Int
+  ) -> RunningEffect {
     lastNumber += 1
     let run = EffectRun(number: lastNumber, commit: commit, effectID: ids.last)
-    let effect = RunningEffect(work, run, ids: ids, in: sequence, group)
+    let effect = RunningEffect(kind, run, ids: ids, of: part, in: sequence, group)
+    part?.enter(effect)
     group.enter()
     sequence?.running += 1
     for id in ids { byID[id, default: [:]][lastNumber] = effect }
-    if case .send = work {
-      turns.append(.turn(effect))
-    } else {
-      running[lastNumber] = effect
-      outcome.beginnings.append(effect)
+    if kind != .send {
+      unsafe effect.place = running.count
+      running.append(effect)
     }
+    return effect
   }
 
-  /// Enters the next member when nothing of the one before is left, or ends the sequence.
-  private mutating func advance(_ sequence: EffectSequence<Action>) {
-    var sequence = sequence
-    while sequence.running == 0 {
-      if let next = sequence.takeNext() {
-        // Held, so that members of no duration do not come back here.
-        sequence.running += 1
-        enter(next, ids: sequence.ids, in: sequence, sequence.group, commit: sequence.commit)
-        sequence.running -= 1
-      } else {
-        guard let parent = sequence.parent else { return }
-        parent.running -= 1
-        if sequence.isStopped { parent.isStopped = true }
-        sequence = parent
-      }
+  /// The group is not over between two members.
+  @usableFromInline
+  mutating func enter(_ sequence: EffectSequence) {
+    sequence.parent?.running += 1
+    sequence.group.enter()
+    due.append(sequence)
+  }
+
+  /// No member is left.
+  @usableFromInline
+  mutating func end(_ sequence: EffectSequence) {
+    if let parent = sequence.parent {
+      if sequence.isStopped { parent.isStopped = true }
+      letGo(parent)
     }
+    leave(sequence.group)
+  }
+
+  /// Held while its next member is entered, so that members of no duration do not end it.
+  @usableFromInline
+  func hold(_ sequence: EffectSequence) {
+    sequence.running += 1
+  }
+
+  @usableFromInline
+  mutating func letGo(_ sequence: EffectSequence) {
+    sequence.running -= 1
+    if sequence.running == 0 { due.append(sequence) }
   }
 
   /// - Returns: False if it was cancelled before.
-  mutating func begin(_ effect: RunningEffect<Action>) -> Bool {
-    guard case .entered = effect.phase else { return false }
-    effect.phase = .begun(.now)
+  @usableFromInline
+  mutating func begin(_ effect: RunningEffect) -> Bool {
+    guard case .entered = unsafe effect.phase else { return false }
+    unsafe effect.phase = .begun(.sinceOrigin)
     return true
   }
 
-  /// The effect has returned, or has nothing more to tell.
-  mutating func end(_ effect: RunningEffect<Action>, _ end: EffectEnd) {
-    switch effect.phase {
+  /// The effect has returned, so that there is nothing to stop, or has nothing more to tell.
+  @usableFromInline
+  mutating func end(_ effect: RunningEffect, _ end: EffectEnd) {
+    switch unsafe effect.phase {
     case .over: break
     case .entered: remove(effect, end)
-    case .begun(let start):
-      ends.append((effect.run, end, .now - start))
-      remove(effect, end)
-    case .cancelled(let start):
-      ends.append((effect.run, .cancelled, .now - start))
-      remove(effect, .cancelled)
+    case .begun(let start): tell(effect, end, since: start)
+    case .cancelled(let start): tell(effect, .cancelled, since: start)
     }
   }
 
-  mutating func cancel(_ effect: RunningEffect<Action>) {
-    switch effect.phase {
+  private mutating func tell(_ effect: RunningEffect, _ end: EffectEnd, since start: Duration) {
+    ends.append(EffectIsOver(run: effect.run, end: end, start: start))
+    if effect.kind == .publisher { outcome.stopped.append(effect) }
+    remove(effect, end)
+  }
+
+  private mutating func cancel(_ effect: RunningEffect) {
+    switch unsafe effect.phase {
     case .over, .cancelled: return
-    case .entered: remove(effect, .cancelled)
+    case .entered:
+      outcome.stopped.append(effect)
+      remove(effect, .cancelled)
     case .begun(let start):
-      if case .run = effect.work {
-        effect.phase = .cancelled(start)
+      if effect.kind == .run {
+        unsafe effect.phase = .cancelled(start)
         outcome.stopped.append(effect)
       } else {
         end(effect, .cancelled)
@@ -128,41 +156,75 @@ struct EffectBook<Action: Sendable> {
     }
   }
 
-  private mutating func cancel(_ id: EffectID) {
+  @usableFromInline
+  mutating func cancel(_ id: EffectID) {
     guard let effects = byID[id] else { return }
     for (_, effect) in effects.sorted(by: { $0.key < $1.key }) { cancel(effect) }
   }
 
+  /// Their part has gone.
+  @usableFromInline
+  mutating func cancel(_ orphans: [RunningEffect]) {
+    for effect in orphans.sorted(by: { $0.run.number < $1.run.number }) { cancel(effect) }
+  }
+
+  @usableFromInline
+  mutating func leave(_ part: PartEntry?) {
+    guard let part else { return }
+    part.leave()
+    release([part])
+  }
+
+  @usableFromInline
+  mutating func release(_ things: [Any]) {
+    if !things.isEmpty { outcome.released = (outcome.released ?? []) + things }
+  }
+
+  @usableFromInline
   mutating func cancel(_ group: EffectGroup) {
     group.markCancelled()
-    for (_, effect) in running.sorted(by: { $0.key < $1.key }) where effect.group === group {
-      cancel(effect)
-    }
+    for effect in inOrder(running.filter { $0.group === group }) { cancel(effect) }
   }
 
   /// The store has gone: nothing that still runs can do anything to it.
+  @usableFromInline
   mutating func cancelAll() {
-    for (_, effect) in running.sorted(by: { $0.key < $1.key }) {
+    for effect in inOrder(running) {
+      outcome.stopped.append(effect)
       remove(effect, .cancelled)
     }
   }
 
+  private func inOrder(_ effects: [RunningEffect]) -> [RunningEffect] {
+    effects.sorted { $0.run.number < $1.run.number }
+  }
+
+  @usableFromInline
   mutating func leave(_ group: EffectGroup, _ end: EffectEnd = .finished) {
     if group.leave(end) { outcome.completed.append(group) }
   }
 
-  private mutating func remove(_ effect: RunningEffect<Action>, _ end: EffectEnd) {
-    effect.phase = .over
-    outcome.stopped.append(effect)
-    running[effect.run.number] = nil
+  private mutating func remove(_ effect: RunningEffect, _ end: EffectEnd) {
+    unsafe effect.phase = .over
+    if let place = unsafe effect.place.take() {
+      let last = running.removeLast()
+      if last !== effect {
+        running[place] = last
+        unsafe last.place = place
+      }
+    }
     for id in effect.ids {
       byID[id]?[effect.run.number] = nil
       if byID[id]?.isEmpty == true { byID[id] = nil }
     }
+    effect.ids = []
+    if let part = effect.part.take() {
+      part.leave(effect)
+      release([part])
+    }
     if let sequence = effect.sequence {
       if case .finished = end {} else { sequence.isStopped = true }
-      sequence.running -= 1
-      advance(sequence)
+      letGo(sequence)
     }
     leave(effect.group, end)
   }

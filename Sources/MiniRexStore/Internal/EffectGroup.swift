@@ -1,6 +1,7 @@
 import MiniRex
 
-/// Who can cancel a group: the store, which it does not keep alive.
+/// Who can cancel a group: whoever knows the store, without keeping it.
+@usableFromInline
 protocol EffectHost: AnyObject, Sendable {
   func cancel(_ group: EffectGroup)
 }
@@ -11,63 +12,70 @@ protocol EffectHost: AnyObject, Sendable {
 @usableFromInline
 final class EffectGroup: @unchecked Sendable {
   /// What those who wait know of it.
-  private struct Ending {
+  private struct Ending: ~Copyable {
     var result: Result<Void, any Error>?
-    var waiters: [CheckedContinuation<Void, Never>] = []
+    var waiters = Few<Waiter>()
     var source: TaskSource<Void, any Error>?
     var failure: (any Error)?
     var hasThrown = false
   }
 
-  private weak let host: (any EffectHost)?
+  private let host: any EffectHost
   private let ending = Lock(Ending())
 
   /// How many of its effects, and of the chains that it began with, are not over.
-  private var count = 0
-  private var failure: (any Error)?
-  private var wasCancelled = false
+  @exclusivity(unchecked) private var count = 0
+  @exclusivity(unchecked) private var failure: (any Error)?
+  @exclusivity(unchecked) private var wasCancelled = false
   /// Whether what it still sends is dropped.
-  private(set) var isCancelled = false
+  @exclusivity(unchecked) private var isMarked = false
 
-  init(_ host: (any EffectHost)?) {
+  @usableFromInline
+  init(_ host: any EffectHost) {
     self.host = host
   }
 
+  @usableFromInline
   func enter() {
-    count += 1
+    unsafe count += 1
   }
 
   /// - Returns: True if it is over, and has to be completed once the state is let go.
   func leave(_ end: EffectEnd) -> Bool {
     switch end {
     case .finished: break
-    case .cancelled: wasCancelled = true
-    case .failed(let error): failure = failure ?? error
+    case .cancelled: unsafe wasCancelled = true
+    case .failed(let error): unsafe failure = failure ?? error
     }
-    count -= 1
-    return count == 0
+    unsafe count -= 1
+    return unsafe count == 0
   }
 
+  @usableFromInline
   func markCancelled() {
-    isCancelled = true
+    unsafe isMarked = true
   }
 
+  var isCancelled: Bool { unsafe isMarked }
+
+  @usableFromInline
   func complete() {
-    let error = failure ?? (wasCancelled ? CancellationError() : nil)
+    let failure = unsafe self.failure
+    let error = unsafe failure ?? (wasCancelled ? CancellationError() : nil)
     let result: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
-    let (waiters, source) = ending.withLock { ending in
+    var source: TaskSource<Void, any Error>?
+    let waiters = ending.withLock { ending in
       ending.result = result
       ending.failure = failure
-      let waiters = ending.waiters
-      ending.waiters = []
-      return (waiters, ending.source)
+      source = ending.source
+      return ending.waiters.take()
     }
-    for waiter in waiters { waiter.resume() }
+    waiters.callEach { $0.resume() }
     source?.finish(result)
   }
 
   func cancel() {
-    host?.cancel(self)
+    host.cancel(self)
   }
 
   var isFinished: Bool { ending.withLock { $0.result != nil } }
@@ -77,20 +85,17 @@ final class EffectGroup: @unchecked Sendable {
     ending.withLock { $0.hasThrown ? nil : $0.failure }
   }
 
-  func finished() async throws {
-    await withCheckedContinuation { waiter in
-      let isOver = ending.withLock { ending in
-        if ending.result == nil { ending.waiters.append(waiter) }
-        return ending.result != nil
-      }
-      if isOver { waiter.resume() }
-    }
-    let result = ending.withLock { ending in
+  /// Resumes the waiter, who will throw what there is to throw, once all is over.
+  func wait(_ waiter: Waiter) {
+    let isOver = ending.withLock { ending in
       ending.hasThrown = true
-      return ending.result
+      if ending.result == nil { ending.waiters.append(waiter) }
+      return ending.result != nil
     }
-    try result?.get()
+    if isOver { waiter.resume() }
   }
+
+  var result: Result<Void, any Error>? { ending.withLock { $0.result } }
 
   var publisher: PublishedTask<Void, any Error> {
     let fresh = TaskSource<Void, any Error>()

@@ -1,4 +1,4 @@
-import MiniRex
+public import MiniRex
 
 /// An effect that was entered: a `.send`, a `.run` or a `.publisher`.
 ///
@@ -7,13 +7,19 @@ import MiniRex
 /// - cancelled: a `.run` that has not returned; what it sends is dropped. Next: over.
 /// - over: it stands in no table.
 ///
-/// Unchecked: what is not in the `Lock` is constant, or guarded by exclusive access to the store.
+/// It does not know what it does: whoever keeps what it sends with keeps nothing else. Unchecked:
+/// what is not in the `Lock` is constant, or guarded by exclusive access to the store.
 @usableFromInline
-final class RunningEffect<Action: Sendable>: @unchecked Sendable {
+final class RunningEffect: @unchecked Sendable {
+  @usableFromInline
+  enum Kind {
+    case send, run, publisher
+  }
+
   enum Phase {
     case entered
-    case begun(ContinuousClock.Instant)
-    case cancelled(ContinuousClock.Instant)
+    case begun(Duration)
+    case cancelled(Duration)
     case over
   }
 
@@ -25,34 +31,46 @@ final class RunningEffect<Action: Sendable>: @unchecked Sendable {
     case stopped
   }
 
-  let run: EffectRun
-  let work: EffectWork<Action>
-  let ids: [EffectID]
-  let sequence: EffectSequence<Action>?
-  let group: EffectGroup
-  var phase = Phase.entered
+  let kind: Kind
+  @usableFromInline let run: EffectRun
+  var ids: [EffectID]
+  /// The part that may go, and ends it then.
+  var part: PartEntry?
+  let sequence: EffectSequence?
+  @usableFromInline let group: EffectGroup
+  @exclusivity(unchecked) var phase = Phase.entered
+  /// Where it stands among those that run.
+  @exclusivity(unchecked) var place: Int?
   private let handle = Lock(Handle.none)
 
   init(
-    _ work: EffectWork<Action>, _ run: EffectRun, ids: [EffectID],
-    in sequence: EffectSequence<Action>?, _ group: EffectGroup
+    _ kind: Kind, _ run: EffectRun, ids: [EffectID], of part: PartEntry?,
+    in sequence: EffectSequence?, _ group: EffectGroup
   ) {
-    self.work = work
+    self.kind = kind
     self.run = run
     self.ids = ids
+    self.part = part
     self.sequence = sequence
     self.group = group
   }
 
   /// False if what it sends is dropped.
-  var isHeard: Bool {
-    if case .begun = phase { !group.isCancelled } else { false }
+  @usableFromInline var isHeard: Bool {
+    if case .begun = unsafe phase { !group.isCancelled } else { false }
   }
 
+  /// True if a `.send` is still to be reduced.
+  @usableFromInline var isWanted: Bool {
+    if case .entered = unsafe phase { !group.isCancelled } else { false }
+  }
+
+  @usableFromInline
   func attach(_ task: Task<Void, Never>) {
     attach(.task(task))
   }
 
+  @usableFromInline
   func attach(_ subscription: Subscription) {
     attach(.subscription(subscription))
   }
@@ -68,6 +86,7 @@ final class RunningEffect<Action: Sendable>: @unchecked Sendable {
 
   /// Cancels the Swift task, or ends the subscription; without exclusive access, because both call
   /// out.
+  @usableFromInline
   func stop() {
     let old = handle.withLock { handle in
       let old = handle
@@ -86,32 +105,9 @@ final class RunningEffect<Action: Sendable>: @unchecked Sendable {
   }
 }
 
-/// A `.concatenate` that is under way.
-///
-/// Unchecked: guarded by exclusive access to the store.
-final class EffectSequence<Action: Sendable>: @unchecked Sendable {
-  let ids: [EffectID]
-  let parent: EffectSequence?
-  let group: EffectGroup
-  let commit: Int
-  private var rest: ArraySlice<Effect<Action>>
-  /// How much of the present member is not over.
-  var running = 0
-  /// Whether a member has failed or was cancelled, so that there is no next one.
-  var isStopped = false
+extension Duration {
+  private static let origin = ContinuousClock.now
 
-  init(
-    _ effects: [Effect<Action>], ids: [EffectID], in parent: EffectSequence?, _ group: EffectGroup,
-    commit: Int
-  ) {
-    rest = effects[...]
-    self.ids = ids
-    self.parent = parent
-    self.group = group
-    self.commit = commit
-  }
-
-  func takeNext() -> Effect<Action>? {
-    isStopped ? nil : rest.popFirst()
-  }
+  /// What a clock shows, as a number: an `Instant` has a size that only its library knows.
+  @usableFromInline static var sinceOrigin: Duration { origin.duration(to: .now) }
 }

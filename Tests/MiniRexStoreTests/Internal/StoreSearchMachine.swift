@@ -13,9 +13,13 @@ enum StoreFrame: Hashable {
   case woken(Int)
   /// Inside the reducer: what it sends, then the end of the action.
   case reducing(Int)
+  case returning(Int)
   case reduced
-  /// The locked step in which a chain is told.
+  /// The locked step in which a chain is told, then that in which the state is free, and, if others
+  /// sleep, the locked step that wakes them.
+  case tell
   case release
+  case wake
   case turn(Int)
   case leave
   case proceed
@@ -30,7 +34,8 @@ enum StoreFrame: Hashable {
 /// Everything that the next step may depend on.
 struct StoreMachineState: Hashable {
   // As in the store and its delivery.
-  var schedule = StoreSchedule()
+  var gate: UInt = 0
+  var beginners = StoreBeginners()
   var delivery = Schedule()
   var phase: UInt8 = 0
   var updates: [Int] = []
@@ -44,13 +49,16 @@ struct StoreMachineState: Hashable {
   var threads: [[StoreFrame]]
   // What is held against the rules.
   var told = 0
+  /// What was sent from inside, in its order, and is to be reduced.
+  var inside: [Int] = []
   var sent: Set<Int> = []
   var hasReacted: Set<Int> = []
   var broken: String?
 }
 
-/// What surrounds the real `StoreSchedule`, `StoreChain`, `Schedule` and `Turnstile`, as steps that the
-/// search can order; each mirrors one critical section of `StoreStorage`, or of `Delivery`.
+/// What surrounds the real `StoreGate`, `StoreChain`, `StoreBeginners`, `Schedule` and `Turnstile`, as
+/// steps that the search can order; each mirrors one atomic step, or one critical section, of
+/// `StoreStorage` or of `Delivery`.
 struct StoreMachine {
   let program: StoreProgram
   var state: StoreMachineState
@@ -63,7 +71,14 @@ struct StoreMachine {
     _ = state.delivery.join()
   }
 
-  func id(_ thread: Int) -> ThreadID { ThreadID(rawValue: UInt(thread) + 1) }
+  func id(_ thread: Int) -> ThreadID { ThreadID(rawValue: UInt(thread + 1) * 2) }
+
+  mutating func gate<Result>(_ body: (borrowing StoreGate) -> Result) -> Result {
+    let gate = StoreGate()
+    gate.word.store(state.gate, ordering: .relaxed)
+    defer { state.gate = gate.word.load(ordering: .relaxed) }
+    return body(gate)
+  }
 
   mutating func turnstile<Result>(_ body: (borrowing Turnstile) -> Result) -> Result {
     let turnstile = Turnstile()
@@ -86,7 +101,7 @@ struct StoreMachine {
     switch frame {
     case .actions(let next):
       let actions = program.threads[thread]
-      expect(next == 0 || state.schedule.committed >= next, "S3 a send returned before its commit")
+      expect(next == 0 || state.chain.number >= next, "S3 a send returned before its commit")
       guard next < actions.count else { return true }
       push(.actions(next: next + 1), .enter(actions[next]), on: thread)
     case .enter(let action), .woken(let action): enter(action, on: thread)
@@ -95,13 +110,16 @@ struct StoreMachine {
       push(.parked(action), on: thread)
       return false
     case .reducing(let action): reduce(action, on: thread)
+    case .returning(let action): follow(action, on: thread)
     case .reduced: next(on: thread)
+    case .tell: tell(on: thread)
     case .release: release(on: thread)
+    case .wake: wake()
     case .turn(let number): call(number, on: thread)
     case .leave: if !turnstile({ $0.leave() }) { push(.proceed, on: thread) }
     case .proceed: proceed(on: thread)
     case .entered(let effects):
-      if state.schedule.begin(effects.count, on: id(thread)) {
+      if state.beginners.begin(effects.count, on: id(thread)) {
         push(.beginning(effects), on: thread)
       } else {
         state.deferred[thread] += effects
@@ -117,28 +135,28 @@ struct StoreMachine {
   private mutating func enter(_ action: Int, on thread: Int) {
     let isInside = state.threads[thread].contains(.reduced)
     expect(state.sent.insert(action).inserted || !isInside, "S3 an action is sent twice")
-    switch state.schedule.enter(on: id(thread)) {
+    let caller = id(thread)
+    switch gate({ $0.enter(on: caller) }) {
     case .reduce:
       expect(!isInside, "S4 an action is reduced inside another")
-      state.chain.begin(after: state.schedule.committed, isTold: true)
       push(.reduced, .reducing(action), on: thread)
     case .queue:
       expect(isInside, "S4 an action of another thread is queued")
       state.chain.queue()
       state.queue.append(action)
+      state.inside.append(action)
     case .wait:
       expect(!isInside, "S4 a reducer waits for itself")
       push(.wait(action), on: thread)
     }
   }
 
-  // `StoreStorage.waitForAccess`
+  // `StoreStorage.waitUntilFree`
   private mutating func wait(_ action: Int, on thread: Int) {
-    switch state.schedule.exclusive.wait(on: id(thread)) {
-    case .free: push(.woken(action), on: thread)
-    case .own: expect(false, "S7 a thread waits for itself")
-    case .others: push(.parked(action), on: thread)
-    }
+    expect(state.gate | 1 != id(thread).rawValue | 1, "S7 a thread waits for itself")
+    let sleeps = gate { $0.wait() }
+    expect(sleeps == (state.gate != 0), "S3 a thread sleeps without need, or does not sleep")
+    push(sleeps ? .parked(action) : .woken(action), on: thread)
   }
 
   private mutating func reduce(_ action: Int, on thread: Int) {
@@ -146,24 +164,40 @@ struct StoreMachine {
       $0 != thread && state.threads[$0].contains(.reduced)
     }
     expect(reducers == 0, "S3 two commits overlap")
+    if state.inside.first == action { state.inside.removeFirst() }
+    expect(!state.inside.contains(action), "S4 an action overtakes another")
     state.commits.append(state.chain.commit())
     if program.effects[action] != nil { state.begun.append(action) }
-    if let nested = program.nested[action] { push(.enter(nested), on: thread) }
+    if let returned = program.returned[action] { push(.returning(returned), on: thread) }
+    for nested in (program.nested[action] ?? []).reversed() { push(.enter(nested), on: thread) }
+  }
+
+  // `StoreStorage.follow`
+  private mutating func follow(_ action: Int, on thread: Int) {
+    expect(state.sent.insert(action).inserted, "S3 an action is sent twice")
+    state.inside.append(action)
+    if state.chain.hasMore {
+      state.chain.queue()
+      state.queue.append(action)
+    } else {
+      push(.reducing(action), on: thread)
+    }
   }
 
   // What stands between two actions of a chain.
   private mutating func next(on thread: Int) {
+    expect(state.chain.hasMore == !state.queue.isEmpty, "S4 the queue is told wrongly")
     if state.chain.takeNext() {
       guard !state.queue.isEmpty else { return expect(false, "S4 the queue is shorter than told") }
       push(.reduced, .reducing(state.queue.removeFirst()), on: thread)
     } else {
       expect(state.queue.isEmpty, "S4 an action is left in the queue")
-      push(.release, on: thread)
+      push(.tell, on: thread)
     }
   }
 
-  // `StoreStorage.release`
-  private mutating func release(on thread: Int) {
+  // `StoreStorage.leaveTelling`
+  private mutating func tell(on thread: Int) {
     let commits = state.commits
     if !state.begun.isEmpty { push(.entered(state.begun), on: thread) }
     var isDeliverer = false
@@ -177,20 +211,27 @@ struct StoreMachine {
     }
     state.commits = []
     state.begun = []
-    if state.schedule.release(committing: state.chain.number) {
-      for other in state.threads.indices {
-        if case .parked(let action)? = state.threads[other].last {
-          state.threads[other][state.threads[other].count - 1] = .woken(action)
-        }
+    if isDeliverer { push(.leave, .turn(commits[0]), on: thread) }
+    push(.release, on: thread)
+  }
+
+  // `StoreStorage.leave`
+  private mutating func release(on thread: Int) {
+    if gate({ $0.leave() }) { push(.wake, on: thread) }
+    expect(state.gate == 0, "S3 the state is not let go")
+  }
+
+  private mutating func wake() {
+    for thread in state.threads.indices {
+      if case .parked(let action)? = state.threads[thread].last {
+        state.threads[thread][state.threads[thread].count - 1] = .woken(action)
       }
     }
-    expect(state.schedule.exclusive.isFree, "S3 the state is not let go")
-    if isDeliverer { push(.leave, .turn(commits[0]), on: thread) }
   }
 
   private mutating func call(_ number: Int, on thread: Int) {
     expect(number == state.told + 1, "S12 commits are told out of order")
-    expect(number <= state.schedule.committed, "S13 a commit is told before it can be read")
+    expect(number <= state.chain.number, "S13 a commit is told before it can be read")
     state.told = number
     if let action = program.reactions[number], state.hasReacted.insert(number).inserted {
       push(.enter(action), on: thread)
@@ -218,7 +259,7 @@ struct StoreMachine {
     expect(!isNested, "S6 an effect begins inside another's beginning")
     var effects = effects
     if effects.isEmpty {
-      let count = state.schedule.nextBeginnings(on: id(thread))
+      let count = state.beginners.next(on: id(thread))
       expect(count == state.deferred[thread].count, "S6 effects are lost")
       if count == 0 { return }
       swap(&effects, &state.deferred[thread])
@@ -232,10 +273,10 @@ struct StoreMachine {
   mutating func checkRest() {
     expect(state.threads.allSatisfy { $0.isEmpty }, "S9 everybody waits for ever")
     if state.broken != nil { return }
-    expect(state.schedule.committed == program.count, "S3 a commit is lost or doubled")
+    expect(state.chain.number == program.count, "S3 a commit is lost or doubled")
     expect(state.told == program.count, "S12 a commit is not told")
     expect(state.sent.count == program.count, "S5 an action is not sent")
-    expect(state.schedule.beginners.isEmpty, "S6 somebody begins effects for ever")
+    expect(state.beginners.isEmpty, "S6 somebody begins effects for ever")
     expect(!state.chain.hasMore && state.updates.isEmpty, "S9 something is left")
   }
 }

@@ -24,7 +24,6 @@ import Testing
 
     #expect(table.count == 0)
     #expect(table.segmentCount <= 2)
-    table.deallocate()
   }
 
   @Test func `holes are closed when they are more than the subscribers`() {
@@ -44,7 +43,6 @@ import Testing
     #expect(tokens.last?.slot?.serial == 1_000)
     #expect(table.segmentCount <= 4)
     table.end(tokens)
-    table.deallocate()
   }
 
   @Test func `a subscriber who comes and goes at the edge of a segment allocates nothing`() {
@@ -63,7 +61,6 @@ import Testing
 
     #expect(isAlwaysThere)
     table.end(tokens)
-    table.deallocate()
   }
 
   @Test func `ended slots are released in the order of their ends`() {
@@ -82,6 +79,5 @@ import Testing
     #expect(log.released == [4, 1, 6, 2, 3, 5])
     table.tidy()
     #expect(table.extent?.first == table.extent?.last)
-    table.deallocate()
   }
 }

@@ -1,12 +1,32 @@
+/// What can be searched: threads that take steps.
+protocol Searched {
+  associatedtype Program
+  associatedtype State: Hashable
+
+  init(_ program: Program)
+
+  var state: State { get }
+  /// The first breach of a rule.
+  var broken: String? { get }
+  var threadCount: Int { get }
+
+  /// What the thread is about to do, in words.
+  func next(of thread: Int) -> String
+  /// - Returns: False if the thread has nothing to do, or has to wait.
+  mutating func step(_ thread: Int) -> Bool
+  /// Called in a state in which nobody can take a step.
+  mutating func checkRest()
+}
+
 /// Visits every state that a program can reach, in every order of its threads' steps.
-struct StateSearch {
+struct StateSearch<Machine: Searched> {
   private(set) var states = 0
   /// The first breach of a rule, and the way to it.
   private(set) var breach: String?
 
-  private let program: Program
+  private let program: Machine.Program
 
-  init(_ program: Program) {
+  init(_ program: Machine.Program) {
     self.program = program
     breach = search().map { trace(of: $0.broken, $0.path) }
   }
@@ -16,18 +36,18 @@ struct StateSearch {
     var visited: Set = [start.state]
     var path = [(machine: start, nextThread: 0, isStuck: true)]
     while let (machine, thread, isStuck) = path.last {
-      if thread == machine.state.threads.count {
+      if thread == machine.threadCount {
         var last = path.removeLast().machine
         if !isStuck { continue }
         last.checkRest()
-        if let broken = last.state.broken { return (broken, path.map(\.nextThread)) }
+        if let broken = last.broken { return (broken, path.map(\.nextThread)) }
         continue
       }
       path[path.count - 1].nextThread += 1
       var next = machine
       guard next.step(thread) else { continue }
       path[path.count - 1].isStuck = false
-      if let broken = next.state.broken { return (broken, path.map(\.nextThread)) }
+      if let broken = next.broken { return (broken, path.map(\.nextThread)) }
       if visited.insert(next.state).inserted { path.append((next, 0, true)) }
     }
     states = visited.count
@@ -39,7 +59,7 @@ struct StateSearch {
     var lines = ["\(broken), in \(program)"]
     for nextThread in path {
       let thread = nextThread - 1
-      let frame = machine.state.threads[thread].last.map { "\($0)" } ?? "nothing"
+      let frame = machine.next(of: thread)
       _ = machine.step(thread)
       lines.append("  thread \(thread): \(frame)")
     }
@@ -47,9 +67,13 @@ struct StateSearch {
   }
 }
 
-extension Machine {
-  /// Called in a state in which nobody can take a step.
-  fileprivate mutating func checkRest() {
+extension Machine: Searched {
+  var broken: String? { state.broken }
+  var threadCount: Int { state.threads.count }
+
+  func next(of thread: Int) -> String { state.threads[thread].last.map { "\($0)" } ?? "nothing" }
+
+  mutating func checkRest() {
     let isDone = state.threads.allSatisfy { $0.isEmpty }
     expect(isDone, "R10 everybody waits for ever")
     if isDone { checkEnd() }

@@ -9,7 +9,7 @@ import Testing
     var programs = 0
     var states = 0
     for index in stride(from: 0, to: group.programs.count, by: step) {
-      let search = StateSearch(group.programs[index])
+      let search = StateSearch<Machine>(group.programs[index])
       programs += 1
       states += search.states
       if let breach = search.breach {

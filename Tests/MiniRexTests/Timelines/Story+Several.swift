@@ -34,6 +34,52 @@ extension Story {
     },
   ]
 
+  static let following: [Story] = [
+    Story("prefix until ends with the first call of another, and leaves out what comes with it") {
+      let letters = $0.broadcaster("a-b-c-d-|")
+      let signal = $0.broadcaster(" ---x--x-|")
+      let own = letters.filter { $0 > "b" }
+      $0.expect("                   a-b|", from: letters.prefix(until: signal))
+      $0.expect("                   a-b-|", from: letters.prefix(until: own))
+    },
+    Story("prefix until ends with its publisher, not with the other") {
+      let letters = $0.broadcaster("a-b-c-|")
+      let signal = $0.broadcaster(" --|")
+      $0.expect("                   a-b-c-|", from: letters.prefix(until: signal))
+    },
+    Story("drop until leaves out what comes before the first call of another") {
+      let letters = $0.broadcaster("a-b-c-d-|")
+      let later = letters.drop(until: $0.broadcaster("---x-x--|"))
+      $0.expect("                   ----c-d-|", from: later)
+      $0.expect("                   ------d-|", during: "----^", from: later)
+    },
+    Story("drop until ends with another that has not called") {
+      let letters = $0.broadcaster("a-b-c-|")
+      let signal = $0.broadcaster(" --|")
+      $0.expect("                   --|", from: letters.drop(until: signal))
+    },
+    Story("prepend begins with updates of its own, for each subscriber") {
+      let letters = $0.broadcaster("-a-b-|")
+      let known = letters.prepend("x", "y")
+      $0.expect("                   (xy)a-b-|", from: known)
+      $0.expect("                   --(xy)b-|", during: "--^", from: known)
+    },
+    Story("prepend of a value is followed by the current one") {
+      let letter = $0.value("a-b-|")
+      $0.expect("             (xa)-b-|", from: letter.prepend("x"))
+    },
+    Story("append goes on with another when the first has ended") {
+      let letters = $0.broadcaster("a-b|")
+      let others = $0.broadcaster(" p--q-r|")
+      $0.expect("                   a-bq-r|", from: letters.append(others))
+    },
+    Story("append of a value goes on with the one that is current then") {
+      let letters = $0.broadcaster("a-b|")
+      let letter = $0.value("      p-q--r|")
+      $0.expect("                   a-bq-r|", from: letters.append(letter))
+    },
+  ]
+
   static let combining: [Story] = [
     Story("combineLatest has the current values of all, and ends with the last of them") {
       let one = $0.number("1--2-|")
@@ -45,15 +91,11 @@ extension Story {
       let two = $0.number("4-6-|")
       $0.expect("          5-(68)-|", from: combineLatest(one, two) { $0 + $1 })
     },
-    Story("combineLatest of a diamond delivers in between, with one new and one old value") {
+    Story("combineLatest of a diamond delivers once, when both have changed") {
       let number = $0.number("1--2--|")
       let tens = number.map { $0 * 10 }
-      $0.expect("              B--(CM)--|", from: combineLatest(number, tens) { $0 + $1 })
-      $0.expect("              B--(LM)--|", from: combineLatest(tens, number) { $0 + $1 })
-    },
-    Story("a diamond that is one map delivers once") {
-      let number = $0.number("1--2--|")
-      $0.expect("              B--M--|", from: number.map { $0 + $0 * 10 })
+      $0.expect("              B--M--|", from: combineLatest(number, tens) { $0 + $1 })
+      $0.expect("              B--M--|", from: combineLatest(tens, number) { $0 + $1 })
     },
     Story("combineLatest skips what comes out the same") {
       let one = $0.number("1-2-1-|")
@@ -112,6 +154,11 @@ extension Story {
       let numbers = $0.numbers("-1-1-1|")
       let calm = $0.number("    2-3---|").debounce(for: .seconds(2), clock: $0.clock)
       $0.expect("               -3-3-4|", from: numbers.withLatest(from: calm).map { $0 + $1 })
+    },
+    Story("withLatest of a broadcaster leaves out what comes before its first") {
+      let numbers = $0.numbers("-1--1--1|")
+      let others = $0.numbers(" ---2-3--|")
+      $0.expect("               ----3--4|", from: numbers.withLatest(from: others).map { $0 + $1 })
     },
     Story("withLatest leaves both when its subscriber does") {
       let numbers = $0.numbers("-1-1-1|")

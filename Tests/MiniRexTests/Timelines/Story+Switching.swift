@@ -98,6 +98,40 @@ extension Story {
     },
   ]
 
+  static let flattening: [Story] = [
+    Story("flatMap follows all of them") {
+      let one = $0.broadcaster("  -a-a-a-a|")
+      let two = $0.broadcaster("  -b-b-b-b-b|")
+      let turns = $0.broadcaster("x--y|", ["x": one, "y": two])
+      $0.expect("                 -a-a-(ab)-(ab)-b|", from: turns.flatMap(limit: .max) { $0 })
+    },
+    Story("flatMap follows so many at once, and the next when one has ended") {
+      let one = $0.broadcaster("    -a---|")
+      let two = $0.broadcaster("    --b-----b|")
+      let three = $0.broadcaster("  --c---c-c|")
+      let turns = $0.broadcaster("  (xyz)|", ["x": one, "y": two, "z": three])
+      $0.expect("                   -ab---c-(bc)|", from: turns.flatMap(limit: 2) { $0 })
+    },
+    Story("flatMap of one at a time is one after the other") {
+      let clock = $0.clock
+      let words = $0.broadcaster("abc-|")
+      let slow = words.flatMap(limit: 1) { word in
+        Broadcaster<Character>.sequence([word]).delay(for: .seconds(3), clock: clock)
+      }
+      $0.expect("                 ---a--b--(c|)", from: slow)
+    },
+    Story("flatMap leaves all of them, and what waits, when its subscriber does") {
+      let one = $0.value("        a-b-c-d")
+      let turns = $0.broadcaster("xx-----", ["x": one])
+      $0.expect("                 -ab----", during: "-^-!", from: turns.flatMap(limit: 1) { $0 })
+    },
+    Story("flatMap of a value begins with its current one") {
+      let numbers = $0.number("2-3-|")
+      let twice = numbers.flatMap(limit: 1) { Broadcaster.sequence([$0, $0]) }
+      $0.expect("              (22)-(33)-|", from: twice)
+    },
+  ]
+
   static let sharing: [Story] = [
     Story("share gives late subscribers of a broadcaster what comes from then on") {
       let letters = $0.broadcaster("a-b-c-|").share()

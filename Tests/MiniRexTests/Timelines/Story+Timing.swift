@@ -54,6 +54,18 @@ extension Story {
       let letter = $0.value("aba----c|")
       $0.expect("             a------c|", from: letter.throttle(for: .seconds(3), clock: $0.clock))
     },
+    Story("chunks in time begin with their first, and the rest comes at the end") {
+      let letters = $0.broadcaster("ab----cd-e|")
+      let chunks = letters.chunked(every: .seconds(2), clock: $0.clock)
+      let words = ["x": ["a", "b"], "y": ["c", "d"], "z": ["e"]] as [Character: [Character]]
+      $0.expect("                   --x-----y-(z|)", words, from: chunks)
+    },
+    Story("chunks by both come when they are full, or when the time is over") {
+      let letters = $0.broadcaster("abc---de----|")
+      let chunks = letters.chunked(by: 2, every: .seconds(3), clock: $0.clock)
+      let words = ["x": ["a", "b"], "y": ["c"], "z": ["d", "e"]] as [Character: [Character]]
+      $0.expect("                   -x---y-z----|", words, from: chunks)
+    },
     Story("delay delivers each as much later, also the end") {
       let letters = $0.broadcaster("a(bc)-d|")
       $0.expect(

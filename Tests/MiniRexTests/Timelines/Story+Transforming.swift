@@ -29,6 +29,21 @@ extension Story {
       let number = $0.number("1-2-0-4-|")
       $0.expect("              1-2-2-4-|", from: number.scan(0) { max($0, $1) })
     },
+    Story("pairs are each and the one before it") {
+      let numbers = $0.numbers("1-3-6--|")
+      $0.expect("               --2-3--|", from: numbers.pairs().map { $1 - $0 })
+      $0.expect("               ----3--|", during: "--^", from: numbers.pairs().map { $1 - $0 })
+    },
+    Story("chunks of two come with each second, and the rest at the end") {
+      let letters = $0.broadcaster("a-bcde---|")
+      let words = ["x": ["a", "b"], "y": ["c", "d"], "z": ["e"]] as [Character: [Character]]
+      $0.expect("                   --x-y----(z|)", words, from: letters.chunked(by: 2))
+    },
+    Story("publishedValue without a beginning is nil first") {
+      let letter = $0.broadcaster("-a-b-|").publishedValue()
+      $0.expect(
+        "                          0a-b-|", ["0": nil, "a": "a", "b": "b"], from: letter)
+    },
     Story("publishedValue begins with its own value, skips duplicates, and ends with its source") {
       let letters = $0.broadcaster("-aab--|")
       let letter = letters.publishedValue(initial: "a")

@@ -24,3 +24,17 @@ void cb_trim(void);
 typedef struct { uint64_t mallocs, frees, retains, releases, locks, allocbytes; } cb_counts;
 cb_counts cb_read_counts(void);
 bool cb_have_counts(void);
+
+/// Answers each `GET /N` on the loopback interface with so many kilobytes, for ever.
+///
+/// Returns the port.
+uint16_t cb_serve(void);
+
+/// Says to whoever counts the locked instructions of this program that a part ends here.
+void cb_mark(void);
+
+/// Runs a program that sets three marks, and counts the locked instructions of all of its threads
+/// between the first and the second, and between the second and the third.
+///
+/// False if it sets fewer, or may not be watched, or where nobody knows how to.
+bool cb_locked_instructions(char *const arguments[], uint64_t counts[2]);

@@ -305,7 +305,7 @@ extension Suite {
         }
       }
     }
-    memCases["bare"] = { n in
+    weigh(memoryWorkload, "bare") { n in
       let s = BareSubject()
       let acc = Acc()
       var tokens: [BareToken] = []

@@ -3,7 +3,7 @@ import MiniRex
 /// A million subscriptions, and the tokens of whoever has them.
 extension Suite {
   func memory() {
-    memCases["minirex"] = { n in
+    weigh(memoryWorkload, "minirex") { n in
       let source = BroadcastSource<Int>()
       let acc = Acc()
       var tokens: [Subscription] = []

@@ -119,6 +119,26 @@ extension Suite {
     bench("effect-run", "Task") {
       { k in blocking { for _ in 0..<k { await Task {}.value } } }
     }
+    // The same promise without a store: a cancelled wait cancels the work, and returns with it.
+    bench("effect-run", "floor") {
+      let work: @Sendable (@escaping @Sendable (Int) -> Void) async throws -> Void = { _ in }
+      return { k in
+        blocking {
+          for _ in 0..<k {
+            let wait = CancellableWait()
+            let task = Task {
+              try? await work { wait.ignore($0) }
+              wait.end()
+            }
+            await withTaskCancellationHandler {
+              await withUnsafeContinuation { wait.begin($0) }
+            } onCancel: {
+              task.cancel()
+            }
+          }
+        }
+      }
+    }
     bench("effect-chain", "minirex") {
       let store = opaque(
         Store(0) { (state: inout Int, action: Int) in
@@ -127,5 +147,33 @@ extension Suite {
         })
       return { k in store.send(k - 1) }
     }
+  }
+}
+
+/// What is left of a `StoreTask` when all that a store does is taken away.
+private final class CancellableWait: Sendable {
+  private struct State {
+    var isOver = false
+    var waiter: UnsafeContinuation<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+
+  func ignore(_: Int) {}
+
+  func begin(_ waiter: UnsafeContinuation<Void, Never>) {
+    let isOver = state.withLock { state in
+      if !state.isOver { state.waiter = waiter }
+      return state.isOver
+    }
+    if isOver { waiter.resume() }
+  }
+
+  func end() {
+    let waiter = state.withLock { state in
+      state.isOver = true
+      return state.waiter
+    }
+    waiter?.resume()
   }
 }

@@ -25,5 +25,41 @@ extension Suite {
         }
       }
     }
+    bench("drain-finished", "minirex") {
+      let task = PublishedTask<Int, Never> { 1 }
+      let token = task.subscribe { _ in }
+      blocking { _ = await task.result }
+      return { k in
+        blocking { for _ in 0..<k { await token.invalidateAndDrain() } }
+      }
+    }
+    bench("drain-finished", "Task") {
+      let task = Task { 1 }
+      return { k in
+        blocking { for _ in 0..<k { _ = await task.value } }
+      }
+    }
+    bench("delivered", "minirex") {
+      let source = opaque(BroadcastSource<Int>())
+      let acc = Acc()
+      let token = source.publisher.subscribe { acc.add($0) }
+      return { k in
+        blocking { for _ in 0..<k { await source.delivered() } }
+        withExtendedLifetime(token) {}
+      }
+    }
+    bench("subscribe-finished", "minirex") {
+      let task = PublishedTask<Int, Never> { 1 }
+      let kept = task.subscribe { _ in }
+      blocking { _ = await task.result }
+      let acc = Acc()
+      return { k in
+        for i in 0..<k {
+          let j = opaque(i)
+          task.subscribe { if case .success(let v) = $0 { acc.add(v &+ j) } }.invalidate()
+        }
+        withExtendedLifetime(kept) {}
+      }
+    }
   }
 }

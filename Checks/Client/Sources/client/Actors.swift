@@ -11,6 +11,8 @@ import MiniRex
   let bag = SubscriptionBag()
   var heard: [String] = []
   source.publisher.bindOnMain(to: label, \.text).store(in: bag)
+  let bounded = source.publisher.subscribeOnMain(buffering: .bufferingNewest(1)) { _ in }
+  expect(bounded.pendingUpdates == 0 && bounded.droppedCount == 0)
   source.publisher.subscribeOnMain { heard.append($0) }.store(in: bag)
   source.publisher.subscribeOnMain(weakly: other) { $0.text += $1 }.store(in: bag)
   source.value = "b"

@@ -18,6 +18,20 @@ func operators() {
   expect(Recorder(merge([numbers, numbers.prefix(1)])).updates == [1, 2, 2, 3, 1])
   expect(Recorder(merge(numbers.prefix(1), PublishedValue.constant(9))).updates == [1, 9])
 
+  expect(Recorder(numbers.pairs().map { $1 - $0 }).updates == [1, 0, 1])
+  expect(Recorder(numbers.pairs().map { old, new in new - old }).updates == [1, 0, 1])
+  expect(Recorder(numbers.chunked(by: 3)).updates == [[1, 2, 2], [3]])
+  expect(Recorder(numbers.prepend(7, 8).append(numbers.prefix(1))).updates.count == 7)
+  expect(Recorder(numbers.prefix(until: numbers)).updates == [])
+  expect(Recorder(numbers.drop(until: numbers)).updates == [1, 2, 2, 3])
+  expect(Recorder(numbers.withLatest(from: numbers).map(+)).updates == [4, 5, 5, 6])
+  let clock = ManualClock()
+  let chunks = numbers.append(.never).chunked(every: .seconds(1), clock: clock)
+  let both = numbers.append(.never).chunked(by: 3, every: .seconds(1), clock: clock)
+  let recorders = [Recorder(chunks), Recorder(both)]
+  clock.advance(by: .seconds(1))
+  expect(recorders[0].updates == [[1, 2, 2, 3]] && recorders[1].updates == [[1, 2, 2], [3]])
+
   let width = PublishedProperty(2)
   let height = PublishedProperty(3.0)
   let size = combineLatest(width.publisher, height.publisher)
@@ -39,6 +53,8 @@ func operators() {
   expect(Recorder(turns.switchToLatest()).updates == [1, 2, 2, 3])
   let fetched = numbers.flatMapLatest { PublishedTask<Int, Never>.success($0) }
   expect(Recorder(fetched).updates == [1, 2, 2, 3].map { .success($0) })
+  let repeated = numbers.flatMap(limit: 1) { Broadcaster.sequence([$0, $0]) }
+  expect(Recorder(repeated.prefix(4)).updates == [1, 1, 2, 2])
 
   let source = BroadcastSource<Int>()
   let shared = source.publisher.share()
@@ -48,8 +64,10 @@ func operators() {
   }
   expect(source.subscriberCount == 0 && area.share().current() == 12)
   let latest = source.publisher.publishedValue(initial: 0)
+  let newest = source.publisher.publishedValue()
+  expect(newest.current() == .some(nil))
   source.broadcast(8)
-  expect(latest.current() == 8)
+  expect(latest.current() == 8 && newest.current() == 8)
 }
 
 func chains() {

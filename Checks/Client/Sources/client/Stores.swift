@@ -45,6 +45,8 @@ func stores() async throws {
   let task: StoreTask = store.send(.load)
   let result = Recorder(task.publisher)
   try await task.finished()
+  // The thread that has finished it may still be on its way to those who are subscribed.
+  _ = await result.next()
   expect(task.isFinished && result.updates.count == 1)
   expect(watts.updates == [.idle, .pending, .fulfilled(60)])
   expect(store.bulb.value == 60 && store.bulb.error == nil && store.bulb.isResolved)
@@ -75,6 +77,15 @@ func stores() async throws {
   plain.commit("twice") { $0.clicks += 2 }
   expect(causes.updates.map(\.description) == ["\\Lamp.isOn", "twice"])
   for cause in causes.updates { expect(isChange(cause)) }
+}
+
+func undo() {
+  let store = Store(Lamp())
+  let history = History(of: store, limit: 10) { $0.number > 0 }
+  let ways = [Recorder(history.canUndo), Recorder(history.canRedo)]
+  store.clicks = 1
+  expect(history.undo() && store.clicks == 0 && history.redo() && store.clicks == 1)
+  expect(ways.map(\.updates) == [[false, true, false, true], [false, true, false]])
 }
 
 func isChange(_ cause: CommitCause<Never>) -> Bool {

@@ -21,6 +21,7 @@ func tasks() {
   expect(heard.updates == [.success("a")] && parts.updates.last.map(lateResult) == true)
   token = source.publisher.subscribe(success: { expect($0 == 1) }, failure: { _ in })
   expect(!token.isSubscribed)
+  aClosureWithoutALabelGetsTheWholeUpdate()
 
   let failed: PublishedTask<Int, Unlucky> = .failure(Unlucky())
   expect(Recorder(failed.recover { _ in .success(3) }).updates == [.success(3)])
@@ -36,6 +37,45 @@ func tasks() {
     return .ended
   }
   expect(Recorder(called).updates == [.success(1)])
+}
+
+/// What the compiler refuses stands in `Checks/WrongPrograms`.
+private func aClosureWithoutALabelGetsTheWholeUpdate() {
+  @Sendable func isResult<Failure>(_: Result<Int, Failure>) {}
+  @Sendable func isUpdate<Failure>(_: TaskUpdate<Int, Int, Failure>) {}
+  let task = TaskSource<Int, Unlucky>()
+  let sureTask = TaskSource<Int, Never>()
+  let steps = ProgressiveTaskSource<Int, Int, Unlucky>()
+  let sureSteps = ProgressiveTaskSource<Int, Int, Never>()
+  let tokens = [
+    task.publisher.subscribe { _ in },
+    task.publisher.subscribe { isResult($0) },
+    task.publisher.subscribe { result in
+      isResult(result)
+      print(result)
+    },
+    sureTask.publisher.subscribe { _ in },
+    sureTask.publisher.subscribe { isResult($0) },
+    sureTask.publisher.subscribe { result in
+      isResult(result)
+      print(result)
+    },
+    sureTask.publisher.subscribe(success: { expect($0 == 1) }),
+    steps.publisher.subscribe { _ in },
+    steps.publisher.subscribe { isUpdate($0) },
+    steps.publisher.subscribe { update in
+      isUpdate(update)
+      print(update)
+    },
+    sureSteps.publisher.subscribe { _ in },
+    sureSteps.publisher.subscribe { isUpdate($0) },
+    sureSteps.publisher.subscribe { update in
+      isUpdate(update)
+      print(update)
+    },
+    sureSteps.publisher.subscribe(success: { _ in }, progress: { _ in }),
+  ]
+  expect(tokens.allSatisfy { $0.isSubscribed })
 }
 
 func time() {
@@ -106,6 +146,7 @@ func asyncCode() async throws {
     for number in 1...3 { continuation.yield(number) }
     continuation.finish()
   }
+  every.invalidate()
   let collected = try await PublishedTask(collecting: Broadcaster(numbers).values(.unbounded)).value
   expect(collected == [1, 2, 3])
   let tries = PublishedProperty(0)
@@ -113,7 +154,7 @@ func asyncCode() async throws {
     times: 3,
     delay: .exponential(
       from: .zero, upTo: .zero, jitter: 0.5, using: SystemRandomNumberGenerator()),
-    clock: ContinuousClock()
+    clock: ContinuousClock(), while: { (_: Unlucky) in true }
   ) { () async throws(Unlucky) -> Int in
     tries.modify { $0 += 1 }
     if tries.value < 3 { throw Unlucky() }
@@ -121,6 +162,19 @@ func asyncCode() async throws {
   }
   let number = try await lucky.value
   expect(number == 3)
+  let step: ProgressiveTask<Double, Int, Unlucky> = .retrying(times: 1, while: { _ in false }) {
+    report in
+    report(0.5)
+    return 1
+  }
+  let stepped = try await step.value
+  expect(stepped == 1)
+  let squares = all(1...3, limit: 2) { PublishedTask<Int, Never>.success($0 * $0) }
+  expect(await squares.result == .success([1, 4, 9]))
+  let loads = all([1, 2], limit: 1, weights: [1, 3]) {
+    ProgressiveTask<Double, Int, Never>(.success($0))
+  }
+  expect(Recorder(loads).updates.prefix(2) == [.progress(0.25), .progress(1)])
   let delay: RetryDelay = .constant(.zero)
   withExtendedLifetime(delay) {}
 }

@@ -28,6 +28,7 @@ func tokens() {
   source.broadcast(5)
   let waited = source.publisher.subscribe(note)
   waited.invalidateAndWait()
+  expect(waited.pendingUpdates == 0)
   expect(!waited.isSubscribed && !Subscription.ended.isSubscribed)
 
   var owner: Owner? = Owner()

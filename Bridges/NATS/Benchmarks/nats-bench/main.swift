@@ -1,0 +1,66 @@
+import Foundation
+
+// Beside bare libnats in C, in the same process and over the same server, which is started here.
+let server = try BenchServer()
+defer { server.stop() }
+let isBrief = CommandLine.arguments.contains("--brief")
+let rounds = isBrief ? 1 : 7
+
+// For a profiler: one thing of this side, again and again.
+if let place = CommandLine.arguments.firstIndex(of: "--ours") {
+  let what = CommandLine.arguments.dropFirst(place + 1).first
+  for _ in 0..<5 {
+    switch what {
+    case "requests": print(median(await requests(5_000, server.url)) / 1_000, "µs")
+    default: print(Int(400_000 / (await seconds(of: Data(count: 16), 400_000, server.url))))
+    }
+  }
+  server.stop()
+  exit(0)
+}
+
+// What many connections of one process cost: `--scale CONNECTIONS SUBSCRIPTIONS`.
+if let place = CommandLine.arguments.firstIndex(of: "--scale") {
+  let numbers = CommandLine.arguments.dropFirst(place + 1).compactMap { Int($0) }
+  await measureScale(
+    connections: numbers.first ?? 100, subscriptions: numbers.dropFirst().first ?? 100, server.url)
+  server.stop()
+  exit(0)
+}
+
+print("messages a second, one connection to another; the median of \(rounds) rounds")
+for (size, count) in [(16, 400_000), (1_024, 100_000)] {
+  let count = isBrief ? count / 20 : count
+  var (bare, ours): ([Double], [Double]) = ([], [])
+  for _ in 0..<rounds {
+    bare.append(Double(count) / bareSeconds(count, size, server.url))
+    ours.append(Double(count) / (await seconds(of: Data(count: size), count, server.url)))
+  }
+  show("\(size) bytes", bare, ours, goal: "at least 0.85")
+}
+do {
+  let count = isBrief ? 5_000 : 100_000
+  var json: [Double] = []
+  for _ in 0..<rounds {
+    json.append(
+      Double(count) / (await seconds(of: Reading(sensor: 7, celsius: 21.5), count, server.url)))
+  }
+  print("  JSON        ours \(Int(median(json)))")
+}
+
+print("p50 of a request in microseconds; the median of \(rounds) rounds")
+do {
+  var (bare, ours): ([Double], [Double]) = ([], [])
+  for _ in 0..<rounds {
+    bare.append(median(bareRequests(isBrief ? 200 : 3_000, server.url)) / 1_000)
+    ours.append(median(await requests(isBrief ? 200 : 3_000, server.url)) / 1_000)
+  }
+  show("16 bytes", bare, ours, goal: "at most 1.15")
+}
+
+print("bytes of the heap for a subscription, of 10,000")
+do {
+  let (bare, ours) = (bareSubscription(10_000, server.url), await subscription(10_000, server.url))
+  print("  C \(Int(bare))  ours \(Int(ours))  more \(Int(ours - bare)) (at most 1024)")
+}
+server.stop()

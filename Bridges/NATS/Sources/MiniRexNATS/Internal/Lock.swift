@@ -1,0 +1,1 @@
+../../../../../Sources/MiniRex/Internal/Lock.swift

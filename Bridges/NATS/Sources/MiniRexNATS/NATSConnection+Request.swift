@@ -1,0 +1,118 @@
+public import MiniRex
+
+extension NATSConnection {
+  /// Asks whoever answers on a subject, and gives the answer.
+  ///
+  /// ```swift
+  /// let quote = nats.request(Quote.self, QuoteRequest("ACME"), on: "quotes", timeout: .seconds(2))
+  /// ```
+  ///
+  /// It asks when the first subscriber comes, once for all of them. When the last one leaves before
+  /// there is an answer, whoever answers is told, and cancels its work. It fails at once with
+  /// ``NATSError/noResponders`` if nobody answers on that subject, with ``NATSError/disconnected`` if
+  /// the connection is lost meanwhile, and with ``NATSError/refused(code:message:)`` if whoever
+  /// answers has failed.
+  ///
+  /// - Parameters:
+  ///   - type: What the answer is.
+  ///   - request: What is asked, encoded like what is published.
+  ///   - subject: Without wildcards.
+  ///   - headers: What goes with it.
+  ///   - timeout: After which it fails with ``NATSError/timedOut``, counted from the first subscriber.
+  ///   - clock: What the time is measured with.
+  public func request<Answer: Codable & Sendable, Request: Codable & Sendable>(
+    _ type: Answer.Type = Answer.self, _ request: Request, on subject: String,
+    headers: NATSHeaders = [:], timeout: Duration, clock: any Clock<Duration> = ContinuousClock(),
+    fileID: String = #fileID, line: Int = #line
+  ) -> PublishedTask<Answer, NATSError> {
+    let link = link
+    let codec = Codec<Answer>()
+    return PublishedTask<Answer, NATSError> { finish in
+      link.ask(request, on: subject, headers: headers) { answer in
+        switch answer {
+        case .result(let message): finish(message.result(codec))
+        case .progress: break
+        case .failure(let error): finish(.failure(error))
+        }
+      }
+    }.timeout(after: timeout, clock: clock).mapError { $0.flattened }
+      .trace("request on \(subject)", fileID: fileID, line: line)
+  }
+
+  /// Asks whoever answers on a subject, and gives its progress and the answer.
+  ///
+  /// Progress does not prolong the time; otherwise it is like the request without it. One that is
+  /// not of its type is left out and told on ``troubles``.
+  public func request<
+    Answer: Codable & Sendable, Progress: Codable & Sendable, Request: Codable & Sendable
+  >(
+    _ type: Answer.Type = Answer.self, progress: Progress.Type, _ request: Request,
+    on subject: String, headers: NATSHeaders = [:], timeout: Duration,
+    clock: any Clock<Duration> = ContinuousClock(), fileID: String = #fileID, line: Int = #line
+  ) -> ProgressiveTask<Progress, Answer, NATSError> {
+    let link = link
+    let (codec, progressCodec) = (Codec<Answer>(), Codec<Progress>())
+    return ProgressiveTask<Progress, Answer, NATSError> { report, finish in
+      link.ask(request, on: subject, headers: headers) { answer in
+        switch answer {
+        case .result(let message): finish(message.result(codec))
+        case .progress(let message):
+          do throws(NATSError) {
+            report(try progressCodec.decode(message.bytes))
+          } catch {
+            link.tell(.undecodable(subject: subject, reason: "\(error)"))
+          }
+        case .failure(let error): finish(.failure(error))
+        }
+      }
+    }.timeout(after: timeout, clock: clock).mapError { $0.flattened }
+      .trace("request on \(subject)", fileID: fileID, line: line)
+  }
+}
+
+extension Link {
+  fileprivate func ask<Request: Codable & Sendable>(
+    _ request: Request, on subject: String, headers: NATSHeaders,
+    _ receive: @escaping @Sendable (Inbox.Answer) -> Void
+  ) -> Subscription {
+    do throws(NATSError) {
+      var token = Subscription.ended
+      try Codec.encode(request) { bytes throws(NATSError) in
+        token = self.request(Outgoing(subject: subject, headers: headers, bytes: bytes), receive)
+      }
+      return token
+    } catch {
+      receive(.failure(error))
+      return .ended
+    }
+  }
+}
+
+extension RawMessage {
+  func result<Value>(_ codec: Codec<Value>) -> Result<Value, NATSError> {
+    do throws(NATSError) {
+      if let message = header(ServiceHeader.message) {
+        throw .refused(
+          code: header(ServiceHeader.code).flatMap { Int($0) } ?? 500, message: message)
+      }
+      return .success(try codec.decode(bytes))
+    } catch {
+      return .failure(error)
+    }
+  }
+}
+
+/// As other clients of NATS tell a failure.
+enum ServiceHeader {
+  static let code = "Nats-Service-Error-Code"
+  static let message = "Nats-Service-Error"
+}
+
+extension TimeoutError<NATSError> {
+  var flattened: NATSError {
+    switch self {
+    case .timedOut: .timedOut
+    case .failed(let error): error
+    }
+  }
+}

@@ -1,0 +1,1 @@
+../../../../../Sources/MiniRexJournal/Internal/Coding.swift

@@ -1,0 +1,31 @@
+internal import MiniRex
+internal import MiniRexStore
+
+/// What the store does that runs the effects of a replica.
+///
+/// It has the replica's state, since an effect of a part ends when the part goes.
+enum EffectAction<State: Sendable, Action: Sendable>: Sendable {
+  case follow(State)
+  case run(Effect<Action>, State)
+  case append(Action)
+}
+
+func makeEffects<State: Sendable, Action: Codable & Sendable>(
+  of state: State, sendingTo outbox: Outbox<Action>
+) -> Store<State, EffectAction<State, Action>> {
+  Store(state) { state, action in
+    switch action {
+    case .follow(let new):
+      state = new
+      return .none
+    case .run(let effect, let new):
+      state = new
+      return effect.map { .append($0) }
+    case .append(let action):
+      return .publisher {
+        _ = outbox.send(action)
+        return Broadcaster { _ in .ended }
+      }
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import MiniRex
+import MiniRexNATS
+import MiniRexTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(20)))
+struct BlockingTests {
+  @Test
+  func
+    `N2 making a connection, subscribing and publishing do not wait for a server that is not there`()
+    async throws
+  {
+    let server = try await NATSServer()
+    server.send(SIGSTOP)
+    let clock = ContinuousClock()
+    // What waits for the server waits for longer than a crowded machine takes for this.
+    var options = NATSOptions()
+    options.connectTimeout = .seconds(100)
+
+    let took = try clock.measure {
+      let nats = NATSConnection(server.url, options: options)
+      let token = nats.broadcaster(of: Int.self, on: "numbers").subscribe { _ in }
+      for number in 0..<1_000 { try nats.publish(number, on: "numbers") }
+      token.invalidate()
+    }
+
+    #expect(took < .seconds(20))
+    server.send(SIGCONT)
+  }
+
+  @Test func `N2 publishing does not wait for a server that has stopped reading`() async throws {
+    let server = try await NATSServer()
+    var options = NATSOptions()
+    options.sendLimit = 4 << 20
+    let nats = NATSConnection(server.url, options: options)
+    await nats.isEventually(.connected)
+    server.send(SIGSTOP)
+    let payload = Data(count: 10_000)
+    let clock = ContinuousClock()
+    var slowest = Duration.zero
+    var failure: NATSError?
+
+    for _ in 0..<5_000 where failure == nil {
+      let began = clock.now
+      do { try nats.publish(payload, on: "numbers") } catch { failure = error }
+      slowest = max(slowest, clock.now - began)
+    }
+    let ended = clock.measure {
+      nats.broadcaster(of: Int.self, on: "a").subscribe { _ in }.invalidate()
+    }
+
+    #expect(failure == .sendLimitReached)
+    #expect(slowest < .seconds(20))
+    #expect(ended < .seconds(20))
+    server.send(SIGCONT)
+    await nats.close()
+  }
+
+  @Test
+  func `N2 a callback that blocks holds up neither what is told of the connection nor others`()
+    async throws
+  {
+    let server = try await NATSServer()
+    var options = NATSOptions()
+    options.callsOnOwnThreads = true
+    let nats = NATSConnection(server.url, options: options)
+    let (mayGo, hasCome) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let slow = nats.broadcaster(of: Int.self, on: "numbers").subscribe { _ in
+      hasCome.signal()
+      mayGo.wait()
+    }
+    let fast = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
+    try nats.publish(1, on: "numbers")
+    await onQueue { hasCome.wait() }
+
+    #expect(await fast.next().first?.payload == 1)
+    try nats.publish(2, on: "numbers")
+    #expect(await fast.next().first?.payload == 2)
+
+    mayGo.signal()
+    mayGo.signal()
+    withExtendedLifetime(slow) {}
+    await nats.close()
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import MiniRex
+import MiniRexNATS
+import MiniRexTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(20)))
+struct BoundsTests {
+  @Test func `N3 what a slow subscriber has no room for is dropped, counted and told`() async throws
+  {
+    let server = try await NATSServer()
+    var options = NATSOptions()
+    options.receiveLimit = 10
+    // A callback that blocks holds up whatever else its thread calls.
+    options.callsOnOwnThreads = true
+    let nats = NATSConnection(server.url, options: options)
+    let sender = NATSConnection(server.url)
+    let (mayGo, hasCome) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let troubles = Recorder(nats.troubles)
+    let slow = Recorder(nats.broadcaster(of: Int.self, on: "numbers")) { message in
+      if message.payload == 0 {
+        hasCome.signal()
+        mayGo.wait()
+      }
+    }
+    let fast = Recorder(sender.broadcaster(of: Int.self, on: "numbers"))
+    try await nats.areSubscribed()
+    try await sender.areSubscribed()
+
+    try sender.publish(0, on: "numbers")
+    await onQueue { hasCome.wait() }
+    for number in 1...11 { try sender.publish(number, on: "numbers") }
+    #expect(await troubles.next() == [.dropped(subject: "numbers", count: 1, total: 1)])
+    for number in 12...100 { try sender.publish(number, on: "numbers") }
+    _ = await fast.next(101)
+    // The other connection has been sent everything when this comes back, so it has dropped it.
+    try await nats.areSubscribed()
+    mayGo.signal()
+    #expect(await slow.next(11).map(\.payload) == Array(0...10))
+    try sender.publish(101, on: "numbers")
+
+    #expect(await slow.next().first?.payload == 101)
+    #expect(await troubles.next() == [.dropped(subject: "numbers", count: 89, total: 90)])
+    #expect(await fast.next().first?.payload == 101)
+    await nats.close()
+    await sender.close()
+  }
+
+  @Test func `N3 what waits to be sent has a limit, and the call that goes beyond it fails`()
+    async throws
+  {
+    let server = try await NATSServer()
+    await server.stop()
+    var options = NATSOptions()
+    options.sendLimit = 100_000
+    let nats = NATSConnection(server.url, options: options)
+    let recorder = Recorder(nats.broadcaster(of: Data.self, on: "numbers"))
+    var accepted = 0
+    #expect(throws: NATSError.sendLimitReached) {
+      for _ in 0..<200 {
+        try nats.publish(Data(count: 1_000), on: "numbers")
+        accepted += 1
+      }
+    }
+    #expect(accepted > 80 && accepted <= 100)
+
+    try await server.start()
+
+    #expect(await recorder.next(accepted).count == accepted)
+    try nats.publish(Data(count: 1), on: "numbers")
+    #expect(await recorder.next().first?.payload.count == 1)
+    await nats.close()
+  }
+
+  @Test func `N3 what waits while the connection is lost has the same limit`() async throws {
+    let server = try await NATSServer()
+    var options = NATSOptions()
+    options.sendLimit = 100_000
+    let nats = NATSConnection(server.url, options: options)
+    let recorder = Recorder(nats.broadcaster(of: Data.self, on: "numbers"))
+    await nats.isEventually(.connected)
+    await server.stop()
+    await nats.isEventually(.reconnecting)
+    var accepted = 0
+    #expect(throws: NATSError.sendLimitReached) {
+      for _ in 0..<200 {
+        try nats.publish(Data(count: 1_000), on: "numbers")
+        accepted += 1
+      }
+    }
+    #expect(accepted > 80 && accepted <= 101)
+
+    try await server.start()
+
+    #expect(await recorder.next(accepted).count == accepted)
+    await nats.close()
+  }
+}

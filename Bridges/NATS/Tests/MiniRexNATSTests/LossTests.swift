@@ -1,0 +1,109 @@
+import Foundation
+import MiniRex
+import MiniRexNATS
+import MiniRexTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(20)))
+struct LossTests {
+  @Test func `N4 status tells of the loss and of the return, and subscriptions go on`() async throws
+  {
+    let address = try Address()
+    let nats = NATSConnection(address.url)
+    let status = Recorder(nats.status)
+    let server = try await NATSServer(at: address)
+    let recorder = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
+    await nats.isEventually(.connected)
+    try nats.publish(1, on: "numbers")
+    #expect(await recorder.next().first?.payload == 1)
+
+    for round in 2..<4 {
+      await server.stop()
+      await nats.isEventually(.reconnecting)
+      try await server.start()
+      await nats.isEventually(.connected)
+      try nats.publish(round, on: "numbers")
+      #expect(await recorder.next().first?.payload == round)
+    }
+
+    await nats.close()
+    #expect(
+      status.updates == [
+        .connecting, .connected, .reconnecting, .connected, .reconnecting, .connected, .draining,
+        .closed(nil),
+      ])
+    #expect(status.hasEnded)
+  }
+
+  @Test func `N4 what is published while the connection is lost is sent in order`() async throws {
+    let server = try await NATSServer()
+    let nats = NATSConnection(server.url)
+    let recorder = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
+    await nats.isEventually(.connected)
+    await server.stop()
+    await nats.isEventually(.reconnecting)
+    for number in 0..<1_000 { try nats.publish(number, on: "numbers") }
+
+    try await server.start()
+
+    #expect(await recorder.next(1_000).map(\.payload) == Array(0..<1_000))
+    await nats.close()
+  }
+
+  @Test func `N4 it goes on with another server of the cluster`() async throws {
+    let cluster = try await Cluster()
+    let urls = cluster.urls
+    let nats = NATSConnection([urls[0]])
+    let other = NATSConnection([urls[1]])
+    let recorder = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
+    await nats.isEventually(.connected)
+    await cluster.servers[0].stop()
+
+    // The others are known from what the first one has told.
+    await nats.isEventually(.connected)
+    var number = 0
+    while recorder.updates.isEmpty, !Task.isCancelled {
+      try other.publish(number, on: "numbers")
+      number += 1
+      try await Task.sleep(for: .milliseconds(10))
+    }
+
+    #expect(!recorder.updates.isEmpty)
+    await nats.close()
+    await other.close()
+  }
+
+  @Test func `N4 a server that is stopped and goes on is not lost, and nor is a message`()
+    async throws
+  {
+    let address = try Address()
+    let nats = NATSConnection(address.url)
+    let status = Recorder(nats.status)
+    let server = try await NATSServer(at: address)
+    let recorder = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
+    await nats.isEventually(.connected)
+    server.send(SIGSTOP)
+    for number in 0..<1_000 { try nats.publish(number, on: "numbers") }
+
+    server.send(SIGCONT)
+
+    #expect(await recorder.next(1_000).map(\.payload) == Array(0..<1_000))
+    #expect(status.updates == [.connecting, .connected])
+    await nats.close()
+  }
+
+  @Test func `N4 a server that says nothing any more is left for lost`() async throws {
+    let server = try await NATSServer()
+    var options = NATSOptions()
+    options.pingInterval = .milliseconds(100)
+    let nats = NATSConnection(server.url, options: options)
+    await nats.isEventually(.connected)
+    server.send(SIGSTOP)
+
+    #expect(await nats.isEventually(.reconnecting))
+
+    server.send(SIGCONT)
+    #expect(await nats.isEventually(.connected))
+    await nats.close()
+  }
+}

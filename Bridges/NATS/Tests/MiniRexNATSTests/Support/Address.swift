@@ -1,0 +1,85 @@
+import Foundation
+
+/// A place to listen at that no other test can have, in this process or in another one.
+///
+/// A free port of one address for all would be taken by whoever is first between asking for it and
+/// listening there, and again while a server is down. So each place is an address of its own.
+struct Address: Sendable {
+  let host: String
+  let port: Int
+
+  private static let count = Shared(0)
+
+  init() throws {
+    let number = Self.count.increment() % 254 + 1
+    let process = getpid()
+    host = "127.\(process >> 8 & 0xFF).\(process & 0xFF).\(number)"
+    (_, port) = try Socket.bound(to: host)
+  }
+
+  /// One that has been listened at already.
+  init(host: String, port: Int) { (self.host, self.port) = (host, port) }
+
+  var url: String { "nats://\(host):\(port)" }
+
+  /// True if somebody listens there.
+  var isTaken: Bool { (try? Socket.connected(to: self)) != nil }
+}
+
+/// A socket that closes with it, and that no process which is started here inherits.
+final class Socket: Sendable {
+  let descriptor: Int32
+
+  init() throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    if descriptor < 0 { throw POSIXError(.EMFILE) }
+  }
+
+  init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+  deinit { close(descriptor) }
+
+  static func connected(to address: Address) throws -> Socket {
+    let socket = try Socket()
+    try withAddress(address.host, address.port) { pointer, size in
+      if connect(socket.descriptor, pointer, size) != 0 { throw POSIXError(.ECONNREFUSED) }
+    }
+    return socket
+  }
+
+  static func listening() throws -> (Socket, Address) {
+    let (socket, port) = try bound(to: "127.0.0.1")
+    if listen(socket.descriptor, 16) != 0 { throw POSIXError(.EADDRINUSE) }
+    return (socket, Address(host: "127.0.0.1", port: port))
+  }
+
+  fileprivate static func bound(to host: String) throws -> (Socket, Int) {
+    let socket = try Socket()
+    let port = try withAddress(host, 0) { pointer, size in
+      var size = size
+      if bind(socket.descriptor, pointer, size) != 0
+        || getsockname(socket.descriptor, pointer, &size) != 0
+      {
+        throw POSIXError(.EADDRINUSE)
+      }
+      return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+        Int(in_port_t(bigEndian: $0.pointee.sin_port))
+      }
+    }
+    return (socket, port)
+  }
+}
+
+private func withAddress<Result>(
+  _ host: String, _ port: Int, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) throws -> Result
+) rethrows -> Result {
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = in_port_t(port).bigEndian
+  inet_pton(AF_INET, host, &address.sin_addr)
+  return try withUnsafeMutablePointer(to: &address) { pointer in
+    try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+      try body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
+    }
+  }
+}

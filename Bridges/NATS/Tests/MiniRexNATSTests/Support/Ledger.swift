@@ -1,0 +1,1 @@
+../../nats-guest/Ledger.swift

@@ -1,0 +1,75 @@
+import Foundation
+
+/// A `nats-server` of a test's own, at an address and in a folder of its own.
+///
+/// It goes with the test, also when that crashes: then the pipe breaks on which a shell waits.
+final class NATSServer: Sendable {
+  let folder: Folder
+  let address: Address
+  private let arguments: [String]
+  private let shell = Shared<(RunningProcess, FileHandle)?>(nil)
+
+  /// - Parameter configuration: In the server's own language; `FOLDER` stands for the folder.
+  init(_ configuration: String = "", at address: Address? = nil) async throws {
+    folder = try Folder()
+    self.address = try address ?? Address()
+    let text = configuration.replacingOccurrences(of: "FOLDER", with: folder.url.path)
+    try folder.write(text, to: "server.conf")
+    arguments = [
+      "-a", self.address.host, "-p", "\(self.address.port)", "-P", folder.path("pid"),
+      "-l", folder.path("log"), "-c", folder.path("server.conf"),
+    ]
+    try await start()
+  }
+
+  deinit {
+    send(SIGKILL)
+  }
+
+  var url: String { address.url }
+
+  var log: String { (try? String(contentsOf: folder.file("log"), encoding: .utf8)) ?? "" }
+
+  /// Starts it again, after `stop`, and returns when it takes connections.
+  func start() async throws {
+    try? FileManager.default.removeItem(at: folder.file("pid"))
+    let (input, output) = (Pipe(), FileHandle(forWritingAtPath: "/dev/null"))
+    _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+    guard let output else { throw POSIXError(.ENOENT) }
+    let script = #"nats-server "$@" <&- & child=$!; cat >/dev/null; kill -9 $child 2>&-; wait"#
+    let process = try RunningProcess(
+      ["/bin/sh", "-c", script, "nats-server"] + arguments,
+      streams: [input.fileHandleForReading, output])
+    shell.value = (process, input.fileHandleForWriting)
+    await until { processID != nil && address.isTaken }
+  }
+
+  var processID: pid_t? {
+    (try? String(contentsOf: folder.file("pid"), encoding: .utf8)).flatMap {
+      pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+  }
+
+  func send(_ signal: Int32) {
+    if let id = processID { kill(id, signal) }
+    if signal == SIGKILL, let (_, input) = shell.change({ $0.take() }) { try? input.close() }
+  }
+
+  /// Kills it, and returns when nobody listens any more.
+  func stop() async {
+    send(SIGKILL)
+    await until { !address.isTaken }
+  }
+}
+
+extension NATSServer {
+  /// One with JetStream, in its folder.
+  ///
+  /// - Parameter limits: What stands in the block of JetStream besides.
+  static func keeping(
+    _ configuration: String = "", limits: String = "", at address: Address? = nil
+  ) async throws -> NATSServer {
+    try await NATSServer(
+      "jetstream { store_dir: \"FOLDER\"\n\(limits) }\n" + configuration, at: address)
+  }
+}

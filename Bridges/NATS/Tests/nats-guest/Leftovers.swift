@@ -1,0 +1,69 @@
+import Foundation
+import MiniRex
+import MiniRexNATS
+
+/// What this process has, of which nothing may stay behind.
+struct Leftovers: CustomStringConvertible {
+  private let threads = count("/proc/self/task")
+  private let descriptors = count("/proc/self/fd")
+  private let memory = residentMemory()
+
+  var description: String { "\(threads) threads, \(descriptors) descriptors, \(memory) bytes" }
+
+  /// A sanitizer keeps memory by itself, and scales what the tests do.
+  func isNoMore(than before: Leftovers) -> Bool {
+    threads <= before.threads + 2 && descriptors <= before.descriptors
+      && (memory - before.memory < 8 << 20
+        || ProcessInfo.processInfo.environment["MINIREX_SCALE"] != nil)
+  }
+}
+
+private func count(_ folder: String) -> Int {
+  ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).count
+}
+
+private func residentMemory() -> Int {
+  let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+  let pages = text.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+  return pages * 4096
+}
+
+/// Subscribes to as many subjects, a hundred at a time.
+func haveSubscriptions(_ count: Int, of nats: NATSConnection) throws {
+  for round in 0..<count / 100 {
+    let hasCome = DispatchSemaphore(value: 0)
+    let tokens = (0..<100).map { number in
+      nats.broadcaster(of: Int.self, on: "numbers.\(round).\(number)").subscribe { _ in
+        hasCome.signal()
+      }
+    }
+    try nats.publish(1, on: "numbers.\(round).99")
+    hasCome.wait()
+    for token in tokens { token.invalidate() }
+  }
+}
+
+/// Makes as many connections, one after the other.
+func haveConnections(_ count: Int, to url: String) async throws {
+  for _ in 0..<count {
+    let hasCome = DispatchSemaphore(value: 0)
+    let nats = NATSConnection(url)
+    let token = nats.broadcaster(of: Int.self, on: "numbers").subscribe { _ in hasCome.signal() }
+    try nats.publish(1, on: "numbers")
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        hasCome.wait()
+        continuation.resume()
+      }
+    }
+    await nats.close()
+    withExtendedLifetime(token) {}
+  }
+}
+
+/// Ends the process, with 0 as soon as there is no more than before; what is closed goes a little
+/// later than the call that closes it.
+func end(whenNoMoreThan before: Leftovers) async -> Never {
+  while !Leftovers().isNoMore(than: before) { try? await Task.sleep(for: .milliseconds(50)) }
+  exit(0)
+}

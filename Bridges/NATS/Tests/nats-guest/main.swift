@@ -1,0 +1,47 @@
+import Foundation
+import MiniRex
+import MiniRexNATS
+import MiniRexNATSStore
+
+// A process of its own that a test can kill: `nats-guest request URL SUBJECT` asks and waits, for ever.
+let arguments = CommandLine.arguments
+let nats = NATSConnection(arguments[2])
+let bag = SubscriptionBag()
+
+switch arguments[1] {
+case "request":
+  nats.request(String.self, "", on: arguments[3], timeout: .seconds(600)).subscribe { _ in }
+    .store(in: bag)
+case "reply":
+  // Says that it is asked, and never answers.
+  let asked = arguments[4]
+  nats.reply(on: arguments[3]) { (_: Int) in
+    PublishedTask<Int, Never> { () async -> Int in
+      try? nats.publish("asked", on: asked)
+      while !Task.isCancelled { try? await Task.sleep(for: .seconds(600)) }
+      return 0
+    }
+  }.store(in: bag)
+  try nats.publish("ready", on: asked)
+case "replica":
+  try await followLedger(as: arguments[3], sending: Int(arguments[4]) ?? 0, over: nats, in: bag)
+case "work":
+  // Takes one message, says on a subject that it has, and never acknowledges it.
+  nats.stream(arguments[3])
+    .work(of: String.self, durable: "billing", ackWait: .milliseconds(500))
+    .subscribe { try? nats.publish($0.payload, on: arguments[4]) }.store(in: bag)
+case "subscriptions":
+  try haveSubscriptions(1_000, of: nats)
+  let before = Leftovers()
+  try haveSubscriptions(10_000, of: nats)
+  await end(whenNoMoreThan: before)
+case "connections":
+  try await haveConnections(5, to: arguments[2])
+  let before = Leftovers()
+  try await haveConnections(20, to: arguments[2])
+  await end(whenNoMoreThan: before)
+default:
+  print("What is '\(arguments[1])'?")
+  exit(2)
+}
+while true { try await Task.sleep(for: .seconds(600)) }

@@ -1,0 +1,49 @@
+import MiniRex
+
+struct Refused: Error {}
+
+func sources(
+  _ source: BroadcastSource<Int>, _ property: PublishedProperty<Int>,
+  _ task: TaskSource<Int, Refused>, _ progressive: ProgressiveTaskSource<Double, Int, Refused>
+) {
+  // expected-error@+1 {{write 'publisher.subscribe { … }'}}
+  _ = source.subscribe { print($0) }
+  // expected-error@+1 {{write 'publisher.subscribe { … }'}}
+  _ = property.subscribe { print($0) }
+  // expected-error@+1 {{write 'publisher.subscribe { … }'}}
+  _ = task.subscribe { print($0) }
+  // expected-error@+1 {{write 'publisher.subscribe { … }'}}
+  _ = progressive.subscribe { print($0) }
+  // expected-error@+1 {{renamed to 'broadcast(_:)'}}
+  source.send(1)
+  // expected-error@+1 {{renamed to 'broadcast(_:)'}}
+  source.onNext(1)
+  // expected-error@+1 {{set its 'value'}}
+  property.send(1)
+}
+
+func subscribing(_ value: PublishedValue<Int>, _ taps: Broadcaster<Int>, _ bag: SubscriptionBag) {
+  // expected-error@+1 {{renamed to 'subscribe(_:)'}}
+  _ = value.sink { print($0) }
+  // expected-error@+1 {{renamed to 'subscribe(_:)'}}
+  _ = value.sink(receiveValue: { print($0) })
+  // expected-error@+1 {{renamed to 'subscribe(_:)'}}
+  _ = value.observe { print($0) }
+  // expected-error@+1 {{read it with 'current()'}}
+  _ = value.value
+  // expected-error@+1 {{'BroadcasterKind' and 'PublishedValueKind' be equivalent}}
+  _ = taps.value
+  // expected-error@+1 {{renamed to 'store(in:)'}}
+  value.subscribe { print($0) }.addDisposableTo(bag)
+  // expected-error@+1 {{renamed to 'store(in:)'}}
+  value.subscribe { print($0) }.disposed(by: bag)
+}
+
+func tokensInACollection(_ value: PublishedValue<Int>) {
+  var tokens: [Subscription] = []
+  // expected-error@+1 {{make a 'SubscriptionBag'}}
+  value.subscribe { print($0) }.store(in: &tokens)
+  // expected-error@+1 {{'Subscription' does not conform to protocol 'Hashable'}}
+  var others: Set<Subscription> = []
+  value.subscribe { print($0) }.store(in: &others)
+}

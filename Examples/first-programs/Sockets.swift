@@ -1,0 +1,118 @@
+import Foundation
+import MiniRex
+import MiniRexFoundationAdapters
+
+/// What happens where others can connect.
+enum Arrival: Sendable {
+  case listening(host: String, port: UInt16)
+  case connected(Connection)
+  case failed(POSIXError)
+}
+
+/// Listens while somebody is subscribed.
+func arrivals(at host: String, _ port: UInt16) -> Broadcaster<Arrival> {
+  Broadcaster { receive in
+    // SOCK_STREAM, which has another type on each platform.
+    let descriptor = socket(AF_INET, 1, 0)
+    var yes: Int32 = 1
+    unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
+    var (address, size) = (address(host, port), socklen_t(MemoryLayout<sockaddr_in>.size))
+    let isListening = unsafe withSocketAddress(&address) { address in
+      unsafe bind(descriptor, address, size) == 0 && listen(descriptor, SOMAXCONN) == 0
+        && getsockname(descriptor, address, &size) == 0
+    }
+    guard isListening else {
+      receive(.failed(.last))
+      close(descriptor)
+      return .ended
+    }
+    receive(.listening(host: host, port: UInt16(bigEndian: address.sin_port)))
+    // Any thread may cancel a source, but its type does not say so.
+    nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+    unsafe source.setEventHandler {
+      let connection = accept(descriptor, nil, nil)
+      if connection >= 0 { receive(.connected(Connection(connection))) }
+    }
+    unsafe source.setCancelHandler { close(descriptor) }
+    unsafe source.activate()
+    return Subscription {
+      // From now on the port is free, and not when the handler has run.
+      shutdown(descriptor, Int32(SHUT_RDWR))
+      unsafe source.cancel()
+    }
+  }
+}
+
+/// The two ends of a socket read lines, and write them.
+final class Connection: Sendable {
+  private let channel: DispatchIO
+
+  init(_ descriptor: Int32) {
+    signal(SIGPIPE, SIG_IGN)  // Who has gone fails a write, and does not end the program.
+    channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: .global()) { _ in
+      Foundation.close(descriptor)
+    }
+  }
+
+  /// Connects to somebody who listens.
+  convenience init(to host: String, _ port: UInt16) throws(POSIXError) {
+    let descriptor = socket(AF_INET, 1, 0)
+    var address = address(host, port)
+    let isConnected = unsafe withSocketAddress(&address) {
+      unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+    }
+    if !isConnected { throw .last }
+    self.init(descriptor)
+  }
+
+  deinit { close() }
+
+  /// What the other side writes, until it has gone; of a line without an end the last 10,000 bytes.
+  var lines: Broadcaster<String> {
+    DispatchSource.reads(from: channel.fileDescriptor)
+      .scan((lines: [String](), rest: Data())) { state, piece in
+        var parts = (state.rest + ((try? piece.get()) ?? Data()))
+          .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        let rest = Data(parts.removeLast().suffix(10_000))
+        return (parts.map { String(decoding: $0, as: UTF8.self) }, rest)
+      }
+      .flatMap(limit: 1) { .sequence($0.lines) }
+  }
+
+  /// Succeeds with 0, or with the number of an error; nobody blocks while the other side is slow.
+  func send(_ line: String) -> PublishedTask<Int32, Never> {
+    PublishedTask { [channel] finish in
+      let bytes = unsafe Data("\(line)\n".utf8).withUnsafeBytes { unsafe DispatchData(bytes: $0) }
+      channel.write(offset: 0, data: bytes, queue: .global()) { isDone, _, error in
+        if isDone { finish(.success(error)) }
+      }
+      return .ended
+    }
+  }
+
+  /// Ends it for whoever reads, too.
+  func close() {
+    shutdown(channel.fileDescriptor, Int32(SHUT_RDWR))
+    channel.close(flags: .stop)
+  }
+}
+
+private func address(_ host: String, _ port: UInt16) -> sockaddr_in {
+  var address = sockaddr_in()
+  address.sin_family = sa_family_t(AF_INET)
+  address.sin_port = port.bigEndian
+  unsafe inet_pton(AF_INET, host, &address.sin_addr)
+  return address
+}
+
+private func withSocketAddress(
+  _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>) -> Bool
+) -> Bool {
+  unsafe withUnsafeMutablePointer(to: &address) {
+    unsafe $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe body($0) }
+  }
+}
+
+extension POSIXError {
+  fileprivate static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

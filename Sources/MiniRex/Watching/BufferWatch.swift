@@ -1,0 +1,61 @@
+/// Tells an instrument what waits in a buffer of one subscription, and what that drops.
+@usableFromInline
+struct BufferWatch: Sendable {
+  private struct Told: Sendable {
+    var droppedCount = 0
+    var backlog: BacklogThreshold
+  }
+
+  private let source: Lineage
+  private let subscription: WatchContext?
+  private let consumer: Lineage?
+  private let told: SerialState<Told>
+  private var gauge: BufferGauge?
+
+  /// For whoever subscribes now to a publisher that has this lineage, if it is watched.
+  @usableFromInline
+  init?(_ lineage: Lineage?) {
+    guard let lineage else { return nil }
+    source = lineage.origin
+    subscription = .current
+    consumer = subscription?.consumer(of: lineage)
+    told = SerialState(Told(backlog: BacklogThreshold(limit: lineage.instrument.backlogLimit)))
+  }
+
+  /// The same, for a graph that may ask how many wait.
+  @usableFromInline
+  func measuring(_ counts: @escaping @Sendable () -> BufferCounts?) -> BufferWatch {
+    var measuring = self
+    measuring.gauge = consumer.map { BufferGauge(of: $0, counts) }
+    return measuring
+  }
+
+  /// Looks, after an update of this subscription has come.
+  @usableFromInline
+  func look(_ counts: BufferCounts) {
+    let news = unsafe counts.dropped - told.value.droppedCount
+    unsafe told.value.droppedCount = counts.dropped
+    if news > 0 { source.record(.dropped(news), by: subscription) }
+    if unsafe told.value.backlog.mustTell(counts.pending) {
+      source.record(.backlog(counts.pending), by: subscription)
+    }
+  }
+}
+
+/// Which depths of a queue are told: that of the limit, and each that is twice the one before.
+struct BacklogThreshold: Sendable {
+  private let limit: Int
+  private var threshold: Int
+
+  init(limit: Int) {
+    self.limit = max(1, limit)
+    threshold = self.limit
+  }
+
+  mutating func mustTell(_ depth: Int) -> Bool {
+    if depth < limit { threshold = limit }
+    if depth < threshold { return false }
+    threshold = max(2 * threshold, depth)
+    return true
+  }
+}

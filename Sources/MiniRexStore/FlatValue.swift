@@ -1,0 +1,79 @@
+/// A scalar of a state, or a container with nothing in it.
+///
+/// Integers of equal value are equal, signed or not. A truth value is not a number, an integer is not a
+/// fraction, and not a number is equal to itself. Its description is the value in JSON, where what is no
+/// number there is a string: `"NaN"`, `"Infinity"`, `"-Infinity"`.
+public enum FlatValue: Sendable, Hashable, CustomStringConvertible {
+  /// An explicit `nil` in an array, or instead of the whole.
+  case null
+  /// An array without elements.
+  case emptyArray
+  /// An object without members.
+  case emptyObject
+  /// A truth value.
+  case bool(Bool)
+  /// An integer; what fits is told as this one.
+  case int(Int64)
+  /// An integer, if it is too large for the other.
+  case uint(UInt64)
+  /// A fraction.
+  case double(Double)
+  /// A text.
+  case string(String)
+
+  init(_ value: some BinaryInteger) throws {
+    if let value = Int64(exactly: value) {
+      self = .int(value)
+    } else if let value = UInt64(exactly: value) {
+      self = .uint(value)
+    } else {
+      throw EncodingError.invalidValue(
+        value, .init(codingPath: [], debugDescription: "\(value) does not fit into 64 bits."))
+    }
+  }
+
+  /// True if they are the same, and the same kind of value.
+  public static func == (one: FlatValue, other: FlatValue) -> Bool {
+    switch (one, other) {
+    case (.null, .null), (.emptyArray, .emptyArray), (.emptyObject, .emptyObject): true
+    case (.bool(let one), .bool(let other)): one == other
+    case (.int(let one), .int(let other)): one == other
+    case (.uint(let one), .uint(let other)): one == other
+    case (.int(let one), .uint(let other)): one == other
+    case (.uint(let one), .int(let other)): one == other
+    case (.double(let one), .double(let other)): one == other || one.isNaN && other.isNaN
+    case (.string(let one), .string(let other)): one == other
+    default: false
+    }
+  }
+
+  /// Hashes what is compared.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .emptyArray: hasher.combine(1)
+    case .emptyObject: hasher.combine(2)
+    case .bool(let value): hasher.combine(value)
+    case .int(let value): hasher.combine(UInt64(truncatingIfNeeded: value))
+    case .uint(let value): hasher.combine(value)
+    case .double(let value): hasher.combine(value.isNaN ? .nan : value)
+    case .string(let value): hasher.combine(value)
+    }
+  }
+
+  /// The value in JSON.
+  public var description: String {
+    switch self {
+    case .null: "null"
+    case .emptyArray: "[]"
+    case .emptyObject: "{}"
+    case .bool(let value): "\(value)"
+    case .int(let value): "\(value)"
+    case .uint(let value): "\(value)"
+    case .double(let value) where value.isNaN: "\"NaN\""
+    case .double(let value) where value.isInfinite: value < 0 ? "\"-Infinity\"" : "\"Infinity\""
+    case .double(let value): "\(value)"
+    case .string(let value): quoted(value)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import MiniRex
+import MiniRexTesting
+import TestSupport
+import Testing
+
+@testable import first_programs
+
+@Suite(.timeLimit(.minutes(20))) struct ChatHubTests {
+  let log = BroadcastSource<String>()
+
+  @Test func `everybody hears what anybody says from when they come`() async throws {
+    let told = Recorder(log.publisher)
+    let hub = chat(arrivals(at: "127.0.0.1", 0)) { log.broadcast($0) }
+    let port = try #require(await UInt16(told.next()[0].split(separator: ":")[1]))
+
+    let one = try Connection(to: "127.0.0.1", port)
+    let atOne = Recorder(one.lines)
+    #expect(await atOne.next() == ["guest 1 comes"])
+    let two = try Connection(to: "127.0.0.1", port)
+    let atTwo = Recorder(two.lines)
+    #expect(await atTwo.next() == ["guest 2 comes"])
+
+    #expect(await one.send("Is anybody here?").result == .success(0))
+    #expect(await atTwo.next() == ["guest 1: Is anybody here?"])
+    #expect(await two.send("Grüezi\nand bye").result == .success(0))
+    #expect(await atTwo.next(2) == ["guest 2: Grüezi", "guest 2: and bye"])
+    two.close()
+
+    #expect(
+      await atOne.next(5) == [
+        "guest 2 comes", "guest 1: Is anybody here?", "guest 2: Grüezi", "guest 2: and bye",
+        "guest 2 leaves",
+      ])
+    hub.invalidate()
+  }
+
+  @Test func `a guest who reads nothing holds nobody up`() async throws {
+    let told = Recorder(log.publisher)
+    let hub = chat(arrivals(at: "127.0.0.1", 0)) { log.broadcast($0) }
+    let port = try #require(await UInt16(told.next()[0].split(separator: ":")[1]))
+    let silent = try Connection(to: "127.0.0.1", port)
+    let speaker = try Connection(to: "127.0.0.1", port)
+    let line = String(repeating: "x", count: 9_000)
+    // More than the system keeps for the silent one; less where a sanitizer looks at each byte.
+    let count = scaled(2_000)
+
+    for _ in 1...count { _ = await speaker.send(line).result }
+    #expect(await speaker.send("over").result == .success(0))
+
+    _ = await told.next(2 + count)
+    #expect(await told.next() == ["guest 2: over"])
+    withExtendedLifetime((hub, silent)) {}
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import MiniRex
+import MiniRexTesting
+import TestSupport
+import Testing
+
+@testable import first_programs
+
+@Suite(.timeLimit(.minutes(20))) struct ConfigServerTests {
+  let folder: Folder
+  let log = BroadcastSource<String>()
+
+  init() throws { folder = try Folder() }
+
+  @Test func `it listens where the file says, and nowhere else`() async throws {
+    let told = Recorder(log.publisher)
+    let server = greet(as: Settings.following(folder.file("settings"))) { log.broadcast($0) }
+    #expect(told.updates.isEmpty)
+
+    try configure("127.0.0.1", 0, "Hello")
+    let port = try #require(await UInt16(told.next()[0].split(separator: ":")[1]))
+    #expect(await greeting(at: "127.0.0.1", port) == "Hello")
+
+    // Host and port change together, so what listens in between would have another port.
+    try configure("127.0.0.2", port, "Good day")
+    #expect(await told.next() == ["listening on 127.0.0.2:\(port)"])
+    #expect(await greeting(at: "127.0.0.2", port) == "Good day")
+    #expect(await greeting(at: "127.0.0.1", port) == nil)
+
+    server.invalidate()
+    #expect(await greeting(at: "127.0.0.2", port) == nil)
+  }
+
+  @Test func `what is no settings changes nothing`() async throws {
+    try configure("127.0.0.1", 1, "Hello")
+    let settings = Recorder(Settings.following(folder.file("settings")).map { $0?.greeting })
+
+    try folder.write("{", to: "settings")
+    try folder.write("", to: "other")
+    try configure("127.0.0.1", 1, "Good day")
+
+    #expect(await settings.next(2) == ["Hello", "Good day"])
+  }
+
+  private func configure(_ host: String, _ port: UInt16, _ greeting: String) throws {
+    try folder.write(
+      #"{"host": "\#(host)", "port": \#(port), "greeting": "\#(greeting)"}"#, to: "new")
+    try? FileManager.default.removeItem(at: folder.file("settings"))
+    try folder.move("new", to: "settings")
+  }
+
+  /// `nil` if nobody listens there.
+  private func greeting(at host: String, _ port: UInt16) async -> String? {
+    guard let connection = try? Connection(to: host, port) else { return nil }
+    return await connection.lines.first().result?.get()
+  }
+}

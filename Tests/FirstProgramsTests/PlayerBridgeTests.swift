@@ -1,0 +1,41 @@
+import Foundation
+import MiniRex
+import MiniRexFoundationAdapters
+import MiniRexTesting
+import Testing
+
+@testable import first_programs
+
+@Suite struct PlayerBridgeTests {
+  let center = NotificationCenter()
+
+  @Test func `titles are told to views once, and when they switch to others who listen`() {
+    let bridge = PlayerBridge(center)
+    let titles = Recorder(bridge.title)
+    let switches = Recorder(
+      center.broadcaster(for: .trackDidSwitch) { $0.userInfo as? [String: String] })
+
+    for title in ["Overture", "Overture", "Aria"] { play(title) }
+
+    #expect(titles.updates == [nil, "Overture", "Aria"])
+    #expect(switches.updates == [["from": "Overture", "to": "Aria"]])
+    #expect(Recorder(bridge.title).updates == ["Aria"])
+  }
+
+  @Test func `the player hears how loud to be, for as long as there is a bridge`() {
+    let volumes = Recorder(
+      center.broadcaster(for: .volumeDidChange) { $0.userInfo?["update"] as? Double })
+    var bridge: PlayerBridge? = PlayerBridge(center)
+
+    bridge?.volume.value = 0.8
+    bridge?.volume.value = 0.8
+    bridge = nil
+    play("Aria")
+
+    #expect(volumes.updates == [0.5, 0.8])
+  }
+
+  private func play(_ title: String) {
+    center.post(name: .trackDidChange, object: nil, userInfo: ["title": title])
+  }
+}

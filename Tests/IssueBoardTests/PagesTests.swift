@@ -1,0 +1,264 @@
+import Foundation
+import MiniRex
+import MiniRexJournal
+import MiniRexPageServer
+import MiniRexStore
+import TestSupport
+import Testing
+
+@testable import issue_board
+
+/// A board in browsers, of which only what is outside is missing.
+struct ServedBoard: Sendable {
+  let session: Session
+  let server: PageServer
+
+  init(
+    _ server: PageServer, finding findings: Findings, _ journal: Journal<Board, BoardAction>?
+  ) throws {
+    let outside = Outside { _ in .sequence([findings]) }
+    session = try Session(outside, journal)
+    self.server = server
+  }
+
+  var store: Store<Board, BoardAction> { session.store }
+
+  func say(_ command: String) async throws -> String {
+    try await ask("POST / HTTP/1.1\r\nContent-Length: \(command.utf8.count)\r\n\r\n\(command)")
+  }
+
+  func ask(_ text: String) async throws -> String {
+    let browser = try Browser(server.port)
+    browser.say(text)
+    return await browser.listen()
+  }
+
+  /// By path.
+  func cards() async throws -> String {
+    let answer = try await ask("GET /cards HTTP/1.1\r\n\r\n")
+    let body = answer.components(separatedBy: "\r\n\r\n").last ?? ""
+    let cards = try JSONDecoder().decode([Card].self, from: Data(body.utf8))
+    return text(try FlatState(ShownBoard(folder: "", cards: Rows(cards))).values)
+  }
+}
+
+@Suite(.timeLimit(.minutes(20))) struct PagesTests {
+  func withBoard(
+    _ limits: Limits = Limits(), finding findings: Findings = Findings(),
+    in journal: Journal<Board, BoardAction>? = nil, _ body: (ServedBoard) async throws -> Void
+  ) async throws {
+    let server = try #require(PageServer(port: 0, limits: limits))
+    let board = try ServedBoard(server, finding: findings, journal)
+    let pages = Pages(board.session)
+    let serving = Task { await board.server.serve { pages.answer($0) } }
+    defer { serving.cancel() }
+    try await body(board)
+    serving.cancel()
+    await serving.value
+  }
+
+  @Test func `pages and other programs agree after edits that they make at once`() async throws {
+    try await withBoard { board in
+      let pages = (0..<2).map { _ in Page(board.server.port) }
+      defer { for page in pages { page.close() } }
+      for number in 1...20 { board.store.send(.add("card \(number)")) }
+
+      try await withThrowingTaskGroup { group in
+        for writer in 0..<4 {
+          group.addTask {
+            var random = SeededGenerator(seed: UInt64(writer))
+            for number in 0..<scaled(50) {
+              let id = Int.random(in: 1...25, using: &random)
+              let column = Column.allCases.randomElement(using: &random) ?? .todo
+              let commands = [
+                "add \(writer) \(number)", "edit \(id) é\" \(number)", "move \(id) \(column)",
+                "move \(id) \(column)", "close \(id + 15)",
+              ]
+              _ = try await board.say(commands.randomElement(using: &random) ?? "list")
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+
+      let cards = try await board.cards()
+      for page in pages {
+        await until { page.cards == cards }
+        #expect(page.cards == cards)
+      }
+    }
+  }
+
+  @Test func `a change is told of its card alone, and by nothing that could be markup`()
+    async throws
+  {
+    try await withBoard { board in
+      for text in ["one", "<script>", "three"] { board.store.send(.add(text)) }
+      let browser = try Browser(board.server.port)
+      browser.say("GET /events HTTP/1.1\r\n\r\n")
+      var heard = ""
+      func hear(_ text: String) {
+        while !heard.contains(text), let more = browser.hear() {
+          heard += String(decoding: more, as: UTF8.self)
+        }
+      }
+      hear("three\"")
+      board.store.send(.move(2, .doing))
+      hear("doing")
+      board.store.send(.edit(3, "line\nbreak"))
+      hear("break")
+
+      #expect(heard.contains("\"2/text\":\"<script>\""))
+      #expect(heard.contains("\n\ndata: {\"2/column\":\"doing\"}\n\n"))
+      #expect(heard.hasSuffix("\n\ndata: {\"3/text\":\"line\\nbreak\"}\n\n"))
+      // What is told is put into the page as text.
+      let page = try await board.ask("GET / HTTP/1.1\r\n\r\n")
+      #expect(page.contains("textContent") && page.hasSuffix("</html>\n"))
+      for word in [
+        "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "http:", "https:",
+      ] {
+        #expect(!page.contains(word))
+      }
+    }
+  }
+
+  @Test func `a page that comes back has what it has missed`() async throws {
+    try await withBoard { board in
+      let page = Page(board.server.port)
+      defer { page.close() }
+      board.store.send(.add("one"))
+      board.store.send(.add("two"))
+      await until { page.cards.contains("two") }
+
+      for number in 1...5 {
+        page.interrupt()
+        board.store.send(.edit(1, "edit \(number)"))
+        board.store.send(number % 2 == 0 ? .add("two") : .close(number / 2 + 2))
+        let cards = try await board.cards()
+        await until { page.cards == cards && page.visits > number }
+        #expect(page.cards == cards)
+      }
+    }
+  }
+
+  @Test func `what was done by hand is undone and redone, and what is found stays`() async throws {
+    let findings = Findings(comments: [Comment(file: "f", line: 1, text: "two")])
+    try await withBoard(finding: findings) { board in
+      let page = Page(board.server.port)
+      defer { page.close() }
+      #expect(try await board.say("undo").hasSuffix("There is nothing to undo.\n"))
+      board.store.send(.add("one"))
+      board.store.send(.found(findings))
+      board.store.send(.move(1, .doing))
+      let done = try await board.cards()
+
+      #expect(try await board.say("undo").hasPrefix("HTTP/1.1 204 "))
+      await until { page.cards.contains("1/column: \"todo\"") && board.store.effectCount == 0 }
+      #expect(page.cards.contains("two"))
+      #expect(try await board.say("redo").hasPrefix("HTTP/1.1 204 "))
+      await until { page.cards == done && board.store.effectCount == 0 }
+      #expect(page.cards == done)
+      #expect(try await board.say("redo").hasSuffix("There is nothing to redo.\n"))
+
+      for _ in 0..<2 { _ = try await board.say("undo") }
+      await until { !page.cards.contains("one") && page.cards.contains("two") }
+      #expect(try await board.say("undo").hasSuffix("There is nothing to undo.\n"))
+    }
+  }
+
+  @Test func `a board outlives its program, and each commit can be looked at`() async throws {
+    let folder = try Folder()
+    let cards = Shared("")
+    // The last run may not have let go of its file yet.
+    func open() async throws -> Journal<Board, BoardAction> {
+      var journal: Journal<Board, BoardAction>?
+      await until {
+        journal = try? Journal(folder.file("journal"))
+        return journal != nil
+      }
+      return try #require(journal)
+    }
+    try await withBoard(in: open()) { board in
+      board.store.send(.add("one"))
+      board.store.send(.move(1, .doing))
+      board.store.send(.add("two"))
+      _ = try await board.say("undo")
+      await until { board.store.effectCount == 0 }
+      cards.value = try await board.cards()
+    }
+    try await withBoard(in: open()) { board in
+      #expect(try await board.cards() == cards.value && cards.value.contains("one"))
+      board.store.send(.close(1))
+      let answer = try await board.ask("GET /commits HTTP/1.1\r\n\r\n")
+      let number = try #require(Int(answer.components(separatedBy: "\r\n\r\n").last ?? ""))
+      let past = try await board.ask("GET /commits/\(number) HTTP/1.1\r\n\r\n")
+      #expect(past.contains("\"1/text\":\"- \\\"one\\\"\""))
+      let before = try await board.ask("GET /commits/\(number - 1) HTTP/1.1\r\n\r\n")
+      #expect(before.contains("\"1/column\":\"doing\""))
+      for wrong in ["0", "\(number + 1)", "-1", "x", "", "1/2", "99999999999999999999"] {
+        let answer = try await board.ask("GET /commits/\(wrong) HTTP/1.1\r\n\r\n")
+        #expect(answer.hasPrefix("HTTP/1.1 404 "), "\(wrong)")
+      }
+    }
+  }
+
+  @Test func `pages that never read hold nobody up, and are let go`() async throws {
+    var limits = Limits()
+    limits.unreadTime = .seconds(2)
+    try await withBoard(limits) { board in
+      let page = Page(board.server.port)
+      defer { page.close() }
+      let slow = try (0..<40).map { _ in try Browser(board.server.port, room: 4096) }
+      for browser in slow { browser.say("GET /events HTTP/1.1\r\n\r\n") }
+      await until { board.server.connectionCount == 41 }
+
+      // Who is served late has missed nothing yet, so it goes on until all have.
+      var number = 0
+      await until {
+        number += 1
+        board.store.send(.add("\(number) \(String(repeating: "x", count: 4_000))"))
+        if number > 5 { board.store.send(.close(number - 5)) }
+        return board.server.connectionCount <= 1
+      }
+
+      let cards = try await board.cards()
+      await until { page.cards == cards }
+      #expect(page.cards == cards)
+      withExtendedLifetime(slow) {}
+    }
+  }
+
+  @Test func `what is no command gets a reason, and changes nothing`() async throws {
+    try await withBoard { board in
+      board.store.send(.add("one"))
+      let state = board.store.state
+      let commands = [
+        "", "\n", "fly", "add", "add ", "edit 1", "edit one two", "move 1 away", "move 1", "close",
+        "close 7", "close -1", "close 99999999999999999999", "move 1 doing\nclose 1", "add a\u{0}b",
+        "add \u{1B}[31m", "quit", "{\"add\": \"card\"}", "add\tcard",
+      ]
+      for command in commands {
+        #expect(try await board.say(command).hasPrefix("HTTP/1.1 400 "), "\(command)")
+      }
+      for request in [
+        "POST /cards HTTP/1.1\r\n\r\n", "DELETE / HTTP/1.1\r\n\r\n", "PUT / HTTP/1.1\r\n\r\n",
+      ] {
+        #expect(try await board.ask(request).hasPrefix("HTTP/1.1 405 "))
+      }
+      #expect(try await board.ask("GET /../cards HTTP/1.1\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
+      // Not UTF-8, and from a page of somebody else.
+      let body = Data("POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\nadd ".utf8) + [0xFF, 0xFE]
+      let browser = try Browser(board.server.port)
+      browser.say(body)
+      #expect(await browser.listen().hasPrefix("HTTP/1.1 400 "))
+      let stranger = "POST / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://elsewhere\r\n"
+      #expect(
+        try await board.ask("\(stranger)Content-Length: 7\r\n\r\nclose 1").hasPrefix(
+          "HTTP/1.1 403 "))
+      #expect(board.store.state == state)
+      #expect(try await board.say("list").contains("  1  one\n"))
+      #expect(try await board.say("move 1 done\n").hasPrefix("HTTP/1.1 204 "))
+      #expect(board.store.state.cards[id: 1]?.column == .done)
+    }
+  }
+}

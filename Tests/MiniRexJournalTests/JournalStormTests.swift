@@ -1,0 +1,93 @@
+import Foundation
+import MiniRex
+import MiniRexJournal
+import MiniRexStore
+import TestSupport
+import Testing
+
+@testable import journal_keeper
+
+/// Programs that record until they are killed, at random instants.
+///
+/// `Scripts/soak storms` kills more of them, and later.
+@Suite(.timeLimit(.minutes(30))) struct JournalStormTests {
+  private let rounds = max(2, scaled(4))
+
+  /// - Returns: What it has noted, after its death.
+  private func kill(_ mode: String, in folder: Folder, _ random: inout SeededGenerator) async throws
+    -> [Int]
+  {
+    let child = try Child(
+      mode, folder.path("journal"), folder.path("notes"), program: "journal-keeper")
+    let first = await child.output.until("recording after")
+    #expect(first.count == 1 && first[0].hasPrefix("recording after"), "\(first)")
+    try child.write("\n")
+    // At a random instant, not after a condition.
+    usleep(UInt32.random(in: 0...UInt32(20_000 * max(1, min(scale, 20))), using: &random))
+    child.send(SIGKILL)
+    #expect(await child.status() == -SIGKILL)
+    let notes = (try? Data(contentsOf: folder.file("notes"))) ?? Data()
+    return stride(from: 0, to: notes.count, by: 8).map { place in
+      notes[place..<(place + 8)].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+  }
+
+  @Test func `S39 what a send that has returned has made outlives kill -9`() async throws {
+    let folder = try Folder()
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    var state = Ledger()
+    for _ in 0..<rounds {
+      let returned = try await kill("send", in: folder, &random).first ?? 0
+
+      let journal = try LedgerJournal(folder, every: 100)
+      let number = journal.lastNumber
+      #expect(number >= returned && number >= state.count)
+      while state.count < number { _ = keeping(&state, action(state.count + 1)) }
+      #expect(try encoded(journal.replay()) == encoded(state))
+    }
+    try LedgerJournal(folder).verify()
+    print("\(rounds) kills, \(state.count) actions, none lost")
+  }
+
+  @Test func `S39 what was flushed outlives kill -9, and no thread's actions have a gap`()
+    async throws
+  {
+    let folder = try Folder()
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    var count = 0
+    for _ in 0..<rounds {
+      let flushed = try await kill("threads", in: folder, &random)
+
+      let journal = try LedgerJournal(folder, every: 100)
+      let state = try journal.replay()
+      #expect(state.gaps == 0)
+      #expect(state.count == journal.lastNumber && state.count >= count)
+      count = state.count
+      for (thread, number) in flushed.enumerated() {
+        #expect((state.last.count > thread ? state.last[thread] : 0) >= number)
+      }
+    }
+    try LedgerJournal(folder).verify()
+    print("\(rounds) kills, \(count) actions of four threads, none lost")
+  }
+
+  /// A million of them in `Scripts/soak storms`.
+  @Test func `S39 many actions of one program outlive kill -9`() async throws {
+    let folder = try Folder()
+    let count = max(100, scaled(10_000))
+    let child = try Child(
+      "count", folder.path("journal"), "\(count)", program: "journal-keeper")
+    try child.write("\n")
+    #expect(await child.output.until("sent") == ["recording after 0", "sent \(count)"])
+    child.send(SIGKILL)
+    #expect(await child.status() == -SIGKILL)
+
+    let journal = try LedgerJournal(folder)
+    var state = Ledger()
+    for number in 1...count { _ = keeping(&state, action(number)) }
+    #expect(journal.lastNumber == count)
+    #expect(try encoded(journal.replay()) == encoded(state))
+    try journal.verify()
+    print("\(count) actions, none lost")
+  }
+}

@@ -1,0 +1,260 @@
+import Foundation
+import MiniRex
+import MiniRexJournal
+import MiniRexStore
+import TestSupport
+import Testing
+
+@testable import journal_keeper
+
+extension JournalTests {
+  @Test(arguments: [0, 1, 3, 1_000])
+  func `S40 replay makes byte for byte the state of each commit`(distance: Int) throws {
+    let folder = try Folder()
+    var states = try folder.record(20, every: distance)
+    states += try folder.record(20, every: distance).dropFirst()
+
+    let journal = try LedgerJournal(folder, every: distance)
+    for (number, state) in states.enumerated() {
+      #expect(try encoded(journal.replay(upTo: number)) == encoded(state))
+    }
+    #expect(try encoded(journal.replay()) == encoded(states[40]))
+    #expect(try encoded(journal.replay(upTo: 1_000)) == encoded(states[40]))
+    #expect(try journal.replay(upTo: -1) == Ledger())
+    try journal.verify()
+  }
+
+  @Test func `S40 an empty journal gives the first state`() throws {
+    let journal = try LedgerJournal(try Folder())
+    var first = Ledger()
+    first.notes = ["first"]
+
+    #expect(try journal.replay(first, reducer: keeping) == first)
+    #expect(journal.lastNumber == 0)
+    try journal.verify()
+  }
+
+  @Test func `S40 replay begins no effect`() throws {
+    let folder = try Folder()
+    let effects = Shared(0)
+    let reducer: Reducer<Int, Int> = { state, action in
+      state += action
+      return .run { _ in effects.increment() }
+    }
+    let journal = try Journal<Int, Int>(folder.journal)
+    let store = Store(0) { (state: inout Int, action: Int) in
+      state += action
+      return .none
+    }
+    let recording = journal.record(store)
+    for number in 1...3 { store.send(number) }
+
+    #expect(try journal.replay(0, reducer: reducer) == 6)
+    #expect(effects.value == 0)
+    withExtendedLifetime(recording) {}
+  }
+
+  @Test
+  func `S40 every so many actions the state is written too, and what is before it is not read`()
+    throws
+  {
+    let folder = try Folder()
+    let states = try folder.record(10, every: 4)
+    let lines = try folder.lines()
+    let snapshots = lines.indices.filter { lines[$0].contains(#","snapshot":{"#) }
+    #expect(snapshots == [6, 11])
+
+    let journal = try LedgerJournal(folder)
+    let calls = Shared(0)
+    let state = try journal.replay(Ledger()) { state, action in
+      calls.increment()
+      return keeping(&state, action)
+    }
+    #expect(state == states[10])
+    #expect(calls.value == 2)
+  }
+
+  @Test func `S40 replaying while a store is recorded sees whole lines`() throws {
+    let folder = try Folder()
+    let journal = try LedgerJournal(folder, every: 50)
+    let store = Store(Ledger(), reducer: keeping)
+    let recording = journal.record(store)
+    let count = scaled(2_000)
+
+    onThreads(2) { thread in
+      if thread == 0 {
+        for number in 1...count { store.send(action(number)) }
+      } else {
+        var last = 0
+        while last < count {
+          let number = journal.lastNumber
+          let state = try? journal.replay()
+          #expect((state?.count ?? -1) >= number)
+          last = number
+        }
+      }
+    }
+    withExtendedLifetime(recording) {}
+  }
+
+  @Test func `S40 a line that was taken out is damage`() throws {
+    let folder = try Folder()
+    _ = try folder.record(10, every: 0)
+    var lines = try folder.lines()
+    let offset = lines[..<5].reduce(0) { $0 + $1.utf8.count + 1 }
+    lines.remove(at: 5)
+    _ = try folder.write(lines.map { $0 + "\n" }.joined(), to: "journal")
+
+    let journal = try LedgerJournal(folder)
+    #expect(throws: JournalFailure.damaged(atByte: offset)) { try journal.replay() }
+    #expect(throws: JournalFailure.damaged(atByte: offset)) { try journal.verify() }
+    #expect(try journal.replay(upTo: 3).count == 3)
+  }
+
+  @Test func `S40 a journal without the state with which it began is damaged`() throws {
+    let folder = try Folder()
+    _ = try folder.record(3)
+    var lines = try folder.lines()
+    lines.remove(at: 1)
+    _ = try folder.write(lines.map { $0 + "\n" }.joined(), to: "journal")
+
+    let journal = try LedgerJournal(folder)
+    let failure = JournalFailure.damaged(atByte: lines[0].utf8.count + 1)
+    #expect(throws: failure) { try journal.replay() }
+    #expect(throws: failure) { try journal.verify() }
+  }
+
+  @Test func `S40 damage before the last usable snapshot is not read`() throws {
+    let folder = try Folder()
+    let states = try folder.record(10, every: 4)
+    var bytes = try folder.bytes()
+    let place = try folder.lines()[..<3].reduce(0) { $0 + $1.utf8.count + 1 }
+    bytes[place + 40] ^= 1
+    try folder.write(bytes, to: "journal")
+
+    let journal = try LedgerJournal(folder)
+    #expect(try journal.replay() == states[10])
+    #expect(try journal.replay(upTo: 4) == states[4])
+    #expect(throws: JournalFailure.damaged(atByte: place)) { try journal.replay(upTo: 3) }
+    #expect(throws: JournalFailure.damaged(atByte: place)) { try journal.verify() }
+  }
+
+  @Test func `S40 a type of action that has changed is told, with the number`() throws {
+    enum Changed: Codable, Sendable {
+      case pay(name: String, amount: Int)
+      case halve
+      case note(String)
+    }
+    let folder = try Folder()
+    _ = try folder.record(5, every: 0)
+
+    let journal = try Journal<Ledger, Changed>(folder.journal)
+    #expect {
+      try journal.replay(Ledger()) { _, _ in .none }
+    } throws: { error in
+      guard case .unreadable(number: 2, let reason)? = error as? JournalFailure else {
+        return false
+      }
+      return reason.contains("name")
+    }
+  }
+
+  @Test
+  func `S40 a type of state that has changed leaves a snapshot unused, and a start unreadable`()
+    throws
+  {
+    struct Changed: Codable, Sendable { var title: String }
+    let folder = try Folder()
+    _ = try folder.record(5, every: 2)
+
+    let journal = try Journal<Changed, LedgerAction>(folder.journal)
+    #expect {
+      try journal.replay(Changed(title: "")) { _, _ in .none }
+    } throws: { error in
+      guard case .unreadable(number: 0, let reason)? = error as? JournalFailure else {
+        return false
+      }
+      return reason.contains("title")
+    }
+  }
+
+  @Test func `S40 a snapshot that cannot be decoded is passed over for an older one`() throws {
+    struct Picky: Codable, Sendable {
+      var numbers: [Int]
+
+      init(from decoder: any Decoder) throws {
+        numbers = try decoder.singleValueContainer().decode([Int].self)
+        if numbers.count == 4 { throw CocoaError(.coderInvalidValue) }
+      }
+    }
+    let folder = try Folder()
+    do {
+      let journal = try Journal<[Int], Int>(folder.journal, snapshotEvery: 2)
+      let store = Store([]) { (state: inout [Int], action: Int) in
+        state.append(action)
+        return .none
+      }
+      let recording = journal.record(store)
+      for number in 1...5 { store.send(number) }
+      withExtendedLifetime(recording) {}
+    }
+
+    let journal = try Journal<Picky, Int>(folder.journal)
+    let first = try JSONDecoder().decode(Picky.self, from: Data("[]".utf8))
+    let state = try journal.replay(first) { state, action in
+      state.numbers.append(action)
+      return .none
+    }
+    #expect(state.numbers == [1, 2, 3, 4, 5])
+  }
+
+  @Test func `S40 a file of another version, and one that is no journal, are refused`() throws {
+    let folder = try Folder()
+    let second = #"{"crc":"513106c4","journal":"MiniRex","version":2}"#
+    _ = try folder.write(second + "\n", to: "journal")
+    #expect(throws: JournalFailure.version(2)) { try LedgerJournal(folder) }
+
+    for text in ["{}\n", "hello", "\n", second, String(repeating: "x", count: 10_000)] {
+      let before = try folder.write(text, to: "journal")
+      #expect(throws: JournalFailure.damaged(atByte: 0)) { try LedgerJournal(folder) }
+      #expect(try String(contentsOfFile: before, encoding: .utf8) == text)
+    }
+  }
+
+  @Test func `S40 verify finds a reducer that reads the world`() throws {
+    let folder = try Folder()
+    let clock = Shared(0)
+    let reducer: Reducer<[Int], Int> = { state, action in
+      state.append(action == 7 ? clock.increment() : action)
+      return .none
+    }
+    let journal = try Journal<[Int], Int>(folder.journal, snapshotEvery: 5)
+    let store = Store([], reducer: reducer)
+    let recording = journal.record(store)
+
+    for number in [1, 2, 3, 4, 5, 6, 8, 9, 10, 11] { store.send(number) }
+    try journal.verify([], reducer: reducer)
+    for number in [1, 7, 2, 3, 4] { store.send(number) }
+
+    #expect(throws: JournalFailure.diverged(number: 15)) {
+      try journal.verify([], reducer: reducer)
+    }
+    withExtendedLifetime(recording) {}
+  }
+
+  @Test func `S40 numbers that JSON does not have come back`() throws {
+    let folder = try Folder()
+    let journal = try Journal<[Double], Double>(folder.journal)
+    let reducer: Reducer<[Double], Double> = { state, action in
+      state.append(action)
+      return .none
+    }
+    let store = Store([.infinity], reducer: reducer)
+    let recording = journal.record(store)
+    for number in [.nan, -.infinity, 0.1, -0.0, .leastNonzeroMagnitude] { store.send(number) }
+
+    let replayed = try journal.replay([], reducer: reducer)
+    #expect(replayed.map(\.bitPattern) == store.state.map(\.bitPattern))
+    withExtendedLifetime(recording) {}
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import MiniRex
+import MiniRexJournal
+import MiniRexStore
+import TestSupport
+import Testing
+
+@testable import journal_keeper
+
+/// One test or more for each sentence, in the files that extend it.
+@Suite(.timeLimit(.minutes(20))) struct JournalTests {}
+
+typealias LedgerJournal = Journal<Ledger, LedgerAction>
+
+extension Journal where State == Ledger, Action == LedgerAction {
+  convenience init(_ folder: Folder, every count: Int = 1_000) throws {
+    try self.init(folder.file("journal"), snapshotEvery: count)
+  }
+
+  func replay(upTo number: Int? = nil) throws(JournalFailure) -> Ledger {
+    try replay(Ledger(), upTo: number, reducer: keeping)
+  }
+
+  func verify() throws(JournalFailure) { try verify(Ledger(), reducer: keeping) }
+}
+
+extension Folder {
+  var journal: URL { file("journal") }
+
+  func bytes() throws -> Data { try Data(contentsOf: journal) }
+
+  func lines() throws -> [String] {
+    try String(contentsOf: journal, encoding: .utf8).split(separator: "\n").map(String.init)
+  }
+
+  /// A journal of so many actions, and the states after each of them.
+  func record(_ count: Int, every distance: Int = 1_000) throws -> [Ledger] {
+    let journal = try LedgerJournal(self, every: distance)
+    let store = Store(try journal.replay(), reducer: keeping)
+    let recording = journal.record(store)
+    let states =
+      [store.state]
+      + (0..<count).map { _ in
+        store.send(action(journal.lastNumber + 1))
+        return store.state
+      }
+    recording.invalidate()
+    return states
+  }
+}
+
+/// In the form in which states are compared.
+func encoded(_ state: Ledger) throws -> Data {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = .sortedKeys
+  return try encoder.encode(state)
+}

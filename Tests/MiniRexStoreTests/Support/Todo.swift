@@ -1,0 +1,15 @@
+/// A row, whose id should not change but can.
+struct Todo: Identifiable, Codable, Equatable, Sendable {
+  var id: Int
+  var text: String
+
+  init(_ id: Int, _ text: String) {
+    self.id = id
+    self.text = text
+  }
+
+  mutating func fail(after text: String) throws {
+    self.text = text
+    throw CancellationError()
+  }
+}

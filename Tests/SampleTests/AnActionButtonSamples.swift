@@ -1,0 +1,132 @@
+import MiniRex
+import MiniRexTesting
+import TestSupport
+import Testing
+
+/// Work that a button starts: one run at a time, while it is enabled.
+final class Action<Input: Sendable, Success: Sendable, Failure: Error>: Sendable {
+  private let running = PublishedProperty(false)
+  private let finished = BroadcastSource<Result<Success, Failure>>()
+  private let allowed: PublishedValue<Bool>
+  private let work: @Sendable (Input) -> PublishedTask<Success, Failure>
+  private let bag = SubscriptionBag()
+
+  init(
+    allowed: PublishedValue<Bool> = .constant(true),
+    _ work: @escaping @Sendable (Input) -> PublishedTask<Success, Failure>
+  ) {
+    self.allowed = allowed
+    self.work = work
+  }
+
+  var isRunning: PublishedValue<Bool> { running.publisher }
+  var isEnabled: PublishedValue<Bool> {
+    combineLatest(allowed, running.publisher) { $0 && !$1 }
+  }
+  var results: Broadcaster<Success> { finished.publisher.compactMap { try? $0.get() } }
+  var errors: Broadcaster<Failure> {
+    finished.publisher.compactMap { if case .failure(let error) = $0 { error } else { nil } }
+  }
+
+  /// False if it is running already, or not allowed.
+  @discardableResult
+  func run(_ input: Input) -> Bool {
+    guard allowed.current() == true, begin() else { return false }
+    work(input).subscribe { [finished] in
+      finished.broadcast($0)
+    } onEnd: { [running] in
+      running.value = false
+    }.store(in: bag)
+    return true
+  }
+
+  private func begin() -> Bool {
+    var begins = false
+    running.modifyIfChanged { isRunning in
+      begins = !isRunning
+      isRunning = true
+      return begins
+    }
+    return begins
+  }
+}
+
+private struct SaveError: Error, Equatable {}
+
+/// The code of AnActionButton.md.
+@Suite struct AnActionButtonSamples {
+  private let uploads = Shared<[TaskSource<Int, SaveError>]>([])
+
+  private func begin(_ text: String) -> PublishedTask<Int, SaveError> {
+    let source = TaskSource<Int, SaveError>()
+    uploads.append(source)
+    return source.publisher
+  }
+
+  @Test func `a button that saves`() {
+    let text = PublishedProperty("")
+    let upload: @Sendable (String) -> PublishedTask<Int, SaveError> = { begin($0) }
+
+    let save = Action(allowed: text.publisher.map { !$0.isEmpty }) { text in upload(text) }
+
+    let enabled = Recorder(save.isEnabled)
+    let results = Recorder(save.results)
+    let errors = Recorder(save.errors)
+    #expect(!save.run(text.value))
+    text.value = "a"
+    #expect(save.run(text.value))
+    #expect(!save.run(text.value))
+    uploads.value[0].finish(.failure(SaveError()))
+    #expect(save.run(text.value))
+    uploads.value[1].finish(.success(1))
+    #expect(enabled.updates == [false, true, false, true, false, true])
+    #expect(results.updates == [1] && errors.updates == [SaveError()])
+    #expect(uploads.value.count == 2)
+  }
+
+  @Test func `what ends without a result makes room for the next`() {
+    let save = Action<Int, Int, SaveError> { _ in
+      PublishedTask { _ in .ended }
+    }
+    #expect(save.run(1))
+    #expect(save.isRunning.current() == false)
+    #expect(save.run(2))
+  }
+
+  @Test func `a result inside subscribe, and a run from a callback`() {
+    let save = Action<Int, Int, SaveError> { .success($0) }
+    let again = Shared<[Bool]>([])
+    let results = Recorder(save.results) { number in
+      if number == 1 { again.append(save.run(2)) }
+    }
+    #expect(save.run(1))
+    #expect(results.updates == [1])
+    // It runs until everybody knows the result.
+    #expect(again.value == [false])
+  }
+
+  @Test func `four threads press at once, and one run begins`() {
+    for _ in 0..<scaled(200) {
+      let starts = Shared(0)
+      let save = Action<Int, Int, Never> { _ in
+        starts.increment()
+        return .never
+      }
+      let begun = Shared(0)
+      onThreads(4) { thread in if save.run(thread) { begun.increment() } }
+      #expect(starts.value == 1 && begun.value == 1)
+    }
+  }
+
+  @Test func `an action that goes cancels its run`() {
+    var save: Action<String, Int, SaveError>? = Action { [uploads] _ in
+      let source = TaskSource<Int, SaveError>()
+      uploads.append(source)
+      return source.publisher
+    }
+    save?.run("a")
+    #expect(uploads.value[0].subscriberCount == 1)
+    save = nil
+    #expect(uploads.value[0].subscriberCount == 0)
+  }
+}

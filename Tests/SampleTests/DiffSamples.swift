@@ -1,0 +1,42 @@
+import MiniRex
+import MiniRexStore
+import Testing
+
+/// The code of the comments of `FlatState`, `StateDiff` and `diffs`.
+@Suite struct DiffSamples {
+  let paper = Paper()
+
+  func print(_ line: Any) { paper.print("\(line)") }
+
+  struct Todo: Identifiable, Codable, Sendable {
+    let id: Int
+    var text: String
+    var isDone: Bool?
+  }
+
+  struct Todos: Codable, Sendable {
+    var todos: Rows<Todo>
+  }
+
+  @Test func `a value is paths and scalars`() throws {
+    let todos = [Todo(id: 1, text: "Wash"), Todo(id: 2, text: "Cook")]
+    print(try FlatState(todos))  // 0/id: 1, 0/text: "Wash", 1/id: 2, 1/text: "Cook"
+
+    #expect(paper.lines == [#"0/id: 1, 0/text: "Wash", 1/id: 2, 1/text: "Cook""#])
+  }
+
+  @Test func `a diff is one line, or JSON`() {
+    let print = paper.print
+    let store = Store(Todos(todos: [Todo(id: 1, text: "Wash", isDone: false)]))
+    let subscription = store.diffs.subscribe { diff in
+      if let diff = try? diff.get() { print("\(diff)") }  // 1 todos/0/isDone: false → true
+    }
+    let others = store.diffs.subscribe { diff in
+      if let diff = try? diff.get() { print(diff.json()) }
+    }
+    store.commit { $0.todos[id: 1]?.isDone = true }
+
+    #expect(paper.lines == ["1 todos/0/isDone: false → true", #"{"todos/0/isDone":true}"#])
+    withExtendedLifetime((subscription, others)) {}
+  }
+}
