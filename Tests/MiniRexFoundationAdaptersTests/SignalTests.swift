@@ -47,6 +47,16 @@ import Testing
     }
   }
 
+  @Test func `a thread that has a stack for signals gets them there`() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = Recorder(DispatchSource.signals(SIGTERM))
+      var action = sigaction()
+      unsafe sigaction(SIGTERM, nil, &action)
+      recorder.invalidate()
+      exit(Int32(action.sa_flags) & Int32(SA_ONSTACK) == 0 ? 1 : 0)
+    }
+  }
+
   @Test func `an action that was set before is restored, one that was set since is left alone`()
     async
   {

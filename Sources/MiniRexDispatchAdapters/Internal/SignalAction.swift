@@ -28,7 +28,9 @@ extension sigaction {
     #else
       unsafe action.__sigaction_handler.sa_handler = catchSignal
     #endif
-    action.sa_flags = Int32(SA_RESTART)
+    // Where a thread has a stack for signals, as under AddressSanitizer, its own may be in no state for them:
+    // the main thread's is not, once it has ended for the sake of the main queue.
+    action.sa_flags = Int32(SA_RESTART | SA_ONSTACK)
     return action
   }
 
