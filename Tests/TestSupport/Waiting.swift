@@ -17,6 +17,18 @@ package func onQueue(_ body: @escaping @Sendable () -> Void) async {
   }
 }
 
+extension DispatchSemaphore {
+  /// Returns when it was signalled so often, or when the time limit of the suite has passed.
+  package func isSignalled(_ count: Int = 1) async {
+    for _ in 0..<count { await until { wait(timeout: .now()) == .success } }
+  }
+
+  /// Holds a thread, which a test that has failed would not let go.
+  package func waitAtMost() {
+    _ = wait(timeout: .now() + 600)
+  }
+}
+
 /// How many files, pipes and sockets this process has open.
 ///
 /// What has no name, such as the clock of a timer, is opened by the platform when it is first used.

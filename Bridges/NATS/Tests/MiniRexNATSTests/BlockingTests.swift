@@ -68,11 +68,11 @@ struct BlockingTests {
     let (mayGo, hasCome) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let slow = nats.broadcaster(of: Int.self, on: "numbers").subscribe { _ in
       hasCome.signal()
-      mayGo.wait()
+      mayGo.waitAtMost()
     }
     let fast = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
     try nats.publish(1, on: "numbers")
-    await onQueue { hasCome.wait() }
+    await hasCome.isSignalled()
 
     #expect(await fast.next().first?.payload == 1)
     try nats.publish(2, on: "numbers")

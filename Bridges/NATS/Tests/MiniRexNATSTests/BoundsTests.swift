@@ -20,7 +20,7 @@ struct BoundsTests {
     let slow = Recorder(nats.broadcaster(of: Int.self, on: "numbers")) { message in
       if message.payload == 0 {
         hasCome.signal()
-        mayGo.wait()
+        mayGo.waitAtMost()
       }
     }
     let fast = Recorder(sender.broadcaster(of: Int.self, on: "numbers"))
@@ -28,7 +28,7 @@ struct BoundsTests {
     try await sender.areSubscribed()
 
     try sender.publish(0, on: "numbers")
-    await onQueue { hasCome.wait() }
+    await hasCome.isSignalled()
     for number in 1...11 { try sender.publish(number, on: "numbers") }
     #expect(await troubles.next() == [.dropped(subject: "numbers", count: 1, total: 1)])
     for number in 12...100 { try sender.publish(number, on: "numbers") }

@@ -20,7 +20,7 @@ struct BucketTests {
     let recorder = Recorder(theme)
     #expect(await recorder.next(2) == [nil, "dark"])
     let late = Recorder(theme)
-    #expect(late.updates == ["dark"])
+    #expect(await late.next() == ["dark"])
     #expect(await bucket.put("light", for: "theme").hasSucceeded())
     #expect(await recorder.next() == ["light"])
     #expect(await bucket.delete("theme").hasSucceeded())

@@ -19,7 +19,7 @@ struct FaultTests {
     await until(await stream.create(options).result.isSuccess())
     let recorder = Recorder(stream.broadcaster(of: Int.self, from: .beginning))
     let count = max(300, scaled(1_000))
-    let writer = Task { await stream.appendAll(count) }
+    async let written: Void = stream.appendAll(count)
 
     await until { recorder.updates.count > count / 4 }
     let leader = try #require(await nats.leader(of: stream))
@@ -27,7 +27,7 @@ struct FaultTests {
     await until { recorder.updates.count > count / 2 }
     try await cluster.servers[leader].start()
 
-    await writer.value
+    await written
     #expect(await recorder.next(count).map(\.payload) == Array(1...count))
     #expect(recorder.updates.map(\.sequence) == (1...UInt64(count)).map { $0 })
     #expect(recorder.updates.allSatisfy { $0.missing == nil })

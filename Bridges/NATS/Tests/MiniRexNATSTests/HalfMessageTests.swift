@@ -80,7 +80,7 @@ struct HalfMessageTests {
     @Sendable func block(_ number: Int) {
       if number != 0 { return }
       hasCome.signal()
-      mayGo.wait()
+      mayGo.waitAtMost()
     }
     let (status, recorder) = (
       Recorder(nats.status),
@@ -92,7 +92,7 @@ struct HalfMessageTests {
     let first = nats.request(Int.self, 0, on: "half", timeout: .seconds(300)).subscribe { _ in
       block(0)
     }
-    await onQueue { for _ in 0..<2 { hasCome.wait() } }
+    await hasCome.isSignalled(2)
     try await nats.areSubscribed()
 
     proxy.cut()

@@ -8,7 +8,9 @@ struct Leftovers: CustomStringConvertible {
   private let descriptors = count("/proc/self/fd")
   private let memory = residentMemory()
 
-  var description: String { "\(threads) threads, \(descriptors) descriptors, \(memory) bytes" }
+  var description: String {
+    "\(threads) threads, \(descriptors) descriptors, \(memory >> 10) KiB"
+  }
 
   /// A sanitizer keeps memory by itself, and scales what the tests do.
   func isNoMore(than before: Leftovers) -> Bool {
@@ -38,7 +40,7 @@ func haveSubscriptions(_ count: Int, of nats: NATSConnection) throws {
       }
     }
     try nats.publish(1, on: "numbers.\(round).99")
-    hasCome.wait()
+    if hasCome.wait(timeout: .now() + 120) == .timedOut { exit(3) }
     for token in tokens { token.invalidate() }
   }
 }
@@ -52,7 +54,7 @@ func haveConnections(_ count: Int, to url: String) async throws {
     try nats.publish(1, on: "numbers")
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {
-        hasCome.wait()
+        if hasCome.wait(timeout: .now() + 120) == .timedOut { exit(3) }
         continuation.resume()
       }
     }
@@ -61,9 +63,15 @@ func haveConnections(_ count: Int, to url: String) async throws {
   }
 }
 
-/// Ends the process, with 0 as soon as there is no more than before; what is closed goes a little
-/// later than the call that closes it.
-func end(whenNoMoreThan before: Leftovers) async -> Never {
-  while !Leftovers().isNoMore(than: before) { try? await Task.sleep(for: .milliseconds(50)) }
-  exit(0)
+/// Says what there was before and is now, and ends the process: with 0 as soon as that is no more, and
+/// with 1 if it has not become so; what is closed goes a little later than the call that closes it.
+func end(whenNoMoreThan before: Leftovers, _ what: String) async -> Never {
+  let deadline = ContinuousClock.now + .seconds(120)
+  while !Leftovers().isNoMore(than: before), ContinuousClock.now < deadline {
+    try? await Task.sleep(for: .milliseconds(50))
+  }
+  let after = Leftovers()
+  let text = "\(what) came and went: \(before); then \(after)\n"
+  FileHandle.standardError.write(Data(text.utf8))
+  exit(after.isNoMore(than: before) ? 0 : 1)
 }

@@ -34,12 +34,12 @@ case "subscriptions":
   try haveSubscriptions(1_000, of: nats)
   let before = Leftovers()
   try haveSubscriptions(10_000, of: nats)
-  await end(whenNoMoreThan: before)
+  await end(whenNoMoreThan: before, "10,000 subscriptions")
 case "connections":
   try await haveConnections(5, to: arguments[2])
   let before = Leftovers()
   try await haveConnections(20, to: arguments[2])
-  await end(whenNoMoreThan: before)
+  await end(whenNoMoreThan: before, "20 connections")
 default:
   print("What is '\(arguments[1])'?")
   exit(2)

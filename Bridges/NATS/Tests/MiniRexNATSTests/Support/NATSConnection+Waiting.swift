@@ -35,6 +35,17 @@ extension NATSConnection {
   }
 }
 
+extension NATSConnection {
+  /// What the server says of those who read a stream, or work on it.
+  func consumers(of stream: NATSStream) async -> String {
+    let list = await request(
+      String.self, "", on: "$JS.API.CONSUMER.LIST.\(stream.name)", timeout: .seconds(60)
+    ).result
+    if case .success(let text)? = list { return text }
+    return ""
+  }
+}
+
 extension Publisher where Kind == TaskKind {
   /// True if it succeeds.
   func hasSucceeded<Success: Sendable>() async -> Bool where Update == Result<Success, NATSError> {
