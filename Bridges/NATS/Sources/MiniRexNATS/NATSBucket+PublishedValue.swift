@@ -4,7 +4,8 @@ extension NATSBucket {
   /// The value of a key, and each change of it, by whatever process.
   ///
   /// It is `nil` while the key has no value, and until the server has told it: what is needed to
-  /// tell these apart, and to replace what one has seen, is in ``publishedEntry(of:for:catchingUp:)``.
+  /// tell these apart, and to replace what one has seen, is in
+  /// ``publishedEntry(of:for:catchingUp:fileID:line:)``.
   /// All subscribers of one such publisher share what reads the key, which begins with the first and
   /// ends with the last. Without a connection it keeps its last value, and catches up then; it never
   /// goes back to an earlier one. A value that cannot be decoded is left out and told on
@@ -29,7 +30,7 @@ extension NATSBucket {
   /// if let revision = entry.current()?.revision { config.put(.dark, for: "theme", replacing: revision) }
   /// ```
   ///
-  /// Otherwise it is like ``publishedValue(of:for:catchingUp:)``.
+  /// Otherwise it is like ``publishedValue(of:for:catchingUp:fileID:line:)``.
   public func publishedEntry<Value: Codable & Sendable>(
     of type: Value.Type = Value.self, for key: String, catchingUp way: CatchingUp = .latest,
     fileID: String = #fileID, line: Int = #line

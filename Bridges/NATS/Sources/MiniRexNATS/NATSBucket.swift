@@ -57,11 +57,12 @@ extension NATSBucket {
   public func create(
     _ options: NATSBucketOptions = NATSBucketOptions()
   ) -> PublishedTask<Void, NATSError> {
-    let config = StreamConfig(
-      name: stream, subjects: [subject(of: ">")], maxMsgsPerSubject: options.history,
-      maxAge: options.maxAge?.inNanoseconds ?? 0, maxBytes: options.maxBytes ?? -1,
-      storage: options.inMemory ? "memory" : "file", numReplicas: options.replicas,
-      allowRollupHdrs: true, denyDelete: true, allowDirect: true, discard: "new")
+    var config = StreamConfig(
+      stream, subjects: [subject(of: ">")], maxAge: options.maxAge, maxBytes: options.maxBytes,
+      inMemory: options.inMemory, replicas: options.replicas)
+    config.maxMsgsPerSubject = options.history
+    (config.allowRollupHdrs, config.denyDelete, config.allowDirect) = (true, true, true)
+    config.discard = "new"
     return link.create(config)
   }
 
@@ -106,9 +107,8 @@ extension NATSBucket {
     if !isValid(key) { return .failure(.invalidSubject(key)) }
     var headers = headers
     if let revision { headers["Nats-Expected-Last-Subject-Sequence"] = "\(revision.number)" }
-    return link.ask(
-      JetStream.Appended.self, of: stream, on: subject(of: key), data, headers: headers
-    ).mapError { $0 == .noResponders ? .noStream(stream) : $0 }.map { Revision($0.seq) }
+    return link.append(data, to: stream, on: subject(of: key), headers: headers)
+      .map { Revision($0) }
   }
 
   func isValid(_ key: String) -> Bool {
@@ -119,12 +119,5 @@ extension NATSBucket {
         default: false
         }
       }
-  }
-}
-
-extension Duration {
-  var inNanoseconds: Int64 {
-    let (product, overflows) = inMilliseconds.multipliedReportingOverflow(by: 1_000_000)
-    return overflows ? .max : product
   }
 }

@@ -20,6 +20,8 @@ extension NATSConnection {
   ///   - headers: What goes with it.
   ///   - timeout: After which it fails with ``NATSError/timedOut``, counted from the first subscriber.
   ///   - clock: What the time is measured with.
+  ///   - fileID: Where it is written, for an instrument.
+  ///   - line: Where it is written, for an instrument.
   public func request<Answer: Codable & Sendable, Request: Codable & Sendable>(
     _ type: Answer.Type = Answer.self, _ request: Request, on subject: String,
     headers: NATSHeaders = [:], timeout: Duration, clock: any Clock<Duration> = ContinuousClock(),

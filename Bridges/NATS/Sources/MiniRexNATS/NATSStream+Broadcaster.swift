@@ -11,7 +11,8 @@ extension NATSStream {
   ///
   /// That holds through the loss of the connection and a restart of the server: it goes on after the
   /// last message that it has passed on. What the stream itself has lost meanwhile is told by
-  /// ``StreamMessage/missing``. All subscribers of one such publisher share the reading, which begins
+  /// ``StreamMessage/missing``. A stream that was removed and made anew is read from its beginning, and
+  /// told by ``NATSTrouble/replaced(stream:)``. All subscribers of one such publisher share the reading, which begins
   /// with the first of them; whoever comes later gets what comes from then on. A slow subscriber is
   /// waited for: the server sends what it can take.
   ///
@@ -26,11 +27,19 @@ extension NATSStream {
     of type: Payload.Type = Payload.self, from position: StreamPosition, on subject: String? = nil,
     fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<StreamMessage<Payload>> {
+    broadcaster(of: type, from: position, on: subject, fileID: fileID, line: line) {}
+  }
+
+  /// - Parameter isReplaced: Called before the first message of a stream that was made anew.
+  package func broadcaster<Payload: Codable & Sendable>(
+    of type: Payload.Type = Payload.self, from position: StreamPosition, on subject: String? = nil,
+    fileID: String = #fileID, line: Int = #line, isReplaced: @escaping @Sendable () -> Void
+  ) -> Broadcaster<StreamMessage<Payload>> {
     let (link, codec) = (link, Codec<Payload>())
     let order = ReadingOrder(stream: name, filter: subject, start: position.start)
     let readsAll = subject == nil
     return Broadcaster { receive in
-      StreamReader(order, over: link) { message, place, last in
+      StreamReader(order, over: link, isReplaced: isReplaced) { message, place, last in
         do throws(NATSError) {
           let missing =
             readsAll

@@ -56,12 +56,12 @@ extension NATSStream {
   public func create(
     _ options: NATSStreamOptions = NATSStreamOptions()
   ) -> PublishedTask<Void, NATSError> {
-    link.create(
-      StreamConfig(
-        name: name, subjects: options.subjects ?? [name, "\(name).>"], maxMsgsPerSubject: -1,
-        maxMsgs: options.maxMessages ?? -1, maxAge: options.maxAge?.inNanoseconds ?? 0,
-        maxBytes: options.maxBytes ?? -1, storage: options.inMemory ? "memory" : "file",
-        numReplicas: options.replicas, discard: options.refusesWhenFull ? "new" : "old"))
+    var config = StreamConfig(
+      name, subjects: options.subjects ?? [name, "\(name).>"], maxAge: options.maxAge,
+      maxBytes: options.maxBytes, inMemory: options.inMemory, replicas: options.replicas)
+    config.maxMsgs = options.maxMessages ?? -1
+    config.discard = options.refusesWhenFull ? "new" : "old"
+    return link.create(config)
   }
 
   /// Removes the stream with all that is in it.
@@ -103,10 +103,8 @@ extension NATSStream {
       headers["Nats-Expected-Stream"] = name
       if let sequence { headers["Nats-Expected-Last-Sequence"] = "\(sequence)" }
       if let id { headers["Nats-Msg-Id"] = id }
-      return link.ask(
-        JetStream.Appended.self, of: name, on: subject ?? name, data, headers: headers,
-        timeout: timeout
-      ).mapError { $0 == .noResponders ? .noStream(name) : $0 }.map(\.seq)
+      return link.append(
+        data, to: name, on: subject ?? name, headers: headers, timeout: timeout)
     } catch {
       return .failure(error)
     }

@@ -14,6 +14,8 @@ public enum NATSTrouble: Hashable, Sendable {
   case notSubscribed(subject: String, NATSError)
   /// A stream, or a bucket, cannot be read at present; that is tried again.
   case notRead(stream: String, NATSError)
+  /// A stream, or a bucket, was removed and made anew: it is read from its beginning.
+  case replaced(stream: String)
   /// The connection itself has had trouble.
   case connection(NATSError)
 }

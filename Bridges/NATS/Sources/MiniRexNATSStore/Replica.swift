@@ -43,7 +43,7 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   ///
   /// It waits for the bucket if one is named, hence for the connection, and not for the stream: the
   /// store catches up after this has returned. Neither the stream nor the bucket is made here;
-  /// ``NATSConnection/troubles`` tells if one is not there, and it is waited for.
+  /// `troubles` of the connection tells if one is not there, and it is waited for.
   ///
   /// - Parameters:
   ///   - initial: The state before the first action of the stream.
@@ -89,7 +89,7 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   /// It returns at once. It does so whether anybody subscribes or not, and whoever leaves does not undo
   /// it. What is sent here is appended in that order, one at a time, and waits while there is no
   /// connection or the stream cannot be reached. It fails at once if too many wait, and later if the
-  /// server refuses it, as ``NATSStream/append(_:on:expecting:id:headers:timeout:)`` does; with
+  /// server refuses it, as `append` of a `NATSStream` does; with
   /// `timedOut` if it was not known for 90 seconds whether it had been appended; and with `closed` when
   /// the replica has stopped.
   @discardableResult

@@ -4,6 +4,8 @@ public enum ReplicaFailure: Error, Hashable, CustomStringConvertible {
   case undecodable(sequence: UInt64, type: String, reason: String)
   /// The stream does not have these any more, and no snapshot begins after them.
   case missing(Range<UInt64>)
+  /// The stream was removed and made anew, so what has been committed here stands nowhere else.
+  case replaced
   /// What stands in the bucket under the key is no snapshot of the state, and what the decoder says.
   case snapshot(key: String, reason: String)
   /// The connection has been closed.
@@ -16,6 +18,7 @@ public enum ReplicaFailure: Error, Hashable, CustomStringConvertible {
       "What has sequence \(sequence) is no \(type): \(reason)"
     case .missing(let sequences):
       "The stream no longer has \(sequences.lowerBound) to \(sequences.upperBound - 1)."
+    case .replaced: "The stream was removed and made anew."
     case .snapshot(let key, let reason): "The snapshot '\(key)' cannot be read: \(reason)"
     case .closed: "The connection has been closed."
     }

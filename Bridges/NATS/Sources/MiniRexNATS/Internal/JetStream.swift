@@ -26,6 +26,25 @@ enum JetStream {
     let seq: UInt64
   }
 
+  struct Stream: Decodable, Sendable {
+    let created: String
+  }
+
+  struct ConsumerWish: Encodable {
+    let streamName: String
+    let config: ReadingOrder.Config
+  }
+
+  struct Consumer: Decodable, Sendable {
+    struct Position: Decodable, Sendable {
+      let streamSeq: UInt64
+    }
+
+    let name: String
+    let numPending: UInt64
+    let delivered: Position
+  }
+
   static func decode<Answer: Decodable>(
     _ type: Answer.Type, _ message: RawMessage, of stream: String
   ) -> Result<Answer, NATSError> {

@@ -15,6 +15,11 @@ struct ReadingOrder: Sendable {
   /// If it begins again with the last message of the subject, instead of the next one.
   var skipsToLast = false
 
+  /// After what it goes on if the stream was made anew; `nil` for where it has begun.
+  var lastOfNew: UInt64? {
+    if case .lastOfSubject = start { nil } else { 0 }
+  }
+
   /// What the server is to make; `next` once it is known where to go on.
   ///
   /// - Parameter room: How many messages may be on their way, or wait for a slow subscriber.

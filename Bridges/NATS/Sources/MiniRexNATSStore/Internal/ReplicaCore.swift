@@ -33,12 +33,14 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   }
 
   func follow(_ stream: NATSStream) {
-    let token = stream.broadcaster(of: Data.self, from: .sequence(sequence.value + 1))
-      .subscribe { [weak self] in
-        self?.take($0)
-      } onEnd: { [weak self] in
-        self?.stop(.closed)
-      }
+    let messages = stream.broadcaster(of: Data.self, from: .sequence(sequence.value + 1)) {
+      [weak self] in self?.stop(.replaced)
+    }
+    let token = messages.subscribe { [weak self] in
+      self?.take($0)
+    } onEnd: { [weak self] in
+      self?.stop(.closed)
+    }
     let isOver = following.withLock { following in
       following.token = token
       return following.isOver
@@ -66,6 +68,8 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   private func take(_ message: StreamMessage<Data>) {
     if following.withLock({ $0.isOver }) { return }
     let next = sequence.value + 1
+    // The snapshot was made of another stream of the name.
+    if message.sequence < next { return stop(.replaced) }
     if message.sequence != next { return stop(.missing(next..<max(next + 1, message.sequence))) }
     let action: Action
     do {
