@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static int64_t now(void) {
@@ -17,6 +18,14 @@ static int64_t now(void) {
 size_t heap_bytes(void) {
   struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
+}
+
+static double seconds_of(struct timeval time) { return time.tv_sec + time.tv_usec / 1e6; }
+
+double processor_seconds(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
 }
 
 static natsConnection *connect_to(const char *url, bool at_once) {

@@ -1,3 +1,4 @@
+import Bare
 import Foundation
 
 // Beside bare libnats in C, in the same process and over the same server, which is started here.
@@ -12,7 +13,13 @@ if let place = CommandLine.arguments.firstIndex(of: "--ours") {
   for _ in 0..<5 {
     switch what {
     case "requests": print(median(await requests(5_000, server.url)) / 1_000, "µs")
-    default: print(Int(400_000 / (await seconds(of: Data(count: 16), 400_000, server.url))))
+    case "subscriptions": print(await subscription(10_000, server.url))
+    default:
+      let size = CommandLine.arguments.dropFirst(place + 2).first.flatMap { Int($0) } ?? 16
+      let before = processor_seconds()
+      let took = await seconds(of: Data(count: size), 400_000, server.url)
+      let used = (processor_seconds() - before) / 400_000 * 1e9
+      print(Int(400_000 / took), "messages a second,", Int(used), "ns of the processors for each")
     }
   }
   server.stop()

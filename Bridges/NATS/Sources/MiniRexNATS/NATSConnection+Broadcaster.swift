@@ -1,5 +1,11 @@
 public import MiniRex
 
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
 extension NATSConnection {
   /// Calls with what is published on a subject, by whatever process.
   ///
@@ -19,6 +25,8 @@ extension NATSConnection {
   ///   - queue: The group that shares the messages: each goes to one subscription of the group.
   ///   - fileID: Where it is written, for an instrument.
   ///   - line: Where it is written, for an instrument.
+  @specialized(where Payload == Data)
+  @specialized(where Payload == String)
   public func broadcaster<Payload: Codable & Sendable>(
     of type: Payload.Type = Payload.self, on subject: String, queue: String? = nil,
     fileID: String = #fileID, line: Int = #line

@@ -1,5 +1,11 @@
 public import MiniRex
 
+#if canImport(FoundationEssentials)
+  internal import FoundationEssentials
+#else
+  internal import Foundation
+#endif
+
 extension NATSConnection {
   /// Sends a message to all who are subscribed to the subject at that time.
   ///
@@ -12,6 +18,8 @@ extension NATSConnection {
   ///   - subject: Parts with dots between them, without spaces and wildcards.
   ///   - headers: What goes with it.
   ///   - replySubject: Where an answer is waited for.
+  @specialized(where Payload == Data)
+  @specialized(where Payload == String)
   public func publish<Payload: Codable & Sendable>(
     _ payload: Payload, on subject: String, headers: NATSHeaders = [:],
     replySubject: String? = nil

@@ -37,7 +37,7 @@ extension NATSConnection {
         case .failure(let error): finish(.failure(error))
         }
       }
-    }.timeout(after: timeout, clock: clock).mapError { $0.flattened }
+    }.timeout(after: timeout, clock: Deadlines.clock(for: clock)).mapError { $0.flattened }
       .trace("request on \(subject)", fileID: fileID, line: line)
   }
 
@@ -67,7 +67,7 @@ extension NATSConnection {
         case .failure(let error): finish(.failure(error))
         }
       }
-    }.timeout(after: timeout, clock: clock).mapError { $0.flattened }
+    }.timeout(after: timeout, clock: Deadlines.clock(for: clock)).mapError { $0.flattened }
       .trace("request on \(subject)", fileID: fileID, line: line)
   }
 }

@@ -31,7 +31,7 @@ public struct NATSHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   /// Makes headers as they are written.
   public init(dictionaryLiteral elements: (String, String)...) {
-    fields = elements.map { Field(name: $0.0, value: $0.1) }
+    fields = elements.isEmpty ? [] : elements.map { Field(name: $0.0, value: $0.1) }
   }
 
   /// True if there are none.

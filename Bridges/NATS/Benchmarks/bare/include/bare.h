@@ -18,4 +18,7 @@ double bare_subscription(const char *url, int64_t count);
 // What the heap has given out.
 size_t heap_bytes(void);
 
+// What this process has used of the processors.
+double processor_seconds(void);
+
 #endif

@@ -1,5 +1,6 @@
 internal import CNATS
 internal import Dispatch
+internal import Synchronization
 
 /// A connection of libnats, which is destroyed when nobody publishes or receives over it any more.
 ///
@@ -10,6 +11,13 @@ final class Handle: Sendable {
   let wire: Wire
   /// What libnats calls it, see `Links`.
   let closure: UInt
+  /// How many bytes may be appended before libnats is asked again how many of them still wait.
+  ///
+  /// Asking takes the lock that the loop holds while it writes.
+  private let room = Atomic(0)
+
+  /// How much is appended before it is written by whoever publishes, as libnats does by itself.
+  private static let portion = 32 << 10
 
   init(_ connection: CPointer, _ wire: Wire, _ closure: UInt) {
     self.connection = connection
@@ -24,10 +32,16 @@ final class Handle: Sendable {
     }
   }
 
-  /// Counted loosely, so that the buffer is asked for its size only now and then.
+  /// Counted loosely: two threads may find the same room.
   func publish(_ message: Outgoing, sendLimit: Int, atOnce: Bool) throws(NATSError) {
-    let waiting = Int(natsConnection_Buffered(connection.pointer))
-    if waiting > 0, waiting + message.size > sendLimit { throw .sendLimitReached }
+    let size = message.size
+    var atOnce = atOnce
+    if room.subtract(size, ordering: .relaxed).newValue < 0 {
+      let waiting = max(0, Int(natsConnection_Buffered(connection.pointer)))
+      if waiting > 0, waiting + size > sendLimit { throw .sendLimitReached }
+      room.store(min(Self.portion, sendLimit - waiting) - size, ordering: .relaxed)
+      if waiting >= Self.portion / 2 { atOnce = true }
+    }
     let status =
       atOnce
       ? wire.writeAtOnce { message.append(to: connection.pointer) }

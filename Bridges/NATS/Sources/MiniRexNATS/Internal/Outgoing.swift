@@ -14,7 +14,18 @@ struct Outgoing {
     return size
   }
 
+  /// The subject is passed by `withCString`: without it there would be a copy of it in an array.
   func append(to connection: OpaquePointer) -> natsStatus {
+    subject.withCString { subject in
+      guard let replySubject else { return append(to: connection, subject, nil) }
+      return replySubject.withCString { append(to: connection, subject, $0) }
+    }
+  }
+
+  private func append(
+    to connection: OpaquePointer, _ subject: UnsafePointer<CChar>,
+    _ replySubject: UnsafePointer<CChar>?
+  ) -> natsStatus {
     let length = Int32(clamping: bytes.count)
     if headers.isEmpty {
       guard let replySubject else {
@@ -25,12 +36,7 @@ struct Outgoing {
     }
     var message: OpaquePointer?
     let data = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
-    let status =
-      if let replySubject {
-        natsMsg_Create(&message, subject, replySubject, data, length)
-      } else {
-        natsMsg_Create(&message, subject, nil, data, length)
-      }
+    let status = natsMsg_Create(&message, subject, replySubject, data, length)
     guard status == NATS_OK, let message else { return status }
     defer { natsMsg_Destroy(message) }
     for field in headers.fields {

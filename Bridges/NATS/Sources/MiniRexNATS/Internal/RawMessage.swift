@@ -27,7 +27,7 @@ struct RawMessage {
     var names: UnsafeMutablePointer<UnsafePointer<CChar>?>?
     var count: Int32 = 0
     let status = natsMsgHeader_Keys(pointer, &names, &count)
-    if status == NATS_NOT_FOUND { return [:] }
+    if status == NATS_NOT_FOUND { return NATSHeaders() }
     guard status == NATS_OK, let names else { throw .undecodable("It has no proper headers.") }
     defer { free(names) }
     var headers = NATSHeaders()

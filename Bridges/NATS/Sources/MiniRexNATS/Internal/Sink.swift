@@ -72,7 +72,7 @@ final class Sink: Sendable {
     let call: natsMsgHandler = { _, _, message, closure in
       guard let message, let closure else { return }
       Unmanaged<Sink>.fromOpaque(closure).takeUnretainedValue().take(RawMessage(pointer: message))
-      natsMsg_Destroy(message)
+      SpentMessages.add(message)
     }
     let connection = handle.connection.pointer
     let status =

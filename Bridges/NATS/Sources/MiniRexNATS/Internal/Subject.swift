@@ -10,10 +10,18 @@ enum Subject {
   }
 
   private static func isValid(_ subject: String, allowsWildcards: Bool) -> Bool {
+    subject.utf8.withContiguousStorageIfAvailable {
+      isValid($0, allowsWildcards: allowsWildcards)
+    } ?? isValid(subject.utf8, allowsWildcards: allowsWildcards)
+  }
+
+  private static func isValid(
+    _ subject: some Sequence<UInt8>, allowsWildcards: Bool
+  ) -> Bool {
     var length = 0
     var wildcard: UInt8?
     var isOver = false
-    for byte in subject.utf8 {
+    for byte in subject {
       if byte <= 0x20 || byte == 0x7F || isOver { return false }
       if byte == UInt8(ascii: ".") {
         if length == 0 || !endPart(length, wildcard, allowsWildcards) { return false }
