@@ -44,6 +44,10 @@ let package = Package(
         .product(name: "MiniRexFoundationAdapters", package: "MiniRex"),
       ],
       path: "Examples/fleet", resources: [.embedInCode("page.html")]),
+    .executableTarget(
+      name: "weather",
+      dependencies: ["MiniRexNATS", .product(name: "MiniRex", package: "MiniRex")],
+      path: "Examples/weather"),
     .target(name: "Bare", dependencies: ["CNATS"], path: "Benchmarks/bare"),
     .executableTarget(
       name: "nats-bench",
@@ -52,7 +56,7 @@ let package = Package(
     .testTarget(
       name: "MiniRexNATSTests",
       dependencies: [
-        "MiniRexNATS", "MiniRexNATSStore", "CNATS", "nats-guest",
+        "MiniRexNATS", "MiniRexNATSStore", "CNATS", "nats-guest", "weather",
         .product(name: "MiniRexStore", package: "MiniRex"),
         .product(name: "MiniRexTesting", package: "MiniRex"),
       ]),

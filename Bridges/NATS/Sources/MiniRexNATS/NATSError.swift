@@ -36,7 +36,7 @@ public enum NATSError: Error, Hashable, Sendable {
   case refused(code: Int, message: String)
   /// Somebody else was first: the key, or the stream, is at this revision now, if that is known.
   case revision(UInt64?)
-  /// A stream or a bucket of that name does not exist.
+  /// A stream or a bucket of that name does not exist, or the server keeps none.
   case noStream(String)
   /// JetStream has refused, in its own words, with the code that it lists.
   case jetStream(code: Int, message: String)
