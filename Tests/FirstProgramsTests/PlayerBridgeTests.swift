@@ -6,7 +6,7 @@ import Testing
 
 @testable import first_programs
 
-@Suite struct PlayerBridgeTests {
+@Suite(.timeLimit(.minutes(20))) struct PlayerBridgeTests {
   let center = NotificationCenter()
 
   @Test func `titles are told to views once, and when they switch to others who listen`() {

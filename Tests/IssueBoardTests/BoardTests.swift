@@ -5,7 +5,7 @@ import Testing
 
 @testable import issue_board
 
-@Suite struct BoardTests {
+@Suite(.timeLimit(.minutes(20))) struct BoardTests {
   private let first = Comment(file: "A.swift", line: 3, text: "mend this")
   private let second = Comment(file: "A.swift", line: 9, text: "and that")
 

@@ -40,9 +40,9 @@ func say(_ text: String) {
 }
 
 /// Not `exit`, where a sanitizer would look at a program that may no longer be looked at.
-func stop(_ text: String) -> Never {
-  say(text)
-  _exit(3)
+func stop(_ text: String? = nil) -> Never {
+  if let text { say(text) }
+  _exit(text == nil ? 0 : 3)
 }
 
 do {
@@ -112,10 +112,11 @@ do {
     try await sayFailures()
     store.send(action(4))
     try await sayFailures()
+    stop()
   case "fill", "disk":
     for number in 1...10_000 { store.send(action(number)) }
     try await sayFailures()
-    if arguments[1] == "disk" { break }
+    if arguments[1] == "disk" { stop() }
     limitFiles(to: nil)
     let second = journal.record(store)
     store.send(.halve)

@@ -9,7 +9,7 @@ import TestSupport
   import Testing
 
   /// One after the other, since what one of them makes the system miss is missed by all.
-  @Suite(.serialized) struct ChangeTests {
+  @Suite(.serialized, .timeLimit(.minutes(20))) struct ChangeTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }

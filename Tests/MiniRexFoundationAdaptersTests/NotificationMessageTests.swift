@@ -27,7 +27,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<DoorLocked> {
   static var locked: Self { .init() }
 }
 
-@Suite struct NotificationMessageTests {
+@Suite(.timeLimit(.minutes(20))) struct NotificationMessageTests {
   let center = NotificationCenter()
   let door = Door()
 

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct NotificationStormTests {
+@Suite(.timeLimit(.minutes(20))) struct NotificationStormTests {
   @Test
   func `R2 while others come and go, every permanent subscriber gets every post once, in order`() {
     let count = scaled(10_000)

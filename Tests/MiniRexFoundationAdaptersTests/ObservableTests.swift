@@ -29,7 +29,7 @@ private actor Office {
   func set(_ count: Int) { counter.count = count }
 }
 
-@Suite @MainActor struct ObservableTests {
+@Suite(.timeLimit(.minutes(20))) @MainActor struct ObservableTests {
   private let model = Model()
 
   @Test func `R28 the current value comes inside subscribe, then each change`() async {
@@ -177,7 +177,7 @@ private actor Office {
   }
 }
 
-@Suite @MainActor struct ObservedTests {
+@Suite(.timeLimit(.minutes(20))) @MainActor struct ObservedTests {
   @Test func `an observed value shows the current one, and tells who observes it`() {
     let property = PublishedProperty(1)
     let observed = property.publisher.observed()

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct OperationQueueTests {
+@Suite(.timeLimit(.minutes(20))) struct OperationQueueTests {
   let queue = OperationQueue()
 
   @Test func `R20 updates arrive in operations, in order, though many run at once`() async {

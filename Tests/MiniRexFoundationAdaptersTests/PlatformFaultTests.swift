@@ -11,7 +11,7 @@ import TestSupport
 
   @Observable private final class FaultyModel { var number = 1 }
 
-  @Suite struct PlatformFaultTests {
+  @Suite(.timeLimit(.minutes(20))) struct PlatformFaultTests {
     private let center = NotificationCenter()
     private let name = Notification.Name("changed")
 

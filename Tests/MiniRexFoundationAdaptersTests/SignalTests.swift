@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Signals belong to a process, so each test has one of its own.
-@Suite struct SignalTests {
+@Suite(.timeLimit(.minutes(20))) struct SignalTests {
   @Test func `a signal is told to every subscriber of every publisher, and does nothing else`()
     async
   {

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct TimerTests {
+@Suite(.timeLimit(.minutes(20))) struct TimerTests {
   let queue = DispatchQueue(label: "test")
 
   @Test func `a timer calls on the queue, at whole multiples of its interval`() async {

@@ -5,7 +5,7 @@ import MiniRexStore
 import Testing
 
 /// What the documentation shows, in a process of its own: the graph is that of the whole program.
-@Suite struct InspectorSamples {
+@Suite(.timeLimit(.minutes(20))) struct InspectorSamples {
   @Test func `a page about a program`() async {
     await #expect(processExitsWith: .success) {
       let graph = LiveGraph()

@@ -42,7 +42,7 @@ final class KeptBoard: Sendable {
 }
 
 /// What the page and the comments of documentation show.
-@Suite struct JournalSamples {
+@Suite(.timeLimit(.minutes(20))) struct JournalSamples {
   let paper = Shared<[String]>([])
 
   func print(_ line: Any) { paper.append("\(line)") }

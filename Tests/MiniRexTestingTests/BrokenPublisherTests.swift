@@ -231,7 +231,7 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite struct BrokenPublisherTests {
+@Suite(.timeLimit(.minutes(20))) struct BrokenPublisherTests {
   @Test(arguments: BrokenPublisher.written + BrokenPublisher.forged)
   func `a broken publisher is found by the rule that it breaks`(broken: BrokenPublisher) async {
     let report = await lawReport(on: broken.make) { $0.rule == broken.rule }

@@ -8,7 +8,7 @@ private final class Door: Sendable {
   let rings = PublishedProperty(0)
 }
 
-@Suite struct LeakTests {
+@Suite(.timeLimit(.minutes(20))) struct LeakTests {
   @Test func `what is released passes, and what body throws is thrown on`() async throws {
     try expectReleased { track in
       let door = track(Door())

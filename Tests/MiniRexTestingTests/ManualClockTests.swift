@@ -4,7 +4,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct ManualClockTests {
+@Suite(.timeLimit(.minutes(20))) struct ManualClockTests {
   let clock = ManualClock()
   let events = Shared<[String]>([])
 

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct PublisherLawTests {
+@Suite(.timeLimit(.minutes(20))) struct PublisherLawTests {
   @Test func `every source keeps the laws`() async throws {
     try await expectPublisherLaws(within: .seconds(100)) {
       let source = BroadcastSource<Int>()

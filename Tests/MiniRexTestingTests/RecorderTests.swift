@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexTesting
 import Testing
 
-@Suite struct RecorderTests {
+@Suite(.timeLimit(.minutes(20))) struct RecorderTests {
   let source = BroadcastSource<Int>()
 
   @Test func `it remembers what came, and reacts after that`() {

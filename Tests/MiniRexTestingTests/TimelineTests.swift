@@ -4,7 +4,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct TimelineTests {
+@Suite(.timeLimit(.minutes(20))) struct TimelineTests {
   let timeline = Timeline()
 
   private func advice(_ result: ExitTest.Result?) -> String {

@@ -8,7 +8,7 @@ import Testing
   var text = ""
 }
 
-@MainActor @Suite struct ActorTests {
+@MainActor @Suite(.timeLimit(.minutes(20))) struct ActorTests {
   @Test func `on the main thread subscribeOnMain calls at once, the first value inside`() {
     let property = PublishedProperty(1)
     var seen: [Int] = []

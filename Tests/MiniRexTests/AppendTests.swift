@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct AppendTests {
+@Suite(.timeLimit(.minutes(20))) struct AppendTests {
   let first = BroadcastSource<Int>()
   let second = BroadcastSource<Int>()
 

@@ -51,7 +51,7 @@ private struct Counting: AsyncSequence, Sendable {
   }
 }
 
-@Suite struct AsyncSequenceTests {
+@Suite(.timeLimit(.minutes(20))) struct AsyncSequenceTests {
   @Test func `a broadcaster of a sequence calls with its elements, and ends with it`() async {
     let recorder = Recorder(Broadcaster(Counting(last: 3)))
 

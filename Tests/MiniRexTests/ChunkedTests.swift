@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct ChunkedTests {
+@Suite(.timeLimit(.minutes(20))) struct ChunkedTests {
   let clock = ManualClock()
   let source = BroadcastSource<Int>()
 

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct ClockBroadcasterTests {
+@Suite(.timeLimit(.minutes(20))) struct ClockBroadcasterTests {
   let clock = ManualClock()
 
   @Test func `it calls at every multiple of the interval, with the time since its subscription`() {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Of one to nine inputs: two to eight are written out, the others go through a parameter pack.
-@Suite struct CombineLatestTests {
+@Suite(.timeLimit(.minutes(20))) struct CombineLatestTests {
   private let inputs = (0..<9).map { PublishedProperty($0) }
 
   /// Each number of inputs twice: without a transformation, and with one.

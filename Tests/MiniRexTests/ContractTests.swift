@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// One test or more for each rule of the delivery contract, named after it; the storms are beside.
-@Suite struct ContractTests {
+@Suite(.timeLimit(.minutes(20))) struct ContractTests {
   // R1–R5 and R24: order
 
   @Test func `R1 a publisher whose closure calls from many threads calls each subscriber serially`()

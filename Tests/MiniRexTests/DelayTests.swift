@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct DelayTests {
+@Suite(.timeLimit(.minutes(20))) struct DelayTests {
   let clock = ManualClock()
   let source = BroadcastSource<Int>()
 

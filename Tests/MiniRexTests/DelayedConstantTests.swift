@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexTesting
 import Testing
 
-@Suite struct DelayedConstantTests {
+@Suite(.timeLimit(.minutes(20))) struct DelayedConstantTests {
   struct Broken: Error, Equatable {}
 
   let clock = ManualClock()

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct DeliveredTests {
+@Suite(.timeLimit(.minutes(20))) struct DeliveredTests {
   private let executor = StepExecutor()
 
   /// Delivers one update on another thread until `mayGoOn` is opened, and runs the body meanwhile.

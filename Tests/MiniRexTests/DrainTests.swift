@@ -159,7 +159,7 @@ private enum Way: String, CaseIterable, CustomTestStringConvertible {
   }
 }
 
-@Suite struct DrainTests {
+@Suite(.timeLimit(.minutes(20))) struct DrainTests {
   private let work = SlowWork()
   private let executor = StepExecutor()
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Durations that no clock can say: each runs in a process of its own, which they used to stop.
-@Suite struct EndOfTimeTests {
+@Suite(.timeLimit(.minutes(20))) struct EndOfTimeTests {
   @Test(.enabled(if: scale >= 1, "a sleep that never ends looks lost to a leak detector"))
   func `R25 a wait that is longer than the real clock can say never ends`() async {
     await #expect(processExitsWith: .success) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The test holds the main actor: what other threads send waits until it lets go.
-@MainActor @Suite struct HopTests {
+@MainActor @Suite(.timeLimit(.minutes(20))) struct HopTests {
   @Test func `R22 a token tells how many updates wait for the main actor`() async {
     let source = BroadcastSource<Int>()
     var seen: [Int] = []

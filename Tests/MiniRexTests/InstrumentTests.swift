@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct InstrumentTests {
+@Suite(.timeLimit(.minutes(20))) struct InstrumentTests {
   @Test func `a source tells who subscribes, what is delivered, who ends and that it is gone`() {
     let log = EventLog()
     let source = BroadcastSource<Int>(name: "numbers", instrument: log)

@@ -158,7 +158,7 @@ struct LawSubject: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(.serialized) struct KindLawTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct KindLawTests {
   @Test(arguments: LawSubject.values)
   func `what stays a published value keeps its laws`(subject: LawSubject) async throws {
     try await expectPublisherLaws(within: .seconds(100), of: subject.make)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What to write instead of the operators that are left out: see Docs/Decisions/0012.
-@Suite struct LeftOutOperatorTests {
+@Suite(.timeLimit(.minutes(20))) struct LeftOutOperatorTests {
   let numbers = BroadcastSource<Int>()
   let letters = BroadcastSource<String>()
 

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct LiveGraphTests {
+@Suite(.timeLimit(.minutes(20))) struct LiveGraphTests {
   let clock = ManualClock()
   let graph: LiveGraph
 

@@ -3,7 +3,7 @@ import MiniRexTesting
 import Testing
 
 /// Each operator, between sources and somebody who subscribes.
-@Suite struct OperatorGraphTests {
+@Suite(.timeLimit(.minutes(20))) struct OperatorGraphTests {
   private let graph = LiveGraph()
   private let clock = ManualClock()
   private let numbers: BroadcastSource<Int>

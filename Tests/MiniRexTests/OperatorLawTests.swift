@@ -74,7 +74,7 @@ struct Operator: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(.serialized) struct OperatorLawTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct OperatorLawTests {
   @Test(arguments: Operator.all)
   func `an operator of broadcasters keeps the laws`(subject: Operator) async throws {
     try await expectPublisherLaws(within: .seconds(100)) {

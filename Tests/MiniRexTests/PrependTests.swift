@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct PrependTests {
+@Suite(.timeLimit(.minutes(20))) struct PrependTests {
   let source = BroadcastSource<Int>()
 
   @Test func `every subscriber is called with them first, inside subscribe`() {

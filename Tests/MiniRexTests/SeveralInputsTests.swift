@@ -31,7 +31,7 @@ struct TwoInputOperator: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite struct SeveralInputsTests {
+@Suite(.timeLimit(.minutes(20))) struct SeveralInputsTests {
   @Test func `R22 what waits for its turn in an operator is told by its token`() {
     let (one, two, clock) = (BroadcastSource<Int>(), BroadcastSource<Int>(), ManualClock())
     let operators: [Broadcaster<Int>] = [

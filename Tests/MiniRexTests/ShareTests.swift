@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct ShareTests {
+@Suite(.timeLimit(.minutes(20))) struct ShareTests {
   let source = BroadcastSource<Int>()
   let property = PublishedProperty(1)
 

@@ -7,7 +7,7 @@ import Testing
 /// Many threads, many rounds, one seed: what the rules promise under any interleaving.
 ///
 /// `MINIREX_SCALE` scales the rounds, `MINIREX_SEED` repeats a failure.
-@Suite(.serialized) struct StormTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct StormTests {
   let seed =
     ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
 

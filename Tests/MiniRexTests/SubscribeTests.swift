@@ -4,7 +4,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct SubscribeTests {
+@Suite(.timeLimit(.minutes(20))) struct SubscribeTests {
   @Test func `withSubscription subscribes for the length of a closure`() async {
     let source = BroadcastSource<Int>()
     let seen = Shared<[Int]>([])

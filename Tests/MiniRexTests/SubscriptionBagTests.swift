@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite struct SubscriptionBagTests {
+@Suite(.timeLimit(.minutes(20))) struct SubscriptionBagTests {
   @Test func `a bag does not keep a token that had ended before`() {
     let source = BroadcastSource<Int>()
     let bag = SubscriptionBag()

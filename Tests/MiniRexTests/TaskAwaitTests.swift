@@ -21,7 +21,7 @@ private final class Work: Sendable {
   }
 }
 
-@Suite struct TaskAwaitTests {
+@Suite(.timeLimit(.minutes(20))) struct TaskAwaitTests {
   @Test func `R18 result and value give what the task has finished with`() async throws {
     let source = TaskSource<Int, Refusal>()
     async let early = source.publisher.result

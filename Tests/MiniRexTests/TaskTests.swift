@@ -32,7 +32,7 @@ final class DrivenWork<Success: Sendable>: Sendable {
   }
 }
 
-@Suite struct TaskTests {
+@Suite(.timeLimit(.minutes(20))) struct TaskTests {
   // R18
 
   @Test func `R18 a task delivers its result once, also to latecomers, and refuses a second`() {

@@ -36,7 +36,7 @@ struct TimedOperator: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite struct TimedOperatorTests {
+@Suite(.timeLimit(.minutes(20))) struct TimedOperatorTests {
   let clock = ManualClock()
   let source = BroadcastSource<Int>()
 

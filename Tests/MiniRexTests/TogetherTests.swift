@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What several inputs of a combination take from one source is told together.
-@Suite struct TogetherTests {
+@Suite(.timeLimit(.minutes(20))) struct TogetherTests {
   let number = PublishedProperty(0)
   let other = PublishedProperty(0)
 

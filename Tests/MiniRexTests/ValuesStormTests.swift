@@ -31,7 +31,7 @@ private struct Outcome: Sendable {
   }
 }
 
-@Suite(.serialized) struct ValuesStormTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct ValuesStormTests {
   @Test
   func `R2 R21 R22 64 loops and 4 senders: all in order, all accounted for, nothing kept`() async {
     await #expect(processExitsWith: .success) {

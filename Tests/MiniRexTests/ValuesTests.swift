@@ -39,7 +39,7 @@ private final class Loop<Update: Sendable>: Sendable {
   }
 }
 
-@Suite struct ValuesTests {
+@Suite(.timeLimit(.minutes(20))) struct ValuesTests {
   @Test func `R21 values buffers from the call, and ends when the source has and all is taken`()
     async
   {

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite struct WithLatestTests {
+@Suite(.timeLimit(.minutes(20))) struct WithLatestTests {
   let taps = BroadcastSource<Int>()
   let text = PublishedProperty("a")
 

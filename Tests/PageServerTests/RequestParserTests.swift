@@ -3,7 +3,7 @@ import Testing
 
 @testable import MiniRexPageServer
 
-@Suite struct RequestParserTests {
+@Suite(.timeLimit(.minutes(20))) struct RequestParserTests {
   let limits = Limits()
 
   func parse(_ text: String, by size: Int = .max) -> Result<Request, Status>? {

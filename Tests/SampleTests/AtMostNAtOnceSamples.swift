@@ -31,7 +31,7 @@ private final class Web: Sendable {
 }
 
 /// The code of AtMostNAtOnce.md.
-@Suite struct AtMostNAtOnceSamples {
+@Suite(.timeLimit(.minutes(20))) struct AtMostNAtOnceSamples {
   private let web = Web()
 
   @Test func `two pages are loaded at once, and the next when one has come`() {

@@ -15,7 +15,7 @@ private final class Ticking: Sendable {
   func stop() { token.invalidate() }
 }
 
-@Suite struct ChoosingAnOperatorSamples {
+@Suite(.timeLimit(.minutes(20))) struct ChoosingAnOperatorSamples {
   @Test func `one timer serves all, until the last of them leaves`() {
     let ticks = Broadcaster<Int> { receive in
       let timer = Ticking { receive($0) }

@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexTesting
 import Testing
 
-@Suite struct DeliveryRulesSamples {
+@Suite(.timeLimit(.minutes(20))) struct DeliveryRulesSamples {
   @Test func `what a callback sends reaches everybody after the current update`() {
     let numbers = BroadcastSource<Int>()
     let first = Recorder(numbers.publisher) { if $0 == 1 { numbers.broadcast(2) } }

@@ -3,7 +3,7 @@ import MiniRexStore
 import Testing
 
 /// The code of the comments of `FlatState`, `StateDiff` and `diffs`.
-@Suite struct DiffSamples {
+@Suite(.timeLimit(.minutes(20))) struct DiffSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

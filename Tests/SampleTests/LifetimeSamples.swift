@@ -27,7 +27,7 @@ final class Display: Sendable {
   }
 }
 
-@Suite struct LifetimeSamples {
+@Suite(.timeLimit(.minutes(20))) struct LifetimeSamples {
   @Test func `an object that subscribes weakly goes, and its subscription with it`() throws {
     let lines = LineWriter()
 

@@ -13,7 +13,7 @@ extension Notification.Name {
   fileprivate static let userDidLogIn = Notification.Name("userDidLogIn")
 }
 
-@Suite struct MiniRexFoundationAdaptersSamples {
+@Suite(.timeLimit(.minutes(20))) struct MiniRexFoundationAdaptersSamples {
   @Test func `notifications are read where they are posted and written down on a queue`() async {
     let queue = DispatchQueue(label: "writing")
     let names = BroadcastSource<String>()

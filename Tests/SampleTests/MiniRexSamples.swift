@@ -1,7 +1,7 @@
 import MiniRex
 import Testing
 
-@Suite struct MiniRexSamples {
+@Suite(.timeLimit(.minutes(20))) struct MiniRexSamples {
   @Test func `the landing page shows a source, an operator and a token`() {
     let paper = Paper()
     let print = paper.print

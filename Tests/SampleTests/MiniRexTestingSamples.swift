@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexTesting
 import Testing
 
-@Suite struct MiniRexTestingSamples {
+@Suite(.timeLimit(.minutes(20))) struct MiniRexTestingSamples {
   @Test func `a recorder remembers what came`() {
     let source = BroadcastSource<Int>()
     let recorder = Recorder(source.publisher.map { $0 * 2 })

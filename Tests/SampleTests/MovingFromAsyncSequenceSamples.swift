@@ -3,7 +3,7 @@ import MiniRexTesting
 import Testing
 
 /// The code of MovingFromAsyncSequence.md.
-@Suite struct MovingFromAsyncSequenceSamples {
+@Suite(.timeLimit(.minutes(20))) struct MovingFromAsyncSequenceSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

@@ -3,7 +3,7 @@ import MiniRexTesting
 import Testing
 
 /// The code of MovingFromCombine.md.
-@Suite struct MovingFromCombineSamples {
+@Suite(.timeLimit(.minutes(20))) struct MovingFromCombineSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

@@ -4,7 +4,7 @@ import MiniRexStoreTesting
 import Testing
 
 /// The code of MovingFromMiniRedux.md.
-@Suite struct MovingFromMiniReduxSamples {
+@Suite(.timeLimit(.minutes(20))) struct MovingFromMiniReduxSamples {
   struct Quotes: Sendable, Equatable {
     var text = ""
     var child = Child()

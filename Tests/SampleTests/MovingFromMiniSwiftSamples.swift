@@ -5,7 +5,7 @@ import MiniRexTesting
 import Testing
 
 /// The code of MovingFromMiniSwift.md.
-@Suite struct MovingFromMiniSwiftSamples {
+@Suite(.timeLimit(.minutes(20))) struct MovingFromMiniSwiftSamples {
   struct LoadError: Error, Equatable { let reason: String }
 
   struct CounterState: Sendable, Equatable {

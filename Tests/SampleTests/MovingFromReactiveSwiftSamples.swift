@@ -3,7 +3,7 @@ import MiniRexTesting
 import Testing
 
 /// The code of MovingFromReactiveSwift.md.
-@Suite struct MovingFromReactiveSwiftSamples {
+@Suite(.timeLimit(.minutes(20))) struct MovingFromReactiveSwiftSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

@@ -3,7 +3,7 @@ import MiniRexTesting
 import Testing
 
 /// The code of MovingFromRxSwift.md.
-@Suite struct MovingFromRxSwiftSamples {
+@Suite(.timeLimit(.minutes(20))) struct MovingFromRxSwiftSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

@@ -4,7 +4,7 @@ import MiniRexTesting
 import Testing
 
 /// The code of MovingFromVueFlux.md.
-@Suite struct MovingFromVueFluxSamples {
+@Suite(.timeLimit(.minutes(20))) struct MovingFromVueFluxSamples {
   struct CounterState: Sendable, Equatable {
     fileprivate var count = 0
   }

@@ -43,7 +43,7 @@ private struct Document: Sendable {
 }
 
 /// The samples in comments of operators and tasks.
-@Suite struct OperatorCommentSamples {
+@Suite(.timeLimit(.minutes(20))) struct OperatorCommentSamples {
   private let paper = Paper()
   private let clock = ManualClock()
 

@@ -2,7 +2,7 @@ import MiniRexStore
 import Testing
 
 /// The code of the comments of `Rows`.
-@Suite struct RowsSamples {
+@Suite(.timeLimit(.minutes(20))) struct RowsSamples {
   struct Todo: Identifiable, Sendable, Equatable {
     let id: Int
     var text: String

@@ -2,7 +2,7 @@ import MiniRexStore
 import Testing
 
 /// The code of the comments of scopes and of effects that belong to parts.
-@Suite struct ScopeSamples {
+@Suite(.timeLimit(.minutes(20))) struct ScopeSamples {
   struct Form: Sendable, Equatable { var text = "" }
   enum FormAction: Sendable {
     case cleared

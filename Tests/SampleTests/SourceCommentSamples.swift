@@ -22,7 +22,7 @@ private final class Label {
 }
 
 /// The samples in comments of sources, publishers, subscriptions and instruments.
-@Suite struct SourceCommentSamples {
+@Suite(.timeLimit(.minutes(20))) struct SourceCommentSamples {
   struct Person: Sendable, Equatable {
     let name: String
   }

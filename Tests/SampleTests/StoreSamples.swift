@@ -6,7 +6,7 @@ import Observation
 import Testing
 
 /// The code of MiniRexStore.md, GettingStartedWithAStore.md, StoreRules.md and MiniRexStoreTesting.md.
-@Suite struct StoreSamples {
+@Suite(.timeLimit(.minutes(20))) struct StoreSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

@@ -15,7 +15,7 @@ private final class Connection: Sendable {
   func close() { token.invalidate() }
 }
 
-@Suite struct StoriesSamples {
+@Suite(.timeLimit(.minutes(20))) struct StoriesSamples {
   @Test func `share opens one connection, and the last who leaves closes it`() {
     let prices = Broadcaster<Int> { receive in
       let connection = Connection { receive($0) }

@@ -47,7 +47,7 @@ private struct Request {
   func cancel() {}
 }
 
-@Suite struct TasksAndProgressSamples {
+@Suite(.timeLimit(.minutes(20))) struct TasksAndProgressSamples {
   private let clock = ManualClock()
   private let user = PublishedTask { () async throws(FetchError) in try await fetch(7) }
 

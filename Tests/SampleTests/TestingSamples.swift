@@ -3,7 +3,7 @@ import MiniRexTesting
 import Testing
 
 /// The code of Testing.md.
-@Suite struct TestingSamples {
+@Suite(.timeLimit(.minutes(20))) struct TestingSamples {
   enum WeatherError: Error {
     case noNetwork
   }

@@ -3,7 +3,7 @@ import MiniRexStore
 import Testing
 
 /// The code of "Undo and redo", and of the comments of `History`.
-@Suite struct UndoSamples {
+@Suite(.timeLimit(.minutes(20))) struct UndoSamples {
   struct List: Sendable, Equatable {
     var title = ""
     var lines: [String] = []

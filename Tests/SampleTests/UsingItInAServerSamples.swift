@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The code of UsingItInAServer.md.
-@Suite struct UsingItInAServerSamples {
+@Suite(.timeLimit(.minutes(20))) struct UsingItInAServerSamples {
   struct Order: Codable, Equatable, Sendable {
     let id: Int
   }

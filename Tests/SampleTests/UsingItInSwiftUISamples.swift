@@ -5,7 +5,7 @@ import Observation
 import Testing
 
 /// The code of UsingItInSwiftUI.md, without that of SwiftUI itself.
-@Suite struct UsingItInSwiftUISamples {
+@Suite(.timeLimit(.minutes(20))) struct UsingItInSwiftUISamples {
   final class Thermostat: Sendable {
     private let measured = PublishedProperty(19.5)
     private let failed = BroadcastSource<String>()

@@ -12,7 +12,7 @@ private struct Board: Sendable {
   var cards = 0
 }
 
-@Suite struct WatchingSamples {
+@Suite(.timeLimit(.minutes(20))) struct WatchingSamples {
   @Test func `a store is one source, and its parts are operations`() {
     let graph = LiveGraph(clock: ManualClock())
     let board = Store(Board(), name: "board", instrument: graph)

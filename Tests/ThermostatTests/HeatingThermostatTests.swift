@@ -3,7 +3,7 @@ import MiniRexTesting
 import Testing
 import ThermostatKit
 
-@Suite struct HeatingThermostatTests {
+@Suite(.timeLimit(.minutes(20))) struct HeatingThermostatTests {
   let sensor = BroadcastSource<Double>()
   let clock = ManualClock()
   let thermostat: HeatingThermostat

@@ -3,7 +3,7 @@ import MiniRexTesting
 import Testing
 import ThermostatKit
 
-@Suite struct ThermostatScreenTests {
+@Suite(.timeLimit(.minutes(20))) struct ThermostatScreenTests {
   @Test func `the title says what the thermostat says, in whole degrees`() {
     let resting = ThermostatScreen(ConstantThermostat(temperature: 20.6))
     let heating = ThermostatScreen(

@@ -3,7 +3,7 @@ import MiniRexStore
 import TestSupport
 import Testing
 
-@Suite struct StoreSearchTests {
+@Suite(.timeLimit(.minutes(20))) struct StoreSearchTests {
   @Test(arguments: StoreProgram.all.indices)
   func `S9 no action is lost, doubled, overtaken or stuck in any order of steps`(program: Int)
     async

@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite struct AnyDeliveryTests {
+@Suite(.timeLimit(.minutes(20))) struct AnyDeliveryTests {
   @Test func `R11 between two turns an end is released by the ending thread, at once`() {
     let source = BroadcastSource<Int>()
     let log = ReleaseLog()

@@ -1,7 +1,7 @@
 import MiniRex
 import Testing
 
-@Suite struct ChangeTestTests {
+@Suite(.timeLimit(.minutes(20))) struct ChangeTestTests {
   @Test func `R17 an Equatable value differs when it is not equal`() {
     #expect(!ChangeTest<Int>()(1, 1))
     #expect(ChangeTest<Int>()(1, 2))

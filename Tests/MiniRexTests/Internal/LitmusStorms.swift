@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Real threads against the part of a delivery that takes no lock.
-@Suite(.serialized) struct LitmusStorms {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct LitmusStorms {
   @Test(arguments: [2, 3, 4])
   func `R2 one thread at a time is inside the turnstile, and nothing is left behind`(
     threads: Int

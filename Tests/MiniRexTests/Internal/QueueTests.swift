@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite struct QueueTests {
+@Suite(.timeLimit(.minutes(20))) struct QueueTests {
   @Test func `a random script takes out what was put in, in that order`() {
     for seed in 0..<UInt64(scaled(300)) {
       var random = SeededGenerator(seed: seed)

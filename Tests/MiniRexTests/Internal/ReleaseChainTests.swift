@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite struct ReleaseChainTests {
+@Suite(.timeLimit(.minutes(20))) struct ReleaseChainTests {
   @Test func `100,000 tokens whose callbacks own the next are released on 512 KiB of stack`() async
   {
     await #expect(processExitsWith: .success) {

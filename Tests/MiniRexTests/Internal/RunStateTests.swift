@@ -142,7 +142,7 @@ private struct World: Hashable {
   }
 }
 
-@Suite struct RunStateTests {
+@Suite(.timeLimit(.minutes(20))) struct RunStateTests {
   @Test func `R10 R19 R29 R32 work that is joined, left, ended and refused, in every order`() {
     let starts: [[World.Action]] = [
       [], [.subscribe(to: 1)], [.subscribe(to: 0), .leave], [.end(0)],

@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite struct ScheduleTests {
+@Suite(.timeLimit(.minutes(20))) struct ScheduleTests {
   private let me = ThreadID(rawValue: 1)
   private let other = ThreadID(rawValue: 2)
 

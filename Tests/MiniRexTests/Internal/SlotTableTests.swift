@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite struct SlotTableTests {
+@Suite(.timeLimit(.minutes(20))) struct SlotTableTests {
   @Test func `a random script finds the subscribers where and in the order they joined`() {
     for seed in 0..<UInt64(scaled(60)) {
       let script = SlotTableScript(seed: seed)

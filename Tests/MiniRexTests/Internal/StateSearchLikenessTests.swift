@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The search is worth as much as its machine is like the real one.
-@Suite struct StateSearchLikenessTests {
+@Suite(.timeLimit(.minutes(20))) struct StateSearchLikenessTests {
   @Test(arguments: [Program.Kind.broadcaster, .value])
   func `one thread hears the same from the searched machine and the real one`(
     _ kind: Program.Kind

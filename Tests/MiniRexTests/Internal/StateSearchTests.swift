@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite(.serialized) struct StateSearchTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct StateSearchTests {
   @Test(arguments: ProgramGroup.all)
   func `R1 to R6, R8, R11, R13, R14, R16 and R24 hold in every state`(of group: ProgramGroup) {
     // Where a sanitizer watches, one program is enough: a search is slow there, on one thread.

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.serialized) struct TogetherSearchTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct TogetherSearchTests {
   @Test func `R16 and R30 hold in every state of sources and combinations`() {
     var states = 0
     // Where a sanitizer watches, a few programs are enough: a search is slow there, on one thread.

@@ -2,7 +2,7 @@ import MiniRex
 import Synchronization
 import Testing
 
-@Suite struct TurnstileTests {
+@Suite(.timeLimit(.minutes(20))) struct TurnstileTests {
   @Test func `who enters first delivers, and hears of those who come meanwhile`() {
     let turnstile = Turnstile()
 

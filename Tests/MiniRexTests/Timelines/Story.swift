@@ -19,7 +19,7 @@ struct Story: Sendable, CustomTestStringConvertible {
     + flattening + sharing + timing + tasks
 }
 
-@Suite struct TimelineStories {
+@Suite(.timeLimit(.minutes(20))) struct TimelineStories {
   @Test(arguments: Story.every)
   func `every operator calls as its timeline says`(story: Story) {
     let timeline = Timeline()
