@@ -29,16 +29,19 @@ extension NATSConnection {
   ) -> PublishedTask<Answer, NATSError> {
     let link = link
     let codec = Codec<Answer>()
-    return PublishedTask<Answer, NATSError> { finish in
-      link.ask(request, on: subject, headers: headers) { answer in
+    let limit = limit(timeout, by: clock)
+    let task = PublishedTask<Answer, NATSError> { finish in
+      link.ask(request, on: subject, headers: headers, within: limit) { answer in
         switch answer {
         case .result(let message): finish(message.result(codec))
         case .progress: break
         case .failure(let error): finish(.failure(error))
         }
       }
-    }.timeout(after: timeout, clock: Deadlines.clock(for: clock)).mapError { $0.flattened }
-      .trace("request on \(subject)", fileID: fileID, line: line)
+    }
+    let limited =
+      limit == nil ? task.timeout(after: timeout, clock: clock).mapError { $0.flattened } : task
+    return limited.trace("request on \(subject)", fileID: fileID, line: line)
   }
 
   /// Asks whoever answers on a subject, and gives its progress and the answer.
@@ -54,8 +57,9 @@ extension NATSConnection {
   ) -> ProgressiveTask<Progress, Answer, NATSError> {
     let link = link
     let (codec, progressCodec) = (Codec<Answer>(), Codec<Progress>())
-    return ProgressiveTask<Progress, Answer, NATSError> { report, finish in
-      link.ask(request, on: subject, headers: headers) { answer in
+    let limit = limit(timeout, by: clock)
+    let task = ProgressiveTask<Progress, Answer, NATSError> { report, finish in
+      link.ask(request, on: subject, headers: headers, within: limit) { answer in
         switch answer {
         case .result(let message): finish(message.result(codec))
         case .progress(let message):
@@ -67,22 +71,37 @@ extension NATSConnection {
         case .failure(let error): finish(.failure(error))
         }
       }
-    }.timeout(after: timeout, clock: Deadlines.clock(for: clock)).mapError { $0.flattened }
-      .trace("request on \(subject)", fileID: fileID, line: line)
+    }
+    let limited =
+      limit == nil ? task.timeout(after: timeout, clock: clock).mapError { $0.flattened } : task
+    return limited.trace("request on \(subject)", fileID: fileID, line: line)
   }
 }
 
+/// The time that a request sees to itself; `nil` if `timeout` is to, which other clocks need.
+private func limit(_ timeout: Duration, by clock: any Clock<Duration>) -> Duration? {
+  clock is ContinuousClock && timeout >= .zero ? timeout : nil
+}
+
 extension Link {
+  /// - Parameter limit: When it fails by itself; `nil` if somebody else sees to that.
   fileprivate func ask<Request: Codable & Sendable>(
-    _ request: Request, on subject: String, headers: NATSHeaders,
+    _ request: Request, on subject: String, headers: NATSHeaders, within limit: Duration?,
     _ receive: @escaping @Sendable (Inbox.Answer) -> Void
   ) -> Subscription {
+    let timer = limit.map {
+      Deadlines.shared.wait(for: $0) { receive(.failure(.timedOut)) }
+    }
     do throws(NATSError) {
       var token = Subscription.ended
       try Codec.encode(request) { bytes throws(NATSError) in
         token = self.request(Outgoing(subject: subject, headers: headers, bytes: bytes), receive)
       }
-      return token
+      guard let timer else { return token }
+      return Subscription { [token] in
+        token.invalidate()
+        timer.invalidate()
+      }
     } catch {
       receive(.failure(error))
       return .ended

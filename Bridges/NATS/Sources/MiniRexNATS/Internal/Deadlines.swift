@@ -1,11 +1,11 @@
 internal import Dispatch
 internal import MiniRex
 
-/// The continuous clock, with one timer for all that wait for it.
+/// One timer for all requests that wait by the continuous clock.
 ///
-/// On the clock itself there would be a Swift task for each request, and a thread to wake for it.
+/// With `timeout` there would be a second task for each request, and a thread to wake for its clock.
 /// Nearly all of them are answered in time, and then nothing has happened here.
-final class Deadlines: SchedulingClock {
+final class Deadlines: Sendable {
   private struct Wait: Sendable {
     let deadline: ContinuousClock.Instant
     let action: @Sendable () -> Void
@@ -27,24 +27,12 @@ final class Deadlines: SchedulingClock {
 
   static let shared = Deadlines()
 
-  static func clock(for clock: any Clock<Duration>) -> any Clock<Duration> {
-    clock is ContinuousClock ? shared : clock
-  }
-
-  private let clock = ContinuousClock()
   private let state = Lock(State())
 
-  var now: ContinuousClock.Instant { clock.now }
-
-  var minimumResolution: Duration { clock.minimumResolution }
-
-  func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
-    try await clock.sleep(until: deadline, tolerance: tolerance)
-  }
-
-  func schedule(
-    at deadline: ContinuousClock.Instant, _ action: @escaping @Sendable () -> Void
-  ) -> Subscription {
+  /// Calls `action` when the time is up, unless the token ends before.
+  func wait(for duration: Duration, then action: @escaping @Sendable () -> Void) -> Subscription {
+    // As far as the clock can say, whatever its beginning.
+    let deadline = ContinuousClock.now.advanced(by: min(duration, .seconds(Int64.max / 2)))
     let (number, mustWake) = state.withLock { state in
       state.lastNumber += 1
       state.waits[state.lastNumber] = Wait(deadline: deadline, action: action)
@@ -61,14 +49,14 @@ final class Deadlines: SchedulingClock {
 
   /// Not more often than each millisecond, since all who wait are looked at.
   private func wake(at deadline: ContinuousClock.Instant) {
-    let wait = min(max(1, now.duration(to: deadline).inMilliseconds + 1), 3_600_000)
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(Int(wait))) { [self] in
-      callThoseDue()
-    }
+    let wait = ContinuousClock.now.duration(to: deadline).inMilliseconds
+    DispatchQueue.global().asyncAfter(
+      deadline: .now() + .milliseconds(Int(min(max(0, wait) + 1, 3_600_000)))
+    ) { [self] in callThoseDue() }
   }
 
   private func callThoseDue() {
-    let now = now
+    let now = ContinuousClock.now
     let (due, next) = state.withLock { state in
       let due = state.waits.filter { $0.value.deadline <= now }
       for number in due.keys { state.waits.removeValue(forKey: number) }
