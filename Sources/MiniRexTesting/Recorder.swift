@@ -11,7 +11,7 @@ public import MiniRex
 ///
 /// It stays subscribed for as long as it lives.
 public final class Recorder<Update: Sendable>: Sendable {
-  private let log = RecorderLog<Update>()
+  let log = RecorderLog<Update>()
   private let subscription: Subscription
 
   /// Subscribes at once.

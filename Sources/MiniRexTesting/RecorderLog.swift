@@ -49,6 +49,9 @@ final class RecorderLog<Update: Sendable>: Sendable {
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
+  /// How many wait for updates.
+  var waiterCount: Int { state.withLock { $0.waiters.count } }
+
   func append(_ update: Update) {
     change { $0.updates.append(update) }
   }

@@ -1,6 +1,8 @@
 import MiniRex
-import MiniRexTesting
+import TestSupport
 import Testing
+
+@testable import MiniRexTesting
 
 @Suite(.timeLimit(.minutes(20))) struct RecorderTests {
   let source = BroadcastSource<Int>()
@@ -63,14 +65,14 @@ import Testing
   @Test(arguments: [
     (0, [[1, 2], [3, 4]]), (1, [[1, 2, 3], []]),
   ])
-  @MainActor
   func `a cancelled next leaves to another what that has waited for before`(
     cancelled: Int, results: [[Int]]
   ) async {
     let recorder = Recorder(source.publisher)
-    let waiting = [3, 2].map { count in Task { await recorder.next(count) } }
-    // The main actor runs one after the other, each until it waits.
-    await Task {}.value
+    let first = Task { await recorder.next(3) }
+    await until { recorder.log.waiterCount == 1 }
+    let waiting = [first, Task { await recorder.next(2) }]
+    await until { recorder.log.waiterCount == 2 }
     for number in 1...2 { source.broadcast(number) }
     waiting[cancelled].cancel()
     for number in 3...4 { source.broadcast(number) }
