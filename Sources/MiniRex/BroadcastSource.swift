@@ -36,7 +36,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   /// Makes one that is watched by itself if there is a lineage; a part of something else has none.
   @inlinable
   package init(lineage: Lineage?) {
-    let delivery = Delivery<Update>()
+    let delivery = Delivery<Update>(isOpen: true)
     self.delivery = delivery
     publisher = Publisher(watchedBy: lineage, current: { nil }) { delivery.subscribe($0) }
   }

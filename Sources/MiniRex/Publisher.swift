@@ -14,7 +14,7 @@
 /// subscriber; only those that start work, such as `flatMap`, `recover` and `first`, call it once
 /// for all subscribers of the run.
 public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
-  @usableFromInline let connect: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+  @usableFromInline let connect: Connect<Update>
   @usableFromInline package let readCurrent: @Sendable () -> Update?
   /// `nil` if no instrument watches, so that nothing is ever done for one.
   @usableFromInline package let lineage: Lineage?
@@ -29,7 +29,7 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   package init(
     lineage: Lineage? = nil,
     current: @escaping @Sendable () -> Update?,
-    connect: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+    connect: @escaping Connect<Update>
   ) {
     self.connect = connect
     readCurrent = current
@@ -41,7 +41,7 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   package init<Upstream, UpstreamKind>(
     of upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
     current: @escaping @Sendable () -> Update?,
-    connect: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+    connect: @escaping Connect<Update>
   ) {
     self.init(
       lineage: .ofOperation(function, on: upstream.lineage), current: current, connect: connect)
@@ -51,7 +51,7 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   @inlinable
   package init(
     watchedBy lineage: Lineage?, current: @escaping @Sendable () -> Update?,
-    connect: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+    connect: @escaping Connect<Update>
   ) {
     if let lineage {
       self.init(lineage: lineage, current: current) { lineage.pass($0, by: connect) }
@@ -67,7 +67,7 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   package init(
     watchedBy source: Lineage?, as operation: @autoclosure () -> String,
     current: @escaping @Sendable () -> Update?,
-    connect: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+    connect: @escaping Connect<Update>
   ) {
     if let source {
       self.init(lineage: .ofOperation(operation(), on: source), current: current) {
@@ -122,7 +122,7 @@ extension Publisher where Kind == BroadcasterKind {
   @inlinable
   package init<Upstream, UpstreamKind>(
     trusting upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
-    connect: @escaping @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
+    connect: @escaping Connect<Update>
   ) {
     self.init(of: upstream, by: function, current: { nil }, connect: connect)
   }
@@ -158,3 +158,8 @@ extension Publisher where Kind == BroadcasterKind {
     }
   }
 }
+
+/// Subscribes a callback, which is handed over for good: into its slot without a retain.
+@usableFromInline
+package typealias Connect<Update> =
+  @Sendable (consuming @escaping @Sendable (Update) -> Void) -> Subscription

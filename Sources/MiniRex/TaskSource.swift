@@ -8,7 +8,8 @@
 ///
 /// If the source is released before it has finished, its task ends without a result.
 public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
-  @usableFromInline let storage: TaskStorage<Result<Success, Failure>>
+  /// Kept by the publisher, whose subscribers come to it.
+  @usableFromInline let storage: Borrowed<TaskStorage<Result<Success, Failure>>>
 
   /// Calls its subscribers with the result, and those who subscribe after it came too.
   ///
@@ -30,13 +31,13 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
     let storage = TaskStorage<Result<Success, Failure>>()
     let lineage = Lineage.ofSource(
       name ?? "\(Self.self)", instrument: instrument, fileID, line)
-    self.storage = storage
+    self.storage = Borrowed(storage)
     publisher = Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
   }
 
   @inlinable
   deinit {
-    storage.end()
+    storage.use { $0.end() }
     publisher.lineage?.sourceHasEnded()
   }
 
@@ -47,22 +48,24 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   @inlinable
   @discardableResult
   public func finish(_ result: Result<Success, Failure>) -> Bool {
-    let isAccepted = storage.finish(result)
-    publisher.lineage?.taskHasFinished(isAccepted, by: storage.delivery)
-    return isAccepted
+    storage.use { storage in
+      let isAccepted = storage.finish(result)
+      publisher.lineage?.taskHasFinished(isAccepted, by: storage.delivery)
+      return isAccepted
+    }
   }
 
   /// How many subscriptions wait for the result.
-  public var subscriberCount: Int { storage.delivery.subscriberCount }
+  public var subscriberCount: Int { storage.use { $0.delivery.subscriberCount } }
 
   /// How many updates wait for the thread that delivers.
-  public var pendingUpdates: Int { storage.delivery.pendingUpdates }
+  public var pendingUpdates: Int { storage.use { $0.delivery.pendingUpdates } }
 
   /// Returns when all that has been told by now has been delivered, or has nobody left to go to.
   ///
   /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it
   /// does not suspend. A callback that holds its thread for a task that waits here waits for ever.
   public func delivered() async {
-    await storage.delivery.delivered()
+    await storage.use { $0.delivery }.delivered()
   }
 }

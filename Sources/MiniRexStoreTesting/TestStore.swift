@@ -147,6 +147,8 @@ extension TestStore {
     mark()
     try checkNothingIsReceived(before: place, place)
     for task in script.withLock({ $0.tasks }) {
+      // The store counts an effect no more a moment before its failure is known.
+      _ = await task.publisher.result
       if let error = task.unseenFailure {
         throw failure(
           "An effect has failed with \(error), and no 'finished()' has thrown it.", place)

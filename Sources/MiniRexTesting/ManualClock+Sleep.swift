@@ -5,9 +5,15 @@ extension ManualClock {
   public func schedule(
     at deadline: Instant, _ action: @escaping @Sendable () -> Void
   ) -> Subscription {
-    let (key, watchers) = timetable.withLock { $0.add(deadline, action) }
+    let (key, watchers) = timetable.withLock { table in
+      let key = table.key(for: deadline)
+      return (key, table.add(Sleeper(key: key, wake: action)))
+    }
     for watcher in watchers { watcher.wake() }
-    return token(of: key)
+    return Subscription {
+      // What it would have called is released after the lock.
+      _ = self.timetable.withLock { $0.remove(key) }
+    }
   }
 
   /// Suspends the task until the deadline, or throws `CancellationError` if it is cancelled before.
@@ -16,15 +22,19 @@ extension ManualClock {
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     try Task.checkCancellation()
     let nap = Nap()
-    let entry = timetable.withLock { table in
-      deadline <= table.now ? nil : table.add(deadline) { nap.wake() }
-    }
-    guard let (key, watchers) = entry else { return }
-    for watcher in watchers { watcher.wake() }
-    let token = token(of: key)
+    let key = timetable.withLock { $0.key(for: deadline) }
     await nap.sleep {
-      token.invalidate()
-      nap.wake(byCancelling: true)
+      // Where a cancellation finds it: whoever has waited for this sleeper may cancel it at once.
+      let watchers: [Nap]? = timetable.withLock { table in
+        if deadline <= table.now || nap.isOver { return nil }
+        return table.add(Sleeper(key: key) { nap.wake() })
+      }
+      guard let watchers else { return nap.wake() }
+      for watcher in watchers { watcher.wake() }
+    } onCancel: {
+      nap.wake(byCancelling: true) {
+        _ = timetable.withLock { $0.remove(key) }
+      }
     }
     if nap.wasCancelled { throw CancellationError() }
   }
@@ -80,13 +90,6 @@ extension ManualClock {
       }
       if role == .lead { lead() }
       if role != .follow { continuation.resume() }
-    }
-  }
-
-  private func token(of key: Sleeper.Key) -> Subscription {
-    Subscription {
-      // What it would have called is released after the lock.
-      _ = self.timetable.withLock { $0.remove(key) }
     }
   }
 }

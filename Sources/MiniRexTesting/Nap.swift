@@ -13,15 +13,24 @@ final class Nap: Sendable {
 
   private let phase = Lock(Phase.early)
 
+  var isOver: Bool {
+    phase.withLock { phase in
+      if case .over = phase { true } else { false }
+    }
+  }
+
   var wasCancelled: Bool {
     phase.withLock { phase in
       if case .over(true) = phase { true } else { false }
     }
   }
 
-  /// - Parameter onCancel: Called when the task is cancelled, perhaps at once; has to wake it.
-  func sleep(onCancel: @Sendable () -> Void) async {
+  /// - Parameters:
+  ///   - begin: Called when a cancellation would be noticed.
+  ///   - onCancel: Called when the task is cancelled, perhaps before `begin`; has to wake it.
+  func sleep(begin: () -> Void = {}, onCancel: @Sendable () -> Void) async {
     await withTaskCancellationHandler {
+      begin()
       await withCheckedContinuation { continuation in
         let isOver = phase.withLock { phase in
           if case .over = phase { return true }
@@ -36,7 +45,9 @@ final class Nap: Sendable {
   }
 
   /// The first call counts.
-  func wake(byCancelling isCancelled: Bool = false) {
+  ///
+  /// - Parameter tidy: Called when the nap is over and the task not yet woken.
+  func wake(byCancelling isCancelled: Bool = false, tidy: () -> Void = {}) {
     let continuation: CheckedContinuation<Void, Never>? = phase.withLock { state in
       let last = state
       if case .over = last { return nil }
@@ -44,6 +55,7 @@ final class Nap: Sendable {
       if case .asleep(let continuation) = last { return continuation }
       return nil
     }
+    tidy()
     continuation?.resume()
   }
 }

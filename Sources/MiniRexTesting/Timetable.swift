@@ -57,16 +57,17 @@ struct Timetable {
 
   var nextDeadline: ManualClock.Instant? { sleepers.last?.key.deadline }
 
-  /// - Returns: Among others, those who have waited for so many sleepers.
-  mutating func add(
-    _ deadline: ManualClock.Instant, _ wake: @escaping @Sendable () -> Void
-  ) -> (Sleeper.Key, [Nap]) {
+  mutating func key(for deadline: ManualClock.Instant) -> Sleeper.Key {
     lastNumber += 1
-    let key = Sleeper.Key(deadline: deadline, number: lastNumber)
-    sleepers.insert(Sleeper(key: key, wake: wake), at: index(of: key))
+    return Sleeper.Key(deadline: deadline, number: lastNumber)
+  }
+
+  /// - Returns: Those who have waited for so many sleepers.
+  mutating func add(_ sleeper: Sleeper) -> [Nap] {
+    sleepers.insert(sleeper, at: index(of: sleeper.key))
     let served = watchers.filter { $0.count <= sleepers.count }
     watchers.removeAll { $0.count <= sleepers.count }
-    return (key, served.map(\.nap))
+    return served.map(\.nap)
   }
 
   mutating func remove(_ key: Sleeper.Key) -> Sleeper? {

@@ -200,6 +200,17 @@ import Testing
     await clock.advance(by: .seconds(2))
   }
 
+  @Test func `whoever has waited for a sleeper and cancels it finds it gone`() async {
+    for _ in 0..<scaled(5_000) {
+      let clock = ManualClock()
+      let sleeping = Task { try await clock.sleep(for: .seconds(1)) }
+      await clock.waitForSleepers(1)
+      sleeping.cancel()
+      #expect(clock.sleeperCount == 0)
+      _ = await sleeping.result
+    }
+  }
+
   @Test func `cancelling races with waking, and the sleep ends once`() async {
     for _ in 0..<500 {
       let clock = ManualClock()

@@ -200,22 +200,7 @@ import Testing
   }
 
   @Test func `R5 R29 whoever joins while another thread connects misses nothing afterwards`() {
-    for _ in 0..<scaled(2_000) {
-      let source = BroadcastSource<Int>()
-      let shared = source.publisher.share()
-      let recorders = Shared<[Recorder<Int>]>([])
-      let token = Shared<Subscription?>(nil)
-      onThreads(2) { thread in
-        if thread == 0 {
-          token.value = shared.subscribe { _ in }
-          return
-        }
-        let recorder = Recorder(shared)
-        for number in 1...2 { source.broadcast(number) }
-        recorders.change { $0.append(recorder) }
-      }
-      #expect(recorders.value.map(\.updates) == [[1, 2]])
-    }
+    expectNothingMissedWhileConnecting { $0.publisher.share() }
   }
 
   @Test func `R29 what connects may join itself, and others wait until it has`() {
@@ -308,5 +293,28 @@ import Testing
       #expect(late.value.allSatisfy { $0.updates == [1] && $0.hasEnded })
       #expect(keeper.hasEnded)
     }
+  }
+}
+
+/// Two threads subscribe first, at the same time, and one of them sends then.
+func expectNothingMissedWhileConnecting(
+  _ make: (BroadcastSource<Int>) -> Broadcaster<Int>,
+  sourceLocation: SourceLocation = #_sourceLocation
+) {
+  for _ in 0..<scaled(2_000) {
+    let source = BroadcastSource<Int>()
+    let shared = make(source)
+    let recorders = Shared<[Recorder<Int>]>([])
+    let token = Shared<Subscription?>(nil)
+    onThreads(2) { thread in
+      if thread == 0 {
+        token.value = shared.subscribe { _ in }
+        return
+      }
+      let recorder = Recorder(shared)
+      for number in 1...2 { source.broadcast(number) }
+      recorders.change { $0.append(recorder) }
+    }
+    #expect(recorders.value.map(\.updates) == [[1, 2]], sourceLocation: sourceLocation)
   }
 }

@@ -105,10 +105,21 @@ private final class Label {
       #expect(Ticking.beats.subscriberCount == 2)
       for recorder in recorders { recorder.invalidate() }
     }
-    let ticks = Broadcaster<Date> { receive in
+    do {
+      let ticks = Broadcaster<Date> { receive in
+        let timer = start(every: 1) { receive(Date()) }
+        return Subscription { timer.stop() }
+      }.share()
+      expectOneStart(of: ticks)
+    }
+    let ticks = Broadcaster<Date>.shared { receive in
       let timer = start(every: 1) { receive(Date()) }
       return Subscription { timer.stop() }
-    }.share()
+    }
+    expectOneStart(of: ticks)
+  }
+
+  private func expectOneStart(of ticks: Broadcaster<Date>) {
     let recorders = [Recorder(ticks), Recorder(ticks)]
     #expect(Ticking.beats.subscriberCount == 1)
     Ticking.beats.broadcast(Date())

@@ -1,88 +1,5 @@
 internal import Synchronization
 
-/// What a source keeps under its lock, whatever the type of its updates.
-@usableFromInline
-package struct DeliveryState: ~Copyable, Sendable {
-  @usableFromInline package var schedule = Schedule()
-  @usableFromInline package var table = SlotTable()
-  @usableFromInline var tickets = Queue<Ticket>()
-  /// Those who wait for the turn in progress to be over.
-  var drains: [Drain] = []
-  /// Those who wait until so many updates have been taken from the queue, and their turns are over.
-  private var receipts: [(count: UInt, drain: Drain)] = []
-  private var takenCount: UInt = 0
-
-  init() {}
-
-  /// `nil` if the source has ended.
-  @usableFromInline
-  mutating func join(_ token: Subscription) -> Slot? {
-    if schedule.hasEnded { return nil }
-    return table.append(serial: schedule.join(), token: token)
-  }
-
-  mutating func nextStep() -> Step {
-    schedule.next(
-      front: tickets.first, unreleased: table.hasEnded, waiters: !drains.isEmpty || hasReceipt,
-      subscribers: table.count > 0)
-  }
-
-  /// True if the deliverer has to look under the lock after the next turn.
-  var expectsMore: Bool { tickets.count > 0 || schedule.hasEnded || !receipts.isEmpty }
-
-  private var hasReceipt: Bool {
-    if let first = receipts.first { first.count <= takenCount } else { false }
-  }
-
-  /// For what is in the queue now, and the turn in progress.
-  mutating func addReceipt(_ drain: Drain) {
-    receipts.append((takenCount + UInt(tickets.count), drain))
-  }
-
-  /// False if it has been taken already.
-  mutating func removeReceipt(_ drain: Drain) -> Bool {
-    guard let index = receipts.firstIndex(where: { $0.drain === drain }) else { return false }
-    receipts.remove(at: index)
-    return true
-  }
-
-  /// Those for whom the turn that is over was the last to wait for.
-  mutating func takeDrains() -> [Drain] {
-    let ready = receipts.prefix { $0.count <= takenCount }.map(\.drain)
-    receipts.removeFirst(ready.count)
-    defer { drains = [] }
-    return drains + ready
-  }
-
-  mutating func nextTurn() -> QueuedTurn? {
-    guard let ticket = tickets.popFirst() else { return nil }
-    takenCount += 1
-    let isForOne = ticket.first == ticket.last
-    let extent = isForOne ? table.extent(of: ticket.first) : table.extent
-    if tickets.count == 0 { table.forgetLastFound() }
-    return QueuedTurn(ticket: ticket, extent: extent)
-  }
-}
-
-/// Where the deliverer is in the turn in progress, as far as last slots are concerned.
-///
-/// When the turn is over it says that there is nobody left to call, and so it does in a turn that
-/// does not get as far as the subscribers.
-@usableFromInline
-package struct Visit: Hashable, Sendable {
-  /// The last subscriber that the turn is for.
-  @usableFromInline let lastSerial: UInt
-  /// The last slot that was called last.
-  @usableFromInline package var passed: UInt = 0
-
-  @inlinable @inline(__always)
-  package init(lastSerial: UInt) {
-    self.lastSerial = lastSerial
-  }
-
-  package func isAbout(toCall serial: UInt) -> Bool { passed < serial && serial <= lastSerial }
-}
-
 /// The part of a source's machine that its tokens know.
 ///
 /// It is not generic, because a token calls it dynamically, and what a generic class overrides is
@@ -90,16 +7,16 @@ package struct Visit: Hashable, Sendable {
 @usableFromInline
 package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   @usableFromInline package let lock = Lock(DeliveryState())
-  @usableFromInline let turnstile = Turnstile()
+  @usableFromInline let turnstile: Turnstile
+  @usableFromInline let front = Front()
   /// Unchecked: the deliverer's own, who hands it over with the turnstile.
   @usableFromInline @exclusivity(unchecked) final var visit = Visit(lastSerial: 0)
   /// What it follows in turns of another source, if it does.
   private let input = AtomicLazyReference<WeakToken>()
-  let release: CallbackRelease
 
   @usableFromInline
-  init(release: CallbackRelease) {
-    self.release = release
+  init(isOpen: Bool) {
+    turnstile = Turnstile(isOpen: isOpen)
   }
 
   @usableFromInline package var subscriberCount: Int { lock.withLock { $0.table.count } }
@@ -107,6 +24,20 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   @usableFromInline package var hasEnded: Bool { lock.withLock { $0.schedule.hasEnded } }
 
   @usableFromInline package var pendingUpdates: Int { lock.withLock { $0.tickets.count } }
+
+  @usableFromInline
+  final func subscribe(_ callback: LooseCallback) -> Subscription {
+    let token = Subscription(self, place: Subscription.nowhere)
+    let hasJoined = lock.withLock { state in
+      let hasJoined = state.join(token, callback)
+      if hasJoined, turnstile.isOpen { publish(state) }
+      return hasJoined
+    }
+    if hasJoined { return token }
+    var callback = callback
+    callback.release()
+    return .ended
+  }
 
   override func isSubscribed(_ token: Subscription) -> Bool { token.slot != nil }
 
@@ -124,9 +55,12 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
 
   /// True if this thread is in a turn that has yet to come to the last slot.
   func isAbout(toCall last: LastSlot, on thread: ThreadID) -> Bool {
+    if turnstile.hasLet(thread) { return unsafe visit.isAbout(toCall: last.serial) }
     if turnstile.isResting { return false }
     return lock.withLock { state in
-      unsafe state.schedule.deliverer == thread && visit.isAbout(toCall: last.serial)
+      // Whom the turnstile has let in without the lock, the schedule may not know.
+      unsafe turnstile.isInSchedule && state.schedule.deliverer == thread
+        && visit.isAbout(toCall: last.serial)
     }
   }
 
@@ -139,36 +73,44 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   ///
   /// - Parameter callback: What the caller has to release after the lock.
   /// - Returns: False if such a turn may come.
-  func end(_ last: LastSlot, from thread: ThreadID, _ callback: inout EndedCallback) -> Bool {
+  func end(_ last: LastSlot, from thread: ThreadID, _ callback: inout LooseCallback) -> Bool {
     lock.withLock { state in
       if unsafe last.replacement == 0 { unsafe last.replacement = state.schedule.lastSerial }
       if let next = state.tickets.first, unsafe next.last < last.replacement { return false }
-      if turnIsRunning(&state),
-        unsafe state.schedule.deliverer != thread || visit.isAbout(toCall: last.serial)
-      {
-        return false
+      return withTurns(&state) { state, isRunning in
+        if isRunning,
+          unsafe state.schedule.deliverer != thread || visit.isAbout(toCall: last.serial)
+        {
+          return false
+        }
+        callback = remove(last.token, from: &state, isRunning: isRunning)
+        return true
       }
-      callback = remove(last.token, from: &state)
-      return true
     }
   }
 
   override func end(_ token: Subscription) {
-    var callback = EndedCallback.none
-    lock.withLock { callback = remove(token, from: &$0) }
-    release(&callback)
+    var callback = LooseCallback.none
+    lock.withLock { state in
+      let isClosed = turnstile.isOpen && close(&state)
+      callback = remove(token, from: &state, isRunning: !isClosed && turnIsRunning(&state))
+      if isClosed { turnstile.rest() }
+    }
+    callback.release()
   }
 
   override func end(_ token: Subscription, for drain: Drain) {
     let thread = ThreadID.current
-    var callback = EndedCallback.none
+    var callback = LooseCallback.none
     lock.withLock { state in
-      callback = remove(token, from: &state)
-      if state.schedule.deliverer == thread || !turnIsRunning(&state) { return }
-      drain.expect()
-      state.drains.append(drain)
+      withTurns(&state) { state, isRunning in
+        callback = remove(token, from: &state, isRunning: isRunning)
+        if !isRunning || state.schedule.deliverer == thread { return }
+        drain.expect()
+        state.drains.append(drain)
+      }
     }
-    release(&callback)
+    callback.release()
   }
 
   /// Returns when all that has been accepted by now is delivered, or the waiting task is cancelled.
@@ -184,30 +126,83 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// `nil` if nothing waits and no turn is in progress.
   private func receipt() -> Drain? {
     lock.withLock { state in
-      if !turnIsRunning(&state), state.tickets.count == 0 { return nil }
-      let receipt = Drain(awaitingWork: false, asker: nil)
-      receipt.expect()
-      state.addReceipt(receipt)
-      return receipt
+      withTurns(&state) { state, isRunning in
+        if !isRunning, state.tickets.count == 0 { return nil }
+        let receipt = Drain(awaitingWork: false, asker: nil)
+        receipt.expect()
+        state.addReceipt(receipt)
+        return receipt
+      }
     }
   }
 
   /// Ends the token, and returns its callback if it has to be released after the lock.
   @inline(__always)
-  private func remove(_ token: Subscription, from state: inout DeliveryState) -> EndedCallback {
+  private func remove(
+    _ token: Subscription, from state: inout DeliveryState, isRunning: Bool
+  ) -> LooseCallback {
     guard let slot = token.slot else { return .none }
-    if turnIsRunning(&state) {
+    if isRunning {
       state.table.removeLater(slot)
       return .none
     }
     let callback = state.table.remove(slot)
-    state.table.tidy()
+    tidy(&state)
     return callback
   }
 
-  /// True if a deliverer may be looking at the slots; it then comes to the lock before it rests.
+  /// Under the lock, where no deliverer looks at the slots.
+  @inline(__always)
+  private func tidy(_ state: inout DeliveryState) {
+    state.table.tidy()
+    if turnstile.isOpen { state.table.publish(to: front) }
+  }
+
+  /// Runs `body` under the lock, while no turn begins; it is told whether a deliverer may be looking
+  /// at the slots, who then comes to the lock before it rests.
+  @inline(__always)
+  private func withTurns<Result>(
+    _ state: inout DeliveryState, _ body: (inout DeliveryState, _ isRunning: Bool) -> Result
+  ) -> Result {
+    let isClosed = turnstile.isOpen && close(&state)
+    let result = body(&state, !isClosed && turnIsRunning(&state))
+    if isClosed { turnstile.rest() }
+    return result
+  }
+
+  /// True if deliverers are kept out; false if there is one, or one is on the way.
+  @inline(__always)
+  private func close(_ state: inout DeliveryState) -> Bool {
+    while !turnstile.close() {
+      if call(&state) { return false }
+    }
+    return true
+  }
+
   private func turnIsRunning(_ state: inout DeliveryState) -> Bool {
-    state.schedule.deliverer != nil && !state.schedule.isBetweenTurns && turnstile.call()
+    state.schedule.deliverer != nil && !state.schedule.isBetweenTurns && call(&state)
+  }
+
+  /// Under the lock: true if somebody delivers, or is on the way to, and will look under the lock.
+  @usableFromInline
+  func call(_ state: inout DeliveryState) -> Bool {
+    let (isHeard, deliverer) = turnstile.call()
+    if let deliverer { state.begin(on: deliverer) }
+    return isHeard
+  }
+
+  /// Under the lock, when the callback of somebody who has joined is in its place.
+  @usableFromInline
+  func publish(_ state: borrowing DeliveryState) {
+    state.table.publish(to: front)
+    front.lastSerial.store(state.schedule.lastSerial, ordering: .releasing)
+  }
+
+  /// For a deliverer who was called before it knew for whom its turn is: not for those who have
+  /// joined after an update that is behind it.
+  @usableFromInline
+  func lastSerialAtCall() -> UInt {
+    lock.withLock { $0.lastSerialAtCall }
   }
 
   /// Under the lock: true if the caller has to drain.
@@ -220,7 +215,9 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// Under the lock: true if the caller is now the deliverer.
   @usableFromInline
   func enter(on thread: ThreadID, _ state: inout DeliveryState) -> Bool {
-    guard turnstile.enter() else { return state.schedule.takeOver(on: thread) }
+    while !turnstile.enter() {
+      if call(&state) { return state.schedule.takeOver(on: thread) }
+    }
     state.schedule.begin(on: thread)
     return true
   }
@@ -229,7 +226,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   @usableFromInline
   func enter(asTaskOn thread: ThreadID, _ state: inout DeliveryState) -> Bool {
     state.schedule.taskHasBegun()
-    return turnstile.call() && state.schedule.takeOver(on: thread)
+    return call(&state) && state.schedule.takeOver(on: thread)
   }
 
   /// Does what is left to do after a turn, until there is another turn to run.
@@ -238,11 +235,11 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   @usableFromInline
   func proceed(pop: () -> Void) -> NextTurn {
     while true {
-      var callback = EndedCallback.none
+      var callback = LooseCallback.none
       var drains: [Drain] = []
       var turn: QueuedTurn?
       var callsTask = false
-      let step = lock.withLock { state in
+      let step = lock.withLock { state -> Step in
         let step = state.nextStep()
         switch step {
         case .release:
@@ -254,28 +251,39 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
         case .finish:
           state.table.removeAllLater()
           callback = state.table.takeEnded()
+          // Nobody joins any more, so nobody has to wait for the release of the last callback.
+          if state.nextStep() == .rest {
+            rest(&state)
+            return .rest
+          }
         case .deliver:
-          state.table.tidy()
+          tidy(&state)
           turn = state.nextTurn()
           pop()
           turnstile.answer(expectingMore: state.expectsMore)
         case .handOver:
-          state.table.tidy()
+          tidy(&state)
           callsTask = state.schedule.callTask()
         case .rest:
-          state.table.tidy()
-          turnstile.rest()
+          rest(&state)
         }
         return step
       }
       switch step {
-      case .release: Drain.collect(drains) { release(&callback) }
+      case .release: Drain.collect(drains) { callback.release() }
       case .wake: for drain in drains { drain.comeBack() }
-      case .finish: release(&callback)
+      case .finish: callback.release()
       case .deliver: if let turn { return .turn(turn) }
       case .handOver: return callsTask ? .callTask : .rest
-      case .rest: return .rest
+      case .rest:
+        callback.release()
+        return .rest
       }
     }
+  }
+
+  private func rest(_ state: inout DeliveryState) {
+    tidy(&state)
+    turnstile.rest()
   }
 }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What inputs that share a source ask for.
 extension Combination {
   /// Stands behind its inputs in every source that several of them share.
@@ -18,7 +20,7 @@ extension Combination {
         let last = LastSlot(of: self, in: source)
         if source.join(last) { unsafe lastSlots.append(last) }
       }
-      unsafe hasLastSlots = !lastSlots.isEmpty
+      hasLastSlots.store(unsafe !lastSlots.isEmpty, ordering: .releasing)
       return replaced
     }
     for last in replaced { last.replace() }
@@ -27,13 +29,21 @@ extension Combination {
   /// Under the lock: true if some shared source has begun to bring changes, and not come to the last
   /// slot; a turn on this thread begins now.
   @usableFromInline
-  func isMidTurn(on thread: ThreadID) -> Bool {
+  func opensLastSlots(on thread: ThreadID) -> Bool {
     for last in unsafe lastSlots
     where unsafe !last.isOpen && last.source.isAbout(toCall: last, on: thread) {
       unsafe last.isOpen = true
       unsafe openCount += 1
     }
     return unsafe openCount > 0
+  }
+
+  /// The same for the deliverer, who has entered without the lock: what was held back when it did may
+  /// be behind it in the queue, to be told, when it looks.
+  @usableFromInline
+  func isMidTurn(on thread: ThreadID) -> Bool {
+    let opens = delivery.lock.withLock { _ in opensLastSlots(on: thread) }
+    return unsafe opens || isHolding
   }
 
   /// Tells what was held back, if no other source holds it back still.
@@ -60,19 +70,19 @@ extension Combination {
   /// In one step: nobody shall wait for a slot that its source has lost.
   func withdraw(_ last: LastSlot) {
     let thread = ThreadID.current
-    var callback = EndedCallback.none
+    var callback = LooseCallback.none
     delivery.lock.withLock { _ in
       if last.source.end(last, from: thread, &callback) {
         unsafe lastSlots.removeAll { $0 === last }
       }
     }
-    last.source.release(&callback)
+    callback.release()
   }
 
   /// Called when the last input has ended, which may be in mid-turn.
   @usableFromInline
   func end() {
-    if delivery.lock.withLock({ _ in unsafe hasLastSlots }) {
+    if hasLastSlots.load(ordering: .acquiring) {
       delivery.send(CombinationChange { self.takeHeld() })
     }
     delivery.end()

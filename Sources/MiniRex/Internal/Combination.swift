@@ -1,3 +1,5 @@
+public import Synchronization
+
 /// A change of an input on its way to the subscriber of a combination.
 @usableFromInline
 struct CombinationChange: Sendable {
@@ -23,12 +25,14 @@ struct CombinationChange: Sendable {
 /// guards it.
 @usableFromInline
 final class Combination: SubscriptionHost, @unchecked Sendable {
-  @usableFromInline let delivery = Delivery<CombinationChange>()
+  @usableFromInline let delivery = Delivery<CombinationChange>(isOpen: true)
   private var gate = Subscription.ended
   private(set) var inputs: [Subscription] = []
 
+  /// Set under the lock of the delivery, before a turn comes that asks for it.
+  @usableFromInline let hasLastSlots = Atomic(false)
+
   // Guarded by the lock of the delivery.
-  @usableFromInline @exclusivity(unchecked) var hasLastSlots = false
   @exclusivity(unchecked) var lastSlots: [LastSlot] = []
   @exclusivity(unchecked) var openCount = 0
   @exclusivity(unchecked) var looks = (begun: 0, done: 0)
@@ -67,21 +71,16 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     _ value: Value, into cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
   ) {
     let thread = ThreadID.current
-    var sharesSource = false
-    let turn = delivery.lock.withLock { state -> Turn? in
-      if unsafe hasLastSlots {
-        sharesSource = true
-        return nil
-      }
-      return delivery.admit(
-        CombinationChange { cell.change(to: value, changeTest) }, replacing: nil, from: thread,
-        &state)
+    if hasLastSlots.load(ordering: .relaxed) || !delivery.turnstile.enter(as: thread) {
+      return receiveUnderLock(value, into: cell, changeTest)
     }
-    guard let turn else {
-      if sharesSource { hold(value, for: cell, changeTest) }
-      return
+    let turn = delivery.turn(of: thread)
+    // Another thread may have found meanwhile that inputs share a source, and hold changes back.
+    let isHeld = hasLastSlots.load(ordering: .acquiring) && isMidTurn(on: thread)
+    if !turn.extent.isEmpty, isToldNow(cell.change(to: value, changeTest), isHeld: isHeld) {
+      delivery.deliver(CombinationChange(), turn)
     }
-    run(turn) { cell.change(to: value, changeTest) }
+    delivery.leave(as: thread)
   }
 
   /// Applies a change as the deliverer, unless it waits in the queue behind others.
@@ -91,15 +90,15 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     delivery.leave()
   }
 
-  /// Not inlined, so that the way of those who share nothing stays short.
+  /// Not inlined, so that the way of those who meet nobody, and share nothing, stays short.
   @inlinable @inline(never)
-  func hold<Value>(
-    _ value: Value, for cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
+  func receiveUnderLock<Value>(
+    _ value: Value, into cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
   ) {
     let thread = ThreadID.current
     var isHeld = false
     let turn = delivery.lock.withLock { state in
-      isHeld = isMidTurn(on: thread)
+      isHeld = opensLastSlots(on: thread)
       return delivery.admit(
         CombinationChange { [isHeld] in
           self.isToldNow(cell.change(to: value, changeTest), isHeld: isHeld)

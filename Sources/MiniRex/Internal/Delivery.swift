@@ -1,34 +1,3 @@
-/// A turn at once, for everybody who has joined by now.
-@usableFromInline
-package struct Turn: Sendable {
-  @usableFromInline let lastSerial: UInt
-  @usableFromInline let extent: Extent
-
-  /// True if the deliverer only goes on with what waits, the update included.
-  @inlinable var isForNobody: Bool { lastSerial == 0 }
-
-  @inlinable @inline(__always)
-  init(lastSerial: UInt, extent: Extent) {
-    self.lastSerial = lastSerial
-    self.extent = extent
-  }
-}
-
-/// A turn from the queue, for those whom its ticket admits; no extent if they have all ended.
-@usableFromInline
-struct QueuedTurn: Sendable {
-  @usableFromInline let ticket: Ticket
-  @usableFromInline let extent: Extent?
-}
-
-/// What the deliverer of a `Delivery` does next.
-@usableFromInline
-enum NextTurn: Sendable {
-  case turn(QueuedTurn)
-  case callTask
-  case rest
-}
-
 /// The machine through which every source delivers.
 ///
 /// One thread at a time is the deliverer. What others send meanwhile, or its own callbacks, waits
@@ -54,18 +23,19 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   /// Tells which updates of a published value are left out.
   @usableFromInline let comparison: Comparison<Update>
 
+  /// - Parameter isOpen: True if `send` need not lock; then nobody joins with a first value while
+  ///   others may send.
   @inlinable
-  package init(skippingDuplicates changeTest: ChangeTest<Update>? = nil) {
+  package init(isOpen: Bool = false, skippingDuplicates changeTest: ChangeTest<Update>? = nil) {
     comparison = Comparison(changeTest)
-    super.init(release: CallbackRelease(Update.self))
+    super.init(isOpen: isOpen)
   }
 
   /// Gives the subscriber what is sent from now on.
   @inlinable
-  package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
-    let token = Subscription(self, place: Subscription.nowhere)
-    let hasJoined = lock.withLock { join(token, receive, &$0) }
-    return hasJoined ? token : .ended
+  package func subscribe(_ receive: consuming @escaping @Sendable (Update) -> Void) -> Subscription
+  {
+    subscribe(LooseCallback(receive))
   }
 
   /// Gives the subscriber what is sent from the time on at which `first` is called.
@@ -93,6 +63,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   ) -> Bool {
     guard let slot = state.join(token) else { return false }
     slot.setCallback(receive)
+    if turnstile.isOpen { publish(state) }
     return true
   }
 
@@ -133,12 +104,42 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   @inlinable @inline(__always) @discardableResult
   package func send(_ update: Update) -> Bool {
     let thread = ThreadID.current
-    if let turn = lock.withLock({ admit(update, replacing: nil, from: thread, &$0) }) {
-      deliver(update, turn)
-      leave()
-      return true
+    if turnstile.isOpen {
+      if front.isEmpty { return false }
+      if turnstile.enter(as: thread) {
+        let turn = turn(of: thread)
+        deliver(update, turn)
+        leave(as: thread)
+        return !turn.extent.isEmpty
+      }
     }
-    return false
+    return sendUnderLock(update, from: thread)
+  }
+
+  @inlinable @inline(never)
+  func sendUnderLock(_ update: Update, from thread: ThreadID) -> Bool {
+    guard let turn = lock.withLock({ admit(update, replacing: nil, from: thread, &$0) }) else {
+      return false
+    }
+    deliver(update, turn)
+    leave()
+    return true
+  }
+
+  /// The turn of a thread that has entered without the lock: for everybody who has joined by now, or
+  /// by the time at which somebody called.
+  @inlinable @inline(__always)
+  func turn(of thread: ThreadID) -> Turn {
+    let newest = front.newestSerial
+    let wasCalled = !turnstile.hasLet(thread)
+    return Turn(
+      lastSerial: wasCalled ? lastSerialAtCall() : newest, extent: front.extent)
+  }
+
+  /// The end of a turn that has begun without the lock.
+  @inlinable @inline(__always)
+  package func leave(as thread: ThreadID) {
+    if !turnstile.leave(as: thread) { drain() }
   }
 
   /// Under the lock: the turn that the caller has to run, unless the update waits or interests
@@ -148,14 +149,20 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     _ update: @autoclosure () -> Update, replacing replaced: Update?, from thread: ThreadID,
     _ state: inout DeliveryState
   ) -> Turn? {
-    guard state.table.count > 0, !state.schedule.hasEnded else { return nil }
-    if turnstile.enter() {
-      // Where somebody is, there is an extent.
-      let extent = unsafe state.table.extent.unsafelyUnwrapped
-      state.schedule.begin(on: thread)
-      return Turn(lastSerial: state.schedule.lastSerial, extent: extent)
+    guard state.table.count > 0, !state.schedule.hasEnded else {
+      // A turn that has begun must not be for those who join after this.
+      if turnstile.isOpen { _ = call(&state) }
+      return nil
     }
-    return enqueue(update(), replacing: replaced, from: thread, &state)
+    // Where somebody is, there is an extent.
+    let extent = unsafe state.table.extent.unsafelyUnwrapped
+    while !turnstile.enter() {
+      if call(&state) {
+        return enqueue(update(), replacing: replaced, from: thread, extent, &state)
+      }
+    }
+    state.schedule.begin(on: thread)
+    return Turn(lastSerial: state.schedule.lastSerial, extent: extent)
   }
 
   /// Under the lock, for the update that ends the source: the turn that the caller has to run, and
@@ -171,13 +178,12 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   /// Not inlined, so that the way of an update that need not wait stays short.
   @inlinable @inline(never)
   func enqueue(
-    _ update: Update, replacing replaced: Update?, from thread: ThreadID,
+    _ update: Update, replacing replaced: Update?, from thread: ThreadID, _ extent: Extent,
     _ state: inout DeliveryState
   ) -> Turn? {
     unsafe queue.append(Pending(update: update, replaced: replaced))
     state.tickets.append(state.schedule.ticketForAll(from: thread))
-    guard let extent = state.table.extent, state.schedule.takeOver(on: thread) else { return nil }
-    return Turn(lastSerial: 0, extent: extent)
+    return state.schedule.takeOver(on: thread) ? Turn(lastSerial: 0, extent: extent) : nil
   }
 
   /// Ends the source: what it has accepted is still delivered, then its subscriptions end.
@@ -257,17 +263,4 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     let thread = ThreadID.current
     if lock.withLock({ enter(asTaskOn: thread, &$0) }) { drain() }
   }
-}
-
-/// Who makes the first call of a new subscriber.
-@usableFromInline
-package enum FirstCall: Sendable {
-  /// The subscribing thread, which has become the deliverer for it.
-  case asDeliverer
-  /// The subscribing thread, which delivers anyway.
-  case nested
-  /// The thread that delivers.
-  case queued
-  /// The subscribing thread, which has not joined, because the source has ended.
-  case only
 }

@@ -6,11 +6,11 @@
 @usableFromInline
 struct ReleaseChain {
   private enum Link {
-    case callback(EndedCallback, CallbackRelease)
+    case callback(LooseCallback)
     case object(AnyObject)
 
     func release() {
-      if case .callback(var callback, let release) = self { release.releaseNow(&callback) }
+      if case .callback(var callback) = self { callback.releaseNow() }
     }
   }
 
@@ -48,10 +48,10 @@ struct ReleaseChain {
 
   /// Releases the callback now, or, far below another release of this thread, after that one.
   @inline(never)
-  static func release(_ callback: EndedCallback, by release: CallbackRelease, at place: UInt) {
-    if add(.callback(callback, release), at: place) { return }
+  static func release(_ callback: LooseCallback, at place: UInt) {
+    if add(.callback(callback), at: place) { return }
     var callback = callback
-    begin(at: place) { release.releaseNow(&callback) }
+    begin(at: place) { callback.releaseNow() }
   }
 
   /// Releases anything else in the same way.

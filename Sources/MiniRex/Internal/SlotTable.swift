@@ -6,6 +6,9 @@ public import Synchronization
 // - A slot is read and written under the lock of its source, with two exceptions. The deliverer
 //   reads, without the lock, the serial number and the callback of the slots of its `Extent`; and
 //   it takes the callback out of slots that were ended during its turn.
+// - A deliverer that has entered without the lock knows its `Extent` from the `Front`: whoever joins
+//   publishes where the table ends, and when the callback is in its place, the serial number. The
+//   table shrinks and is tidied only by a deliverer, or by one who keeps deliverers out.
 // - A slot therefore does not move, and its callback stays where it is, while a turn runs: slots
 //   are appended to new segments rather than copied to larger ones, and `tidy` is called between
 //   turns only.
@@ -22,7 +25,7 @@ package struct Callback<Update>: ~Copyable {
   @usableFromInline let receive: @Sendable (Update) -> Void
 
   @inlinable @inline(__always)
-  init(_ receive: @escaping @Sendable (Update) -> Void) {
+  init(_ receive: consuming @escaping @Sendable (Update) -> Void) {
     self.receive = receive
   }
 
@@ -84,10 +87,15 @@ package struct Slot: Equatable, @unchecked Sendable {
     unsafe callback(of: Update.self).initialize(to: Callback(receive))
   }
 
+  @usableFromInline
+  package func setCallback(_ callback: LooseCallback) {
+    unsafe (address + 2 * Slot.word).storeBytes(of: callback.words, as: (UInt, UInt).self)
+  }
+
   /// Takes the callback out, so that it can be released where no lock is held.
-  fileprivate func takeCallback() -> EndedCallback {
+  fileprivate func takeCallback() -> LooseCallback {
     let words = unsafe (address + 2 * Slot.word).loadUnaligned(as: (UInt, UInt).self)
-    return EndedCallback(words: words)
+    return LooseCallback(words: words)
   }
 
   fileprivate func initialize(serial: UInt, token: Subscription) {
@@ -111,24 +119,40 @@ package struct Slot: Equatable, @unchecked Sendable {
   }
 }
 
-/// A callback on its way out of the table.
+/// A callback on its way into the table or out of it, which somebody has to release.
 ///
 /// It has two words, for closures may be moved bit by bit; two zeros are no callback.
-package struct EndedCallback: Sendable {
-  fileprivate var words: (UInt, UInt)
+@usableFromInline
+package struct LooseCallback: Sendable {
+  @usableFromInline var words: (UInt, UInt)
 
-  static var none: EndedCallback { EndedCallback(words: (0, 0)) }
-}
+  static var none: LooseCallback { LooseCallback(words: (0, 0)) }
 
-/// Releases callbacks whose type only their `Delivery` knows.
-@usableFromInline @safe
-package struct CallbackRelease: Sendable {
-  @usableFromInline let release: @Sendable (UnsafeMutableRawPointer) -> Void
+  fileprivate init(words: (UInt, UInt)) {
+    self.words = words
+  }
 
-  @inlinable
-  package init<Update>(_: Update.Type) {
-    unsafe release = { address in
-      unsafe address.assumingMemoryBound(to: Callback<Update>.self).deinitialize(count: 1)
+  /// Takes the closure over: it is neither retained nor released on its way.
+  @inlinable @inline(__always)
+  package init<Update>(_ receive: consuming @escaping @Sendable (Update) -> Void) {
+    words = (0, 0)
+    unsafe LooseCallback.move(receive, to: &words)
+  }
+
+  @inlinable @inline(__always)
+  static func move<Update>(
+    _ receive: consuming @escaping @Sendable (Update) -> Void, to place: UnsafeMutableRawPointer
+  ) {
+    unsafe place.initializeMemory(as: Callback<Update>.self, to: Callback(receive))
+  }
+
+  /// The closure itself: from now on nobody has to release it.
+  @inlinable @inline(__always)
+  package func take<Update>(for _: Update.Type) -> @Sendable (Update) -> Void {
+    var words = words
+    return unsafe withUnsafeMutablePointer(to: &words) { words in
+      let place = UnsafeMutableRawPointer(words)
+      return unsafe place.assumingMemoryBound(to: Callback<Update>.self).move().receive
     }
   }
 
@@ -136,19 +160,23 @@ package struct CallbackRelease: Sendable {
   ///
   /// User code may run: never under a lock.
   @inline(__always)
-  package func callAsFunction(_ callback: inout EndedCallback) {
-    if callback.words.0 == 0 { return }
-    let place = unsafe withUnsafePointer(to: &callback) { UInt(bitPattern: $0) }
+  package mutating func release() {
+    if words.0 == 0 { return }
+    let place = unsafe withUnsafePointer(to: &words) { UInt(bitPattern: $0) }
     if ReleaseChain.begins(at: place) {
-      ReleaseChain.release(callback, by: self, at: place)
+      ReleaseChain.release(self, at: place)
     } else {
-      releaseNow(&callback)
+      releaseNow()
     }
   }
 
+  /// Closures of all types are released alike: what they would be called with does not matter.
   @inline(__always)
-  func releaseNow(_ callback: inout EndedCallback) {
-    unsafe withUnsafeMutablePointer(to: &callback) { unsafe release(UnsafeMutableRawPointer($0)) }
+  mutating func releaseNow() {
+    unsafe withUnsafeMutablePointer(to: &words) { words in
+      let place = UnsafeMutableRawPointer(words)
+      unsafe place.assumingMemoryBound(to: Callback<Void>.self).deinitialize(count: 1)
+    }
   }
 }
 
@@ -170,11 +198,16 @@ package struct Segment: Equatable, @unchecked Sendable {
   @usableFromInline let address: UnsafeMutableRawPointer
 
   @inlinable
+  init(address: UnsafeMutableRawPointer) {
+    unsafe self.address = address
+  }
+
+  @inlinable
   package static func == (one: Segment, other: Segment) -> Bool {
     unsafe one.address == other.address
   }
 
-  @inlinable static var headerSize: Int { (MemoryLayout<Header>.size + 15) & ~15 }
+  @inlinable static var headerSize: Int { MemoryLayout<Header>.stride }
 
   @inlinable var header: UnsafeMutablePointer<Header> {
     unsafe address.assumingMemoryBound(to: Header.self)
@@ -182,7 +215,7 @@ package struct Segment: Equatable, @unchecked Sendable {
 
   fileprivate init(capacity: Int, previous: Segment?) {
     let size = Segment.headerSize + capacity * Slot.stride
-    unsafe address = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+    unsafe address = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: Slot.word)
     let header = unsafe Header(previous: previous, end: Slot(address + size))
     unsafe address.initializeMemory(as: Header.self, to: header)
   }
@@ -193,6 +226,12 @@ package struct Segment: Equatable, @unchecked Sendable {
 
   @inlinable var start: Slot { unsafe Slot(address + Segment.headerSize) }
   @inlinable var end: Slot { unsafe header.pointee.end }
+
+  /// True if what ends there ends in this segment; segments never touch.
+  @inlinable @inline(__always)
+  func contains(end: Slot) -> Bool {
+    unsafe start.address <= end.address && end.address <= self.end.address
+  }
 
   fileprivate var capacity: Int { unsafe (end.address - start.address) / Slot.stride }
 
@@ -209,15 +248,24 @@ package struct Segment: Equatable, @unchecked Sendable {
 package struct Extent: Sendable {
   @usableFromInline package fileprivate(set) var first: Segment
   @usableFromInline package fileprivate(set) var start: Slot
-  @usableFromInline package fileprivate(set) var last: Segment
   @usableFromInline package fileprivate(set) var end: Slot
+
+  @inlinable
+  init(first: Segment, start: Slot, end: Slot) {
+    self.first = first
+    self.start = start
+    self.end = end
+  }
+
+  @inlinable @inline(__always)
+  var isEmpty: Bool { start == end }
 
   @inlinable @inline(__always)
   package func visit(_ body: (Slot) -> Void) {
     var segment = first
     var slot = start
     while true {
-      let isLast = segment == last
+      let isLast = segment.contains(end: end)
       let end = isLast ? self.end : segment.end
       while slot != end {
         body(slot)
@@ -227,6 +275,35 @@ package struct Extent: Sendable {
       segment = next
       slot = next.start
     }
+  }
+}
+
+/// What a turn visits that begins without the lock.
+@usableFromInline
+package struct Front: ~Copyable, Sendable {
+  @usableFromInline let first = Atomic<UInt>(0)
+  @usableFromInline let end = Atomic<UInt>(0)
+  @usableFromInline let lastSerial = Atomic<UInt>(0)
+
+  package init() {}
+
+  /// True if a turn that begins now would find no slot.
+  @inlinable @inline(__always)
+  package var isEmpty: Bool { lastSerial.load(ordering: .relaxed) == 0 }
+
+  /// The last who has joined by now; to be asked before `extent`.
+  @inlinable @inline(__always)
+  package var newestSerial: UInt { lastSerial.load(ordering: .acquiring) }
+
+  /// All slots up to the newest, and perhaps later ones.
+  ///
+  /// For the deliverer, once somebody has joined.
+  @inlinable @inline(__always)
+  package var extent: Extent {
+    let end = unsafe UnsafeMutableRawPointer(bitPattern: end.load(ordering: .acquiring))
+    let first = unsafe UnsafeMutableRawPointer(bitPattern: first.load(ordering: .relaxed))
+    let segment = unsafe Segment(address: first.unsafelyUnwrapped)
+    return unsafe Extent(first: segment, start: segment.start, end: Slot(end.unsafelyUnwrapped))
   }
 }
 
@@ -244,6 +321,8 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   ///
   /// Where it ends, the next subscriber goes, unless that is the end of its last segment.
   @usableFromInline package private(set) var extent: Extent?
+  /// The segment in which the extent ends.
+  package private(set) var last: Segment?
   private var capacity = 0
   private var holes = 0
   @usableFromInline package private(set) var count = 0
@@ -265,28 +344,37 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   /// Appends a slot, whose callback the caller sets before it unlocks; O(1) amortised.
   @usableFromInline
   package mutating func append(serial: UInt, token: Subscription) -> Slot {
-    let slot = extent.flatMap { $0.end == $0.last.end ? nil : $0.end } ?? makeRoom()
+    let slot = extent.flatMap { $0.end == last?.end ? nil : $0.end } ?? makeRoom()
     slot.initialize(serial: serial, token: token)
     extent?.end = unsafe Slot(slot.address + Slot.stride)
     count += 1
     return slot
   }
 
+  /// Tells those who enter without the lock where the table ends; all before it is in its place.
+  package borrowing func publish(to front: borrowing Front) {
+    guard let extent else { return }
+    front.first.store(unsafe UInt(bitPattern: extent.first.address), ordering: .relaxed)
+    front.end.store(unsafe UInt(bitPattern: extent.end.address), ordering: .releasing)
+  }
+
   @inline(never)
   private mutating func makeRoom() -> Slot {
-    guard let last = extent?.last else {
+    guard let last else {
       let first = makeSegment(after: nil)
-      extent = Extent(first: first, start: first.start, last: first, end: first.start)
+      extent = Extent(first: first, start: first.start, end: first.start)
+      last = first
       return first.start
     }
     let next = last.next ?? makeSegment(after: last)
-    extent?.last = next
+    self.last = next
     return next.start
   }
 
   private mutating func makeSegment(after previous: Segment?) -> Segment {
-    // Twice as many each time, until what stays unused would weigh more than a segment costs.
-    let size = min(max(4, capacity), 4_096)
+    // Most sources have one subscriber. Then twice as many each time, until what stays unused would
+    // weigh more than a segment costs.
+    let size = previous == nil ? 1 : min(max(4, capacity), 4_096)
     let segment = Segment(capacity: size, previous: previous)
     capacity += size
     previous?.next = segment
@@ -295,7 +383,7 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
 
   /// Ends the slot while no turn runs, and returns its callback to be released after the lock.
   @inline(__always)
-  package mutating func remove(_ slot: Slot) -> EndedCallback {
+  package mutating func remove(_ slot: Slot) -> LooseCallback {
     vacate(slot)
     if unsafe extent?.end.address == slot.address + Slot.stride {
       giveUp(slot)
@@ -330,7 +418,7 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   package var hasEnded: Bool { firstEnded != nil }
 
   /// Takes the callback that has waited longest for its release.
-  package mutating func takeEnded() -> EndedCallback {
+  package mutating func takeEnded() -> LooseCallback {
     guard let slot = firstEnded else { return .none }
     firstEnded = unsafe slot.link.map { unsafe Slot($0) }
     if firstEnded == nil { lastEnded = nil }
@@ -370,12 +458,12 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
     var segment = found.segment
     var slot = found.slot
     while true {
-      let isLast = segment == extent.last
+      let isLast = segment == last
       let end = isLast ? extent.end : segment.end
       while slot != end {
         let next = unsafe Slot(slot.address + Slot.stride)
         if slot.serial == serial {
-          return Extent(first: segment, start: slot, last: segment, end: next)
+          return Extent(first: segment, start: slot, end: next)
         }
         if slot.serial > serial { return nil }
         slot = next
@@ -387,14 +475,14 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   }
 
   private func search(backwardsFor serial: UInt, in extent: Extent) -> Extent? {
-    var segment = extent.last
+    guard var segment = last else { return nil }
     var slot = extent.end
     while true {
       while slot != segment.start {
         let end = slot
         slot = unsafe Slot(slot.address - Slot.stride)
         if slot.serial == serial {
-          return Extent(first: segment, start: slot, last: segment, end: end)
+          return Extent(first: segment, start: slot, end: end)
         }
         if slot.serial != 0, slot.serial < serial { return nil }
       }
@@ -414,7 +502,7 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   }
 
   private mutating func trim() {
-    while holes > 0, let segment = extent?.last, let slot = extent?.end {
+    while holes > 0, let segment = last, let slot = extent?.end {
       if slot == segment.start {
         guard let previous = segment.previous else { return }
         moveEnd(to: previous.end, in: previous)
@@ -448,7 +536,7 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   /// Keeps one spare segment, so that a subscriber who comes and goes at the edge allocates
   /// nothing.
   private mutating func moveEnd(to slot: Slot, in segment: Segment) {
-    extent?.last = segment
+    last = segment
     extent?.end = slot
     guard let spare = segment.next else { return }
     freeSegments(from: spare.next)

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What a token ends.
 ///
 /// Unchecked because a class that is inherited from cannot be anything else, and its subclasses
@@ -24,20 +26,24 @@ package class SubscriptionHost: @unchecked Sendable {
   }
 }
 
-/// Something of the user's that is stopped by a closure; its state is in a `Lock`.
+/// Something of the user's that is stopped by a closure.
+///
+/// Unchecked: whoever sets `hasEnded` takes `cancel`, and nobody else touches it.
 final class CancelledByClosure: SubscriptionHost, @unchecked Sendable {
-  private let cancel: Lock<ClosingCall?>
+  private var cancel: ClosingCall?
+  private let hasEnded = Atomic(false)
 
   init(_ cancel: @escaping @Sendable () -> Void) {
-    self.cancel = Lock(ClosingCall(cancel))
+    self.cancel = ClosingCall(cancel)
   }
 
   override func isSubscribed(_ token: Subscription) -> Bool {
-    cancel.withLock { $0 != nil }
+    !hasEnded.load(ordering: .acquiring)
   }
 
   override func end(_ token: Subscription) {
-    var cancel = cancel.withLock { $0.take() }
+    if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return }
+    var cancel = cancel.take()
     cancel?()
     ReleaseChain.release(&cancel)
   }

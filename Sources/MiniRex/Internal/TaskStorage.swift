@@ -16,7 +16,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   @usableFromInline let isFinished = Atomic(false)
   /// False if those who subscribe late are not told what came before.
   @usableFromInline let remembersProgress: Bool
-  @usableFromInline @exclusivity(unchecked) var latest: Update?
+  @usableFromInline @exclusivity(unchecked) var latest = Remembered()
 
   @inlinable
   package init(remembersProgress: Bool = true) {
@@ -31,11 +31,13 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
     }
   }
 
-  @inlinable package var hasFinished: Bool { isFinished.load(ordering: .acquiring) }
+  @inlinable @inline(__always) package var hasFinished: Bool {
+    isFinished.load(ordering: .acquiring)
+  }
 
   /// What a subscriber would be called with at once.
   var current: Update? {
-    delivery.lock.withLock { _ in unsafe latest }
+    delivery.lock.withLock { _ in unsafe latest.value(of: Update.self) }
   }
 
   /// Delivers progress, unless the task is over.
@@ -46,12 +48,13 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   package func report(_ progress: Update) -> Bool {
     if !remembersProgress { return delivery.send(progress) }
     let thread = ThreadID.current
-    var replaced: Update? = progress
+    var replaced: Update?
     let turn = delivery.lock.withLock { state -> Turn? in
       if state.schedule.hasEnded { return nil }
-      unsafe swap(&latest, &replaced)
+      replaced = unsafe latest.replace(by: progress)
       return delivery.admit(progress, replacing: nil, from: thread, &state)
     }
+    withExtendedLifetime(replaced) {}
     guard let turn else { return false }
     delivery.deliver(progress, turn)
     delivery.leave()
@@ -62,13 +65,14 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   @inlinable
   package func finish(_ result: Update) -> Bool {
     let thread = ThreadID.current
-    var replaced: Update? = result
+    var replaced: Update?
     let (isAccepted, turn) = delivery.lock.withLock { state -> (Bool, Turn?) in
       if state.schedule.hasEnded { return (false, nil) }
-      unsafe swap(&latest, &replaced)
+      replaced = unsafe latest.replace(by: result)
       isFinished.store(true, ordering: .releasing)
       return (true, delivery.admitLast(result, from: thread, &state))
     }
+    withExtendedLifetime(replaced) {}
     if let turn {
       delivery.deliver(result, turn)
       delivery.drain()
@@ -77,7 +81,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   }
 
   /// Ends without a result, if there is none yet.
-  @inlinable
+  @inlinable @inline(__always)
   package func end() {
     if !hasFinished { endUnfinished() }
   }
@@ -88,24 +92,42 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
     var latest: Update?
     let mustDrain = delivery.lock.withLock { state in
       if hasFinished { return false }
-      unsafe swap(&self.latest, &latest)
+      latest = unsafe self.latest.take(Update.self)
       return delivery.end(on: thread, &state)
     }
+    withExtendedLifetime(latest) {}
     if mustDrain { delivery.drain() }
   }
 
   @inlinable
-  package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
+  package func subscribe(_ receive: consuming @escaping @Sendable (Update) -> Void) -> Subscription
+  {
     join(receive) ?? .ended
   }
 
   /// `nil` if it has ended without a result, and will never call.
   @inlinable
-  func join(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription? {
+  func join(_ receive: consuming @escaping @Sendable (Update) -> Void) -> Subscription? {
+    if hasFinished { return joinLate(receive) }
+    let callback = LooseCallback(receive)
+    let token = Subscription(delivery, place: Subscription.nowhere)
+    let hasJoined = delivery.lock.withLock { state -> Bool? in
+      unsafe latest.isEmpty ? state.join(token, callback) : nil
+    }
+    if hasJoined == true { return token }
+    let receive = callback.take(for: Update.self)
+    return hasJoined == nil ? joinLate(receive) : nil
+  }
+
+  /// For whoever is told at once what came before.
+  ///
+  /// The closure as it is, because code that does not know its type would wrap a copy of it again.
+  @inlinable @inline(never)
+  func joinLate(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription? {
     let thread = ThreadID.current
     let token = Subscription(delivery, place: Subscription.nowhere)
     let (latest, call) = delivery.lock.withLock { state -> (Update?, FirstCall?) in
-      guard let latest = unsafe self.latest else {
+      guard let latest = unsafe self.latest.value(of: Update.self) else {
         return (nil, delivery.join(token, receive, &state) ? nil : .only)
       }
       return (latest, delivery.join(token, receive, first: latest, from: thread, &state))

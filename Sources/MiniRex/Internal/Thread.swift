@@ -12,9 +12,10 @@
 /// Which thread this is, for as long as the thread lives.
 @usableFromInline
 package struct ThreadID: Hashable, Sendable {
-  /// The address of what the platform keeps of the thread, so it is even.
+  /// The address of what the platform keeps of the thread, so it is even, and more than 2.
   @usableFromInline package let rawValue: UInt
 
+  @inlinable
   package init(rawValue: UInt) {
     self.rawValue = rawValue
   }

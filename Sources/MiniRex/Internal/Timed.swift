@@ -19,7 +19,7 @@ extension Publisher {
     by timekeeper: Timekeeper,
     reacting react: @escaping @Sendable (TimedEvent<Update>, Alarm) -> Bool
   ) -> Subscription {
-    let delivery = Delivery<TimedEvent<Update>>()
+    let delivery = Delivery<TimedEvent<Update>>(isOpen: true)
     let alarm = Alarm(timekeeper) { delivery.send(.ring(at: $0)) }
     let gate = delivery.subscribe { event in
       if react(event, alarm) { return }

@@ -28,9 +28,8 @@ package final class WorkRun<Update: Sendable>: Sendable {
     let thread = ThreadID.current
     let joiner: Joiner? = state.withLock { state in
       guard let starter = state.starter(for: thread),
-        waitGraph.withLock({ $0.add(thread, waitingFor: starter) })
+        let joiner = Joiner(thread: thread, waitingFor: starter)
       else { return nil }
-      let joiner = Joiner(thread: thread)
       state.joiners.append(joiner)
       return joiner
     }
@@ -73,16 +72,22 @@ package final class WorkRun<Update: Sendable>: Sendable {
 }
 
 /// A thread that waits until the work has started.
-private struct Joiner: Sendable {
+struct Joiner: Sendable {
   let thread: ThreadID
   let parking = Parking()
+
+  /// `nil` if the starter waits for this thread.
+  init?(thread: ThreadID, waitingFor starter: ThreadID) {
+    guard waitGraph.withLock({ $0.add(thread, waitingFor: starter) }) else { return nil }
+    self.thread = thread
+  }
 }
 
 /// Of all runs; taken under the lock of one of them.
 private let waitGraph = Lock(WaitGraph())
 
 extension [Joiner] {
-  fileprivate func forgetWaiting() {
+  func forgetWaiting() {
     if isEmpty { return }
     waitGraph.withLock { graph in
       for joiner in self { graph.remove(joiner.thread) }

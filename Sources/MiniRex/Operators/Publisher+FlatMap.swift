@@ -21,7 +21,7 @@ extension Publisher where Kind: StreamKind {
   ) -> Broadcaster<Inner> {
     if limit < 1 { misuse("'flatMap' takes a limit of 1 or more, not \(limit).") }
     return Broadcaster<Inner>(trusting: self) { receive in
-      let delivery = Delivery<FlatMapEvent<Update, Inner>>()
+      let delivery = Delivery<FlatMapEvent<Update, Inner>>(isOpen: true)
       let backlog = Backlog<Update>()
       let followed = SerialState(Followed())
       let context = contextOfInner

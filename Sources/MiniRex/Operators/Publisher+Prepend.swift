@@ -13,7 +13,7 @@ extension Publisher where Kind: StreamKind {
   @inlinable
   public func prepend(_ updates: Update...) -> Broadcaster<Update> {
     Broadcaster(trusting: self) { receive in
-      let delivery = Delivery<Update>()
+      let delivery = Delivery<Update>(isOpen: true)
       let sentinel = Sentinel { delivery.end() }
       let gate = Subscription(delivery, place: Subscription.nowhere)
       let input = delivery.subscribe(gate, receive) {

@@ -62,7 +62,7 @@ extension Publisher {
   fileprivate func follow<Latest: Sendable, LatestKind: PublisherKind>(
     switching receive: @escaping @Sendable (Latest) -> Void
   ) -> Subscription where Update == Publisher<Latest, LatestKind> {
-    let delivery = Delivery<SwitchEvent<Latest, LatestKind>>()
+    let delivery = Delivery<SwitchEvent<Latest, LatestKind>>(isOpen: true)
     let current = SerialState(Switched())
     let switched = SwitchedInputs()
     let context = contextOfInner

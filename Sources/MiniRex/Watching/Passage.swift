@@ -44,7 +44,7 @@ extension Lineage {
   @usableFromInline
   func pass<Update>(
     _ receive: @escaping @Sendable (Update) -> Void,
-    by connect: (@escaping @Sendable (Update) -> Void) -> Subscription
+    by connect: Connect<Update>
   ) -> Subscription {
     let passage = Passage(through: self)
     return passage.next.inForce {

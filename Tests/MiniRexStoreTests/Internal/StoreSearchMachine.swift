@@ -37,7 +37,7 @@ struct StoreMachineState: Hashable {
   var gate: UInt = 0
   var beginners = StoreBeginners()
   var delivery = Schedule()
-  var phase: UInt8 = 0
+  var phase: UInt = 0
   var updates: [Int] = []
   var queue: [Int] = []
   var deferred: [[Int]]
@@ -206,6 +206,7 @@ struct StoreMachine {
         state.delivery.begin(on: id(thread))
         isDeliverer = true
       } else {
+        _ = turnstile { $0.call() }
         state.updates.append(number)
       }
     }

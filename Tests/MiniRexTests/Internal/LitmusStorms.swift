@@ -6,11 +6,11 @@ import Testing
 
 /// Real threads against the part of a delivery that takes no lock.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct LitmusStorms {
-  @Test(arguments: [2, 3, 4])
+  @Test(arguments: [2, 3, 4], [false, true])
   func `R2 one thread at a time is inside the turnstile, and nothing is left behind`(
-    threads: Int
+    threads: Int, isOpen: Bool
   ) {
-    let storm = TurnstileStorm(sends: scaled(20_000))
+    let storm = TurnstileStorm(sends: scaled(20_000), isOpen: isOpen)
 
     onThreads(threads) { _ in storm.sendAll() }
 
@@ -20,8 +20,9 @@ import Testing
     #expect(storm.phase == Turnstile.resting)
   }
 
-  @Test func `R11 who is called in the turnstile either refuses or is heard`() {
-    let storm = TurnstileStorm(sends: scaled(300_000))
+  @Test(arguments: [false, true])
+  func `R11 who is called in the turnstile either refuses or is heard`(isOpen: Bool) {
+    let storm = TurnstileStorm(sends: scaled(300_000), isOpen: isOpen)
     let unheard = Atomic(0)
     let isOver = Atomic(false)
 
@@ -105,34 +106,54 @@ private final class TurnstileStorm: @unchecked Sendable {
   }
 
   let sends: Int
-  private let turnstile = Turnstile()
+  private let turnstile: Turnstile
+  private let isOpen: Bool
   private let state = Lock(State())
   private let inside = Atomic(0)
   private let overlapCount = Atomic(0)
   private var deliveries = 0
 
-  init(sends: Int) {
+  init(sends: Int, isOpen: Bool) {
     self.sends = sends
+    self.isOpen = isOpen
+    turnstile = Turnstile(isOpen: isOpen)
   }
 
   var overlaps: Int { overlapCount.load(ordering: .relaxed) }
   var delivered: Int { deliveries }
   var rest: Int { state.withLock { $0.waiting } }
-  var phase: UInt8 { turnstile.phase.load(ordering: .relaxed) }
+  var phase: UInt { turnstile.phase.load(ordering: .relaxed) }
 
   func sendAll() {
-    for _ in 0..<sends { send() }
+    for number in 0..<sends {
+      send()
+      if number.isMultiple(of: 2) { keepOut() }
+    }
   }
 
   private func send() {
+    let thread = ThreadID.current
+    if isOpen, turnstile.enter(as: thread) {
+      deliver()
+      if !turnstile.leave(as: thread) { drain() }
+      return
+    }
     let hasEntered = state.withLock { state in
-      if turnstile.enter() { return true }
-      state.waiting += 1
-      return false
+      while !turnstile.enter() {
+        if turnstile.call().isHeard {
+          state.waiting += 1
+          return false
+        }
+      }
+      return true
     }
     if !hasEntered { return }
     deliver()
-    while !turnstile.leave() {
+    if !turnstile.leave() { drain() }
+  }
+
+  private func drain() {
+    while true {
       let goesOn = state.withLock { state in
         state.heard = state.calls
         if state.waiting == 0 {
@@ -145,21 +166,36 @@ private final class TurnstileStorm: @unchecked Sendable {
       }
       if !goesOn { return }
       deliver()
+      if turnstile.leave() { return }
     }
   }
 
   private func deliver() {
+    beAlone { deliveries += 1 }
+  }
+
+  /// As whoever changes a table at rest does.
+  private func keepOut() {
+    if !isOpen { return }
+    state.withLock { _ in
+      if !turnstile.close() { return }
+      beAlone {}
+      turnstile.rest()
+    }
+  }
+
+  private func beAlone(_ body: () -> Void) {
     if inside.add(1, ordering: .relaxed).newValue != 1 {
       overlapCount.add(1, ordering: .relaxed)
     }
-    deliveries += 1
+    body()
     inside.subtract(1, ordering: .relaxed)
   }
 
   /// - Returns: False if the deliverer was called, and rested without looking.
   func callAndWaitToBeHeard() -> Bool {
     let call: Int? = state.withLock { state in
-      guard turnstile.call() else { return nil }
+      guard turnstile.call().isHeard else { return nil }
       state.calls += 1
       return state.calls
     }

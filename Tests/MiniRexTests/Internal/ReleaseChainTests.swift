@@ -124,7 +124,7 @@ import Testing
     let log = ReleaseLog()
     var token = source.publisher.subscribe { _ in }
     // A sanitizer needs more of the stack for each.
-    let depth: UInt = scale < 1 ? 3 : 10
+    let depth: UInt = scale < 1 ? 2 : 10
     for number in 1...depth {
       let next = token
       let sentinel = Sentinel {

@@ -46,9 +46,9 @@ extension SlotTable {
   }
 }
 
-func release(_ callback: EndedCallback) {
+func release(_ callback: LooseCallback) {
   var callback = callback
-  CallbackRelease(CallLog.self)(&callback)
+  callback.release()
 }
 
 /// What the callbacks of a script write to.
@@ -182,7 +182,7 @@ final class SlotTableScript {
 
   private var spares: Int {
     var count = 0
-    var segment = table.extent?.last.next
+    var segment = table.last?.next
     while let spare = segment {
       count += 1
       segment = spare.next

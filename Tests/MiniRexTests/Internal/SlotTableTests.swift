@@ -41,21 +41,21 @@ import Testing
 
     #expect(visited <= 17)
     #expect(tokens.last?.slot?.serial == 1_000)
-    #expect(table.segmentCount <= 4)
+    #expect(table.segmentCount <= 5)
     table.end(tokens)
   }
 
   @Test func `a subscriber who comes and goes at the edge of a segment allocates nothing`() {
     var table = SlotTable()
-    let tokens = (1...UInt(4)).map { table.appendSilent(serial: $0) }
-    let first = table.appendSilent(serial: 5)
+    let tokens = (1...UInt(5)).map { table.appendSilent(serial: $0) }
+    let first = table.appendSilent(serial: 6)
     let place = first.slot
 
     var isAlwaysThere = true
     table.end([first])
-    for serial in UInt(6)..<1_000 {
+    for serial in UInt(7)..<1_000 {
       let token = table.appendSilent(serial: serial)
-      isAlwaysThere = isAlwaysThere && token.slot == place && table.segmentCount == 2
+      isAlwaysThere = isAlwaysThere && token.slot == place && table.segmentCount == 3
       table.end([token])
     }
 
@@ -78,6 +78,6 @@ import Testing
 
     #expect(log.released == [4, 1, 6, 2, 3, 5])
     table.tidy()
-    #expect(table.extent?.first == table.extent?.last)
+    #expect(table.extent?.first == table.last)
   }
 }

@@ -28,6 +28,7 @@ struct Machine {
         person.hasFirst = program.kind == .value
         let serial = state.schedule.join()
         state.places.append(Place(serial: serial, subscriber: subscriber))
+        state.newest = serial
       }
       state.people.append(person)
     }
@@ -37,13 +38,13 @@ struct Machine {
     self.state = state
   }
 
-  func id(_ thread: Int) -> ThreadID { ThreadID(rawValue: UInt(thread) + 1) }
+  func id(_ thread: Int) -> ThreadID { ThreadID(rawValue: UInt(thread + 2) * 2) }
 
   var subscriberCount: Int { state.places.count { $0.serial != 0 } }
 
   /// Lets the real turnstile decide.
   mutating func turnstile<Result>(_ body: (borrowing Turnstile) -> Result) -> Result {
-    let turnstile = Turnstile()
+    let turnstile = Turnstile(isOpen: program.kind == .broadcaster)
     turnstile.phase.store(state.phase, ordering: .relaxed)
     defer { state.phase = turnstile.phase.load(ordering: .relaxed) }
     return body(turnstile)
@@ -65,7 +66,18 @@ struct Machine {
       begin(on: thread)
       return true
     }
+    _ = call()
     return takeOver(on: thread)
+  }
+
+  // `AnyDelivery.call`
+  mutating func call() -> Bool {
+    let (isHeard, deliverer) = turnstile { $0.call() }
+    if let deliverer {
+      state.schedule.begin(on: deliverer)
+      state.newestAtCall = state.schedule.lastSerial
+    }
+    return isHeard
   }
 
   // `Schedule.takeOver`
@@ -80,14 +92,18 @@ struct Machine {
     state.people[subscriber].valueAtJoin = state.value
     state.people[subscriber].last = state.sent
     if state.schedule.hasEnded { return false }
-    state.places.append(Place(serial: state.schedule.join(), subscriber: subscriber))
+    state.newest = state.schedule.join()
+    state.places.append(Place(serial: state.newest, subscriber: subscriber))
     state.people[subscriber].hasJoined = true
     return true
   }
 
   // `Delivery.admit`
   mutating func admit(_ update: Update, replacing replaced: Int?, on thread: Int) {
-    guard subscriberCount > 0, !state.schedule.hasEnded else { return }
+    guard subscriberCount > 0, !state.schedule.hasEnded else {
+      if program.kind == .broadcaster { _ = call() }
+      return
+    }
     let wasQuiet = isQuiet
     if turnstile({ $0.enter() }) {
       begin(on: thread)
@@ -96,6 +112,7 @@ struct Machine {
       deliver(update, replacing: replaced, ticket, on: thread)
       return
     }
+    _ = call()
     let ticket = state.schedule.ticketForAll(from: id(thread))
     state.queue.append(
       PendingUpdate(update: update, replaced: replaced, ticket: ticket, sender: thread))
@@ -139,18 +156,19 @@ struct Machine {
     push(.claimed(subscriber, update), on: thread)
   }
 
-  // `AnyDelivery.turnIsRunning`
+  // `AnyDelivery.withTurns`, in which nobody else takes a step.
   mutating func turnIsRunning() -> Bool {
-    state.schedule.deliverer != nil && !state.schedule.isBetweenTurns && turnstile { $0.call() }
+    if program.kind == .broadcaster, !call() { return false }
+    return state.schedule.deliverer != nil && !state.schedule.isBetweenTurns && call()
   }
 
   // `AnyDelivery.remove`: true if the caller has to release the callback.
-  mutating func remove(_ subscriber: Int, on thread: Int) -> Bool {
+  mutating func remove(_ subscriber: Int, on thread: Int, isRunning: Bool) -> Bool {
     let live = state.places.firstIndex { $0.serial != 0 && $0.subscriber == subscriber }
     guard let live else { return false }
     let isVisited = state.isVisited && !isQuiet
     state.people[subscriber].enders.insert(thread)
-    if turnIsRunning() {
+    if isRunning {
       expect(isVisited, "R11 no turn runs, and \(subscriber) is not released")
       removeLater(live)
       return false
@@ -187,10 +205,7 @@ struct Machine {
 
   // One critical section of `AnyDelivery.proceed`
   mutating func proceed(on thread: Int) {
-    let step = state.schedule.next(
-      front: state.queue.first?.ticket, unreleased: !state.ended.isEmpty,
-      waiters: !state.waiters.isEmpty, subscribers: subscriberCount > 0,
-      patience: program.patience)
+    let step = nextStep()
     state.isVisited = step == .deliver
     switch step {
     case .release:
@@ -203,7 +218,14 @@ struct Machine {
       for place in state.places.indices where state.places[place].serial != 0 {
         removeLater(place)
       }
-      push(.release(state.ended.removeFirst()), on: thread)
+      let first = state.ended.removeFirst()
+      // Nobody joins any more, so nobody has to wait for the release of the last callback.
+      if nextStep() == .rest {
+        state.threads[thread][state.threads[thread].count - 1] = .release(first)
+        rest()
+      } else {
+        push(.release(first), on: thread)
+      }
     case .deliver:
       deliverNext(on: thread)
     case .handOver:
@@ -216,11 +238,24 @@ struct Machine {
       expect(state.threads[task].isEmpty, "R24 two tasks go on")
       push(.takeOver, on: task)
     case .rest:
-      tidy()
-      checkReleases()
       state.threads[thread].removeLast()
-      turnstile { $0.rest() }
+      rest()
     }
+  }
+
+  // `DeliveryState.nextStep`
+  private mutating func nextStep() -> Step {
+    state.schedule.next(
+      front: state.queue.first?.ticket, unreleased: !state.ended.isEmpty,
+      waiters: !state.waiters.isEmpty, subscribers: subscriberCount > 0,
+      patience: program.patience)
+  }
+
+  // `AnyDelivery.rest`
+  private mutating func rest() {
+    tidy()
+    checkReleases()
+    turnstile { $0.rest() }
   }
 
   private mutating func deliverNext(on thread: Int) {

@@ -36,6 +36,17 @@ extension Machine {
     state.lastTurn = update.number
   }
 
+  /// Who has joined while a turn learned whom it is for may get its update, unless another one was
+  /// sent in between.
+  mutating func checkEntitled(to update: Update, _ newest: UInt) {
+    if update.number == 0 { return }
+    for place in state.places where place.serial != 0 && place.serial <= newest {
+      if state.people[place.subscriber].last == update.number {
+        state.people[place.subscriber].last -= 1
+      }
+    }
+  }
+
   mutating func checkStart(of subscriber: Int, with update: Update, on thread: Int) {
     let person = state.people[subscriber]
     expect(!person.enders.contains(thread), "R6 \(subscriber) was called on the ending thread")
@@ -71,8 +82,9 @@ extension Machine {
     expect(person.hasEnded, "R11 \(subscriber) was released before its end")
     expect(person.releases == 0, "R8 \(subscriber) was released twice")
     expect(person.active == 0, "R11 \(subscriber) was released under its call")
+    // The last callback of a source that has ended is released when its deliverer rests already.
     expect(
-      person.enders.contains(thread) || isDelivering(thread),
+      person.enders.contains(thread) || isDelivering(thread) || state.sourceHasEnded,
       "R11 \(subscriber) was released on a thread of no concern")
   }
 

@@ -31,6 +31,15 @@ enum Frame: Hashable {
 
   /// The rest of a list of operations.
   case operations(Code, next: Int)
+  /// Entering without the lock, then the same under it, if somebody is inside.
+  case enter
+  case send
+  /// The reads, without the lock, of whom a turn is for: the newest, whether somebody has called, and
+  /// if so who was there then, then where the table ends.
+  case readNewest(Update)
+  case readCall(Update, newest: UInt)
+  case readNewestAtCall(Update)
+  case readEnd(Update, newest: UInt)
   /// The visit of the places of one turn.
   case turn(Update, Ticket, position: Int, end: Int)
   /// A callback that has been chosen, and has not started.
@@ -38,8 +47,9 @@ enum Frame: Hashable {
   case running(Int)
   /// The token of a new subscriber is about to be returned.
   case subscribed(Int)
-  /// The lock-free end of a turn.
+  /// The lock-free end of a turn, and that of one that has begun without the lock.
   case leave
+  case leaveUncalled
   /// The critical sections after a turn, when the lock-free end has failed.
   case proceed
   /// The Swift task that goes on, unless somebody else already does.
@@ -54,7 +64,8 @@ enum Frame: Hashable {
 
   var isDelivering: Bool {
     switch self {
-    case .turn, .leave, .proceed: true
+    case .readNewest, .readCall, .readNewestAtCall, .readEnd: true
+    case .turn, .leave, .leaveUncalled, .proceed: true
     default: false
     }
   }
@@ -83,7 +94,10 @@ struct Person: Hashable {
 struct MachineState: Hashable {
   // As in `DeliveryState`, `Turnstile` and `PropertyStorage`.
   var schedule = Schedule()
-  var phase: UInt8 = 0
+  var phase: UInt = 0
+  /// The last who has joined, for those who enter without the lock.
+  var newest: UInt = 0
+  var newestAtCall: UInt = 0
   var queue: [PendingUpdate] = []
   var places: [Place] = []
   var ended: [Int] = []

@@ -27,6 +27,25 @@ extension Machine {
       }
       state.threads[thread][top] = .operations(code, next: next + 1)
       return perform(operations[next], on: thread)
+    case .enter:
+      state.threads[thread].removeLast()
+      enterUnlocked(on: thread)
+    case .send:
+      state.threads[thread].removeLast()
+      admit(nextUpdate(), replacing: nil, on: thread)
+    case .readNewest(let update):
+      state.threads[thread][top] = .readCall(update, newest: state.newest)
+    case .readCall(let update, let newest):
+      let wasCalled = state.phase != id(thread).rawValue
+      state.threads[thread][top] =
+        wasCalled ? .readNewestAtCall(update) : .readEnd(update, newest: newest)
+    case .readNewestAtCall(let update):
+      state.threads[thread][top] = .readEnd(update, newest: state.newestAtCall)
+    case .readEnd(let update, let newest):
+      state.threads[thread].removeLast()
+      let ticket = Ticket(first: 1, last: newest, sender: id(thread))
+      checkEntitled(to: update, newest)
+      deliver(update, replacing: nil, ticket, on: thread)
     case .turn(let update, let ticket, let position, let end):
       return visit(update, ticket, position, end, on: thread)
     case .claimed(let subscriber, let update):
@@ -42,9 +61,10 @@ extension Machine {
       state.threads[thread].removeLast()
       state.people[subscriber].hasToken = true
       return nil
-    case .leave:
+    case .leave, .leaveUncalled:
       state.threads[thread].removeLast()
-      if turnstile({ $0.leave() }) {
+      let id = id(thread)
+      if turnstile({ frame == .leave ? $0.leave() : $0.leave(as: id) }) {
         expect(state.queue.isEmpty, "R3 an update was left in the queue")
         expect(state.waiters.isEmpty, "R7 somebody waits for a turn that is over")
         checkReleases()
@@ -56,7 +76,7 @@ extension Machine {
     case .takeOver:
       state.threads[thread].removeLast()
       state.schedule.taskHasBegun()
-      if turnstile({ $0.call() }), takeOver(on: thread) { push(.proceed, on: thread) }
+      if call(), takeOver(on: thread) { push(.proceed, on: thread) }
     case .release(let subscriber):
       checkRelease(of: subscriber, on: thread)
       state.people[subscriber].releases += 1
@@ -144,10 +164,7 @@ extension Machine {
     switch operation {
     case .send:
       expect(program.kind == .broadcaster, "A value is set rather than sent")
-      let isAccepted = !state.sourceHasEnded
-      if isAccepted { state.sent += 1 }
-      let update = Update(number: isAccepted ? state.sent : 0, value: 0)
-      admit(update, replacing: nil, on: thread)
+      enterUnlocked(on: thread)
     case .set(let value):
       if state.modifier != nil { return false }
       change(to: value, comparing: true, on: thread)
@@ -159,7 +176,9 @@ extension Machine {
       if state.modifier != nil { return false }
       subscribe(subscriber, on: thread)
     case .end(let subscriber):
-      if state.people[subscriber].hasToken, remove(subscriber, on: thread) {
+      if state.people[subscriber].hasToken,
+        remove(subscriber, on: thread, isRunning: turnIsRunning())
+      {
         push(.release(subscriber), on: thread)
       }
     case .endAndWait(let subscriber):
@@ -171,6 +190,23 @@ extension Machine {
       if state.references == 0 { endSource(on: thread) }
     }
     return true
+  }
+
+  // `Delivery.send`
+  private mutating func enterUnlocked(on thread: Int) {
+    if state.newest == 0 { return }
+    let id = id(thread)
+    guard turnstile({ $0.enter(as: id) }) else { return push(.send, on: thread) }
+    state.foreignUpdates = 0
+    state.isVisited = true
+    push(.leaveUncalled, on: thread)
+    push(.readNewest(nextUpdate()), on: thread)
+  }
+
+  private mutating func nextUpdate() -> Update {
+    let isAccepted = !state.sourceHasEnded
+    if isAccepted { state.sent += 1 }
+    return Update(number: isAccepted ? state.sent : 0, value: 0)
   }
 
   // `PropertyStorage.set` and `endModify`
@@ -204,8 +240,9 @@ extension Machine {
 
   // `AnyDelivery.end(_:notifying:)`
   private mutating func endAndWait(_ subscriber: Int, on thread: Int) {
-    let mustRelease = remove(subscriber, on: thread)
-    if state.schedule.deliverer != id(thread), turnIsRunning() {
+    let isRunning = turnIsRunning()
+    let mustRelease = remove(subscriber, on: thread, isRunning: isRunning)
+    if isRunning, state.schedule.deliverer != id(thread) {
       state.waiters.append(thread)
       push(.parked(subscriber), on: thread)
     } else {

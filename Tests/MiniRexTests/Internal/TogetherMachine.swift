@@ -23,7 +23,8 @@ struct TogetherMachine: Searched {
   /// A source, or the delivery of a combination.
   struct Node: Hashable {
     var schedule = Schedule()
-    var phase: UInt8 = 0
+    var phase: UInt = 0
+    var newestAtCall: UInt = 0
     var queue: [Pending] = []
     var slots: [Slot] = []
     var visit = Visit(lastSerial: 0)
@@ -72,7 +73,16 @@ struct TogetherMachine: Searched {
     case operations(next: Int)
     case turn(Int, Event, Ticket, position: Int)
     case bring([Int], to: Int, input: Int)
+    /// Entering a combination without the lock, then what is done with the change inside, or, if
+    /// somebody is inside, under the lock.
+    case enter([Int], to: Int, input: Int)
+    case inside([Int], of: Int, input: Int)
+    case locked([Int], of: Int, input: Int)
+    /// The same for a source, whose turn then learns for whom it is.
+    case read(Int, Event)
+    case sendLocked(Int)
     case leave(Int)
+    case leaveUncalled(Int)
     case proceed(Int)
     case join(source: Int, input: Int, of: Int)
     case joinLast(of: Int)
@@ -145,7 +155,9 @@ struct TogetherMachine: Searched {
 
   func node(of combination: Int) -> Int { program.sources + combination }
 
-  func id(_ thread: Int) -> ThreadID { ThreadID(rawValue: UInt(thread) + 1) }
+  func id(_ thread: Int) -> ThreadID { ThreadID(rawValue: UInt(thread + 2) * 2) }
+
+  private func isOpen(_ node: Int) -> Bool { program.isOpen || node >= program.sources }
 
   var broken: String? { state.broken }
   var threadCount: Int { state.threads.count }
@@ -159,7 +171,7 @@ struct TogetherMachine: Searched {
   private mutating func turnstile<Result>(
     of node: Int, _ body: (borrowing Turnstile) -> Result
   ) -> Result {
-    let turnstile = Turnstile()
+    let turnstile = Turnstile(isOpen: isOpen(node))
     turnstile.phase.store(state.nodes[node].phase, ordering: .relaxed)
     defer { state.nodes[node].phase = turnstile.phase.load(ordering: .relaxed) }
     return body(turnstile)
@@ -181,8 +193,23 @@ struct TogetherMachine: Searched {
         if !visit(node, event, ticket, position, on: thread) { continue }
       case .bring(let value, let combination, let input):
         receive(value, into: input, of: combination, on: thread)
+      case .enter(let value, let combination, let input):
+        enter(value, into: input, of: combination, on: thread)
+      case .inside(let value, let combination, let input):
+        let isHeld =
+          opens(combination, on: thread) || state.combinations[combination].isHolding
+        apply(value, to: input, of: combination, isHeld: isHeld, on: thread)
+      case .locked(let value, let combination, let input):
+        receiveUnderLock(value, into: input, of: combination, on: thread)
+      case .read(let source, let event):
+        read(event, of: source, on: thread)
+      case .sendLocked(let source):
+        sendUnderLock(to: source, on: thread)
       case .leave(let node):
         if !turnstile(of: node, { $0.leave() }) { push(.proceed(node), on: thread) }
+      case .leaveUncalled(let node):
+        let id = id(thread)
+        if !turnstile(of: node, { $0.leave(as: id) }) { push(.proceed(node), on: thread) }
       case .proceed(let node):
         proceed(node, on: thread)
       case .join(let source, let input, let combination):
@@ -208,10 +235,33 @@ struct TogetherMachine: Searched {
   }
 
   private mutating func send(to source: Int, on thread: Int) {
-    state.nodes[source].sent += 1
-    let event = Event.value(state.nodes[source].sent)
+    if !isOpen(source) { return sendUnderLock(to: source, on: thread) }
+    let id = id(thread)
+    guard turnstile(of: source, { $0.enter(as: id) }) else {
+      return push(.sendLocked(source), on: thread)
+    }
+    push(.leaveUncalled(source), on: thread)
+    push(.read(source, nextEvent(of: source)), on: thread)
+  }
+
+  private mutating func sendUnderLock(to source: Int, on thread: Int) {
+    let event = nextEvent(of: source)
     if state.nodes[source].slots.isEmpty { return }
     if admit(event, to: source, on: thread) { run(event, of: source, on: thread) }
+  }
+
+  private mutating func nextEvent(of source: Int) -> Event {
+    state.nodes[source].sent += 1
+    return .value(state.nodes[source].sent)
+  }
+
+  // `Delivery.turn`, whose steps `Machine` searches.
+  private mutating func read(_ event: Event, of source: Int, on thread: Int) {
+    var ticket = state.nodes[source].schedule.ticketForAll(from: id(thread))
+    if state.nodes[source].phase != id(thread).rawValue {
+      ticket = Ticket(first: 1, last: state.nodes[source].newestAtCall, sender: id(thread))
+    }
+    run(event, ticket, of: source, on: thread)
   }
 
   // `Delivery.admit`: true if the caller has to run the turn, and then to leave.
@@ -226,9 +276,22 @@ struct TogetherMachine: Searched {
   }
 
   private mutating func enter(_ node: Int, on thread: Int) -> Bool {
-    guard turnstile(of: node, { $0.enter() }) else { return false }
+    guard turnstile(of: node, { $0.enter() }) else {
+      _ = call(node)
+      return false
+    }
     state.nodes[node].schedule.begin(on: id(thread))
     return true
+  }
+
+  // `AnyDelivery.call`
+  private mutating func call(_ node: Int) -> Bool {
+    let (isHeard, deliverer) = turnstile(of: node) { $0.call() }
+    if let deliverer {
+      state.nodes[node].schedule.begin(on: deliverer)
+      state.nodes[node].newestAtCall = state.nodes[node].schedule.lastSerial
+    }
+    return isHeard
   }
 
   // `Delivery.deliver(_:_:)`
@@ -323,6 +386,7 @@ struct TogetherMachine: Searched {
   // `LastSlot.replace` and `Combination.withdraw`
   private mutating func withdraw(_ last: Int, of combination: Int, on thread: Int) {
     var slot = state.combinations[combination].lasts[last]
+    let isHeard = call(slot.source)
     let source = state.nodes[slot.source].schedule
     slot.replacement = slot.replacement ?? source.lastSerial
     state.combinations[combination].lasts[last] = slot
@@ -331,8 +395,7 @@ struct TogetherMachine: Searched {
     {
       return
     }
-    if source.deliverer != nil, !source.isBetweenTurns,
-      turnstile(of: slot.source, { $0.call() }),
+    if isHeard, source.deliverer != nil, !source.isBetweenTurns,
       source.deliverer != id(thread)
         || state.nodes[slot.source].visit.isAbout(toCall: slot.serial)
     {
@@ -354,16 +417,46 @@ struct TogetherMachine: Searched {
   private mutating func receive(
     _ value: [Int], into input: Int, of combination: Int, on thread: Int
   ) {
+    let hasLastSlots = state.combinations[combination].lasts.contains { !$0.isForgotten }
+    push(
+      hasLastSlots
+        ? .locked(value, of: combination, input: input)
+        : .enter(value, to: combination, input: input), on: thread)
+  }
+
+  private mutating func enter(
+    _ value: [Int], into input: Int, of combination: Int, on thread: Int
+  ) {
+    let id = id(thread)
+    let node = node(of: combination)
+    if turnstile(of: node, { $0.enter(as: id) }) {
+      push(.leaveUncalled(node), on: thread)
+      push(.inside(value, of: combination, input: input), on: thread)
+    } else {
+      push(.locked(value, of: combination, input: input), on: thread)
+    }
+  }
+
+  // `Combination.opensLastSlots`
+  private mutating func opens(_ combination: Int, on thread: Int) -> Bool {
     for (index, last) in state.combinations[combination].lasts.enumerated()
     where !last.isOpen && !last.isForgotten {
       let source = state.nodes[last.source]
-      if source.phase != Turnstile.resting, source.schedule.deliverer == id(thread),
-        source.visit.isAbout(toCall: last.serial)
-      {
+      let isDeliverer =
+        source.phase == Turnstile.called || source.phase == Turnstile.delivering
+        ? source.schedule.deliverer == id(thread) : source.phase == id(thread).rawValue
+      if isDeliverer, source.visit.isAbout(toCall: last.serial) {
         state.combinations[combination].lasts[index].isOpen = true
       }
     }
-    let isHeld = state.combinations[combination].lasts.contains(where: \.isOpen)
+    return state.combinations[combination].lasts.contains(where: \.isOpen)
+  }
+
+  // `Combination.receiveUnderLock`
+  private mutating func receiveUnderLock(
+    _ value: [Int], into input: Int, of combination: Int, on thread: Int
+  ) {
+    let isHeld = opens(combination, on: thread)
     let event = Event.change(value, of: input, isHeld: isHeld)
     // What is not told needs no turn of the gate, which would find nothing to do.
     if admit(event, to: node(of: combination), on: thread) {
@@ -388,19 +481,25 @@ struct TogetherMachine: Searched {
   private mutating func gate(_ combination: Int, _ event: Event, on thread: Int) {
     switch event {
     case .change(let value, let input, let isHeld):
-      if state.combinations[combination].cells[input] == value { return }
-      state.combinations[combination].cells[input] = value
-      if isHeld {
-        state.combinations[combination].isHolding = true
-      } else {
-        tell(combination, on: thread)
-      }
+      apply(value, to: input, of: combination, isHeld: isHeld, on: thread)
     case .tellHeld:
       if !state.combinations[combination].isHolding { return }
       state.combinations[combination].isHolding = false
       tell(combination, on: thread)
     case .value:
       expect(false, "a number came to a gate")
+    }
+  }
+
+  private mutating func apply(
+    _ value: [Int], to input: Int, of combination: Int, isHeld: Bool, on thread: Int
+  ) {
+    if state.combinations[combination].cells[input] == value { return }
+    state.combinations[combination].cells[input] = value
+    if isHeld {
+      state.combinations[combination].isHolding = true
+    } else {
+      tell(combination, on: thread)
     }
   }
 

@@ -24,6 +24,9 @@ struct TogetherProgram: Hashable, Sendable, CustomStringConvertible {
   }
 
   var sources = 1
+  /// True if one need not lock to send to the sources, as to broadcasters; then nobody subscribes
+  /// while they send.
+  var isOpen = false
   /// The inputs of the combination that is told.
   var inputs: [Input]
   /// What the first calls send, one for each.
@@ -34,11 +37,23 @@ struct TogetherProgram: Hashable, Sendable, CustomStringConvertible {
   /// outside the turn.
   var isStrict: Bool { inputs.allSatisfy { $0.origins.count == 1 } }
 
-  var description: String { "\(inputs), first calls send \(reactions): \(threads)" }
+  var description: String {
+    "\(isOpen ? "open: " : "")\(inputs), first calls send \(reactions): \(threads)"
+  }
 
   static let diamond: [Input] = [.source(0), .source(0)]
 
   static let all: [TogetherProgram] = {
+    let closed = locked
+    let open = closed.filter { !$0.threads.joined().contains(.subscribe) }.map {
+      var program = $0
+      program.isOpen = true
+      return program
+    }
+    return closed + open
+  }()
+
+  private static let locked: [TogetherProgram] = {
     let (one, two) = (Input.source(0), Input.source(1))
     let inner = Input.combination(diamond)
     let twice: [[Operation]] = [[.send(0), .send(0)], [.send(0)]]

@@ -7,6 +7,7 @@ import Testing
     let turnstile = Turnstile()
 
     let entries = [turnstile.enter(), turnstile.enter()]
+    _ = turnstile.call()
     let leaving = turnstile.leave()
     turnstile.rest()
     let again = [turnstile.enter(), turnstile.leave(), turnstile.enter()]
@@ -19,13 +20,15 @@ import Testing
   @Test func `nobody can be called when nobody delivers`() {
     let turnstile = Turnstile()
 
-    let before = turnstile.call()
-    let during = [turnstile.enter(), turnstile.call(), turnstile.call(), turnstile.leave()]
+    let before = turnstile.call().isHeard
+    let hasEntered = turnstile.enter()
+    let during = [turnstile.call().isHeard, turnstile.call().isHeard, turnstile.leave()]
     turnstile.rest()
-    let after = turnstile.call()
+    let after = turnstile.call().isHeard
 
     #expect(!before)
-    #expect(during == [true, true, true, false])
+    #expect(hasEntered)
+    #expect(during == [true, true, false])
     #expect(!after)
   }
 
@@ -48,8 +51,42 @@ import Testing
   @Test func `a deliverer who has left is not called`() {
     let turnstile = Turnstile()
 
-    let answers = [turnstile.enter(), turnstile.leave(), turnstile.call(), turnstile.enter()]
+    let answers = [
+      turnstile.enter(), turnstile.leave(), turnstile.call().isHeard, turnstile.enter(),
+    ]
 
     #expect(answers == [true, true, false, true])
+  }
+
+  @Test func `whoever enters without the lock is made known by the call, once`() {
+    let turnstile = Turnstile(isOpen: true)
+    let (me, other) = (ThreadID(rawValue: 8), ThreadID(rawValue: 16))
+
+    let entries = [turnstile.enter(as: me), turnstile.enter(as: other), turnstile.enter()]
+    let calls = [turnstile.call().deliverer, turnstile.call().deliverer]
+    let leavings = [turnstile.leave(as: other), turnstile.leave(as: me)]
+    turnstile.rest()
+    let again = [turnstile.enter(as: other), turnstile.leave(as: other)]
+
+    #expect(entries == [true, false, false])
+    #expect(calls == [me, nil])
+    #expect(leavings == [false, false])
+    #expect(again == [true, true])
+  }
+
+  @Test func `nobody enters while deliverers are kept out`() {
+    let turnstile = Turnstile(isOpen: true)
+    let me = ThreadID(rawValue: 8)
+
+    let closings = [turnstile.close(), turnstile.close()]
+    let entries = [turnstile.enter(as: me), turnstile.enter()]
+    turnstile.rest()
+    let later = turnstile.enter(as: me)
+
+    #expect(closings == [true, false])
+    #expect(entries == [false, false])
+    #expect(later)
+    let lateClosing = turnstile.close()
+    #expect(!lateClosing)
   }
 }

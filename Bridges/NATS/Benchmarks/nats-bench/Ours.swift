@@ -1,7 +1,6 @@
 import Foundation
 import MiniRex
 import MiniRexNATS
-import Synchronization
 
 struct Reading: Codable, Sendable {
   var sensor: Int
@@ -26,14 +25,24 @@ extension NATSConnection {
   }
 }
 
+/// The same as in C.
+///
+/// Unchecked: a subscription calls on one thread at a time.
+private final class Counter: @unchecked Sendable {
+  @exclusivity(unchecked) var left: Int
+
+  init(left: Int) { self.left = left }
+}
+
 func seconds<Payload: Codable & Sendable>(
   of payload: Payload, _ count: Int, _ url: String
 ) async -> Double {
   let (sender, receiver) = (await connection(url), await connection(url))
   let done = DispatchSemaphore(value: 0)
-  let left = Atomic(count)
+  let counter = Counter(left: count)
   let token = receiver.broadcaster(of: Payload.self, on: "bench").subscribe { _ in
-    if left.subtract(1, ordering: .relaxed).newValue == 0 { done.signal() }
+    counter.left -= 1
+    if counter.left == 0 { done.signal() }
   }
   await receiver.flush()
   let took = ContinuousClock().measure {

@@ -26,6 +26,27 @@ if let place = CommandLine.arguments.firstIndex(of: "--ours") {
   exit(0)
 }
 
+// Messages of the two sides by turns, with the time of the processors for each: `--turns SIZE`.
+if let place = CommandLine.arguments.firstIndex(of: "--turns") {
+  let size = CommandLine.arguments.dropFirst(place + 1).first.flatMap { Int($0) } ?? 16
+  let count = 400_000
+  var times: [[Double]] = [[], []]
+  var ratios: [Double] = []
+  for _ in 0..<15 {
+    let start = processor_seconds()
+    let bare = bareSeconds(count, size, server.url)
+    let middle = processor_seconds()
+    let ours = await seconds(of: Data(count: size), count, server.url)
+    times[0].append((middle - start) / Double(count) * 1e9)
+    times[1].append((processor_seconds() - middle) / Double(count) * 1e9)
+    ratios.append(bare / ours)
+  }
+  print("ns of the processors: C", Int(median(times[0])), "ours", Int(median(times[1])))
+  print("messages a second, of C's:", ratios.sorted().map { String(format: "%.2f", $0) })
+  server.stop()
+  exit(0)
+}
+
 // What many connections of one process cost: `--scale CONNECTIONS SUBSCRIPTIONS`.
 if let place = CommandLine.arguments.firstIndex(of: "--scale") {
   let numbers = CommandLine.arguments.dropFirst(place + 1).compactMap { Int($0) }

@@ -35,7 +35,7 @@ extension NATSBucket {
     of type: Value.Type = Value.self, for key: String, catchingUp way: CatchingUp = .latest,
     fileID: String = #fileID, line: Int = #line
   ) -> PublishedValue<BucketEntry<Value>> {
-    let (link, codec, isValid) = (link, Codec<Value>(), isValid(key))
+    let (link, isValid) = (link, isValid(key))
     let skips = if case .latest = way { true } else { false }
     let order = ReadingOrder(
       stream: stream, filter: subject(of: key), start: .lastOfSubject, skipsToLast: skips)
@@ -49,7 +49,7 @@ extension NATSBucket {
         let revision = Revision(place.sequence)
         if message.header("KV-Operation") != nil { return receive(.absent(revision)) }
         do throws(NATSError) {
-          receive(.present(try codec.decode(message.bytes), revision))
+          receive(.present(try Codec<Value>.decode(message.bytes), revision))
         } catch {
           link.tell(.undecodable(subject: message.subject, reason: "\(error)"))
         }

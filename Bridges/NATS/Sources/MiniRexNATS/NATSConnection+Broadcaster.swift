@@ -32,19 +32,18 @@ extension NATSConnection {
     fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<NATSMessage<Payload>> {
     let link = link
-    let codec = Codec<Payload>()
-    return Broadcaster { receive in
+    return .shared { receive in
       link.subscribe(to: subject, queue: queue) { message in
         do throws(NATSError) {
-          let payload = try codec.decode(message.bytes)
+          let headers = try message.headers()
           receive(
             NATSMessage(
-              payload: payload, subject: message.subject, headers: try message.headers(),
-              replySubject: message.replySubject))
+              payload: try Codec<Payload>.decode(message.bytes), subject: message.subject,
+              headers: headers, replySubject: message.replySubject))
         } catch {
           link.tell(.undecodable(subject: message.subject, reason: "\(error)"))
         }
       }
-    }.share().trace(subject, fileID: fileID, line: line)
+    }.trace(subject, fileID: fileID, line: line)
   }
 }

@@ -28,12 +28,11 @@ extension NATSConnection {
     fileID: String = #fileID, line: Int = #line
   ) -> PublishedTask<Answer, NATSError> {
     let link = link
-    let codec = Codec<Answer>()
     let limit = limit(timeout, by: clock)
     let task = PublishedTask<Answer, NATSError> { finish in
       link.ask(request, on: subject, headers: headers, within: limit) { answer in
         switch answer {
-        case .result(let message): finish(message.result(codec))
+        case .result(let message): finish(message.result(as: Answer.self))
         case .progress: break
         case .failure(let error): finish(.failure(error))
         }
@@ -56,15 +55,14 @@ extension NATSConnection {
     clock: any Clock<Duration> = ContinuousClock(), fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<Progress, Answer, NATSError> {
     let link = link
-    let (codec, progressCodec) = (Codec<Answer>(), Codec<Progress>())
     let limit = limit(timeout, by: clock)
     let task = ProgressiveTask<Progress, Answer, NATSError> { report, finish in
       link.ask(request, on: subject, headers: headers, within: limit) { answer in
         switch answer {
-        case .result(let message): finish(message.result(codec))
+        case .result(let message): finish(message.result(as: Answer.self))
         case .progress(let message):
           do throws(NATSError) {
-            report(try progressCodec.decode(message.bytes))
+            report(try Codec<Progress>.decode(message.bytes))
           } catch {
             link.tell(.undecodable(subject: subject, reason: "\(error)"))
           }
@@ -110,13 +108,13 @@ extension Link {
 }
 
 extension RawMessage {
-  func result<Value>(_ codec: Codec<Value>) -> Result<Value, NATSError> {
+  func result<Value: Codable & Sendable>(as type: Value.Type) -> Result<Value, NATSError> {
     do throws(NATSError) {
       if let message = header(ServiceHeader.message) {
         throw .refused(
           code: header(ServiceHeader.code).flatMap { Int($0) } ?? 500, message: message)
       }
-      return .success(try codec.decode(bytes))
+      return .success(try Codec<Value>.decode(bytes))
     } catch {
       return .failure(error)
     }

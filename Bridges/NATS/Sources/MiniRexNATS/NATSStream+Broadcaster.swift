@@ -35,7 +35,7 @@ extension NATSStream {
     of type: Payload.Type = Payload.self, from position: StreamPosition, on subject: String? = nil,
     fileID: String = #fileID, line: Int = #line, isReplaced: @escaping @Sendable () -> Void
   ) -> Broadcaster<StreamMessage<Payload>> {
-    let (link, codec) = (link, Codec<Payload>())
+    let link = link
     let order = ReadingOrder(stream: name, filter: subject, start: position.start)
     let readsAll = subject == nil
     return Broadcaster { receive in
@@ -46,7 +46,7 @@ extension NATSStream {
             ? last.flatMap { $0 + 1 < place.sequence ? $0 + 1..<place.sequence : nil } : nil
           receive(
             StreamMessage(
-              payload: try codec.decode(message.bytes), subject: message.subject,
+              payload: try Codec<Payload>.decode(message.bytes), subject: message.subject,
               headers: try message.headers(), sequence: place.sequence, date: place.date,
               pending: place.pending, missing: missing))
         } catch {

@@ -31,7 +31,7 @@ extension NATSStream {
     ackWait: Duration = .seconds(30), limit: Int = 100, maxDeliveries: Int? = nil,
     fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Delivery<Payload>> {
-    let (link, codec) = (link, Codec<Payload>())
+    let link = link
     let order = WorkOrder(
       stream: name, durable: durable, filter: subject, ackWait: ackWait.inNanoseconds,
       limit: max(1, limit), maxDeliveries: maxDeliveries)
@@ -42,7 +42,7 @@ extension NATSStream {
         do throws(NATSError) {
           receive(
             Delivery(
-              payload: try codec.decode(message.bytes), subject: message.subject,
+              payload: try Codec<Payload>.decode(message.bytes), subject: message.subject,
               headers: try message.headers(), sequence: place.sequence,
               count: Int(clamping: place.deliveries), pending: place.pending, answer: answer))
         } catch {

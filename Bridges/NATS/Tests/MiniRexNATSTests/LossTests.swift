@@ -50,6 +50,52 @@ struct LossTests {
     await nats.close()
   }
 
+  @Test func `N1 N5 threads publish while the server restarts, and until the connection is closed`()
+    async throws
+  {
+    let server = try await NATSServer()
+    let (sender, receiver) = (NATSConnection(server.url), NATSConnection(server.url))
+    let seen = Shared([Int](repeating: -1, count: 4))
+    let wrong = Shared(0)
+    let token = receiver.broadcaster(of: [Int].self, on: "numbers").subscribe { message in
+      let (thread, number) = (message.payload[0], message.payload[1])
+      if seen.value[thread] >= number { wrong.increment() }
+      seen.change { $0[thread] = number }
+    }
+    try await receiver.areSubscribed()
+    await sender.isEventually(.connected)
+
+    async let published: Void = onQueue {
+      onThreads(4) { thread in
+        var number = 0
+        while true {
+          do throws(NATSError) {
+            try sender.publish([thread, number], on: "numbers")
+            number += 1
+          } catch {
+            if error == .closed { return }
+            #expect(error == .sendLimitReached)
+            usleep(100)
+          }
+        }
+      }
+    }
+    for _ in 0..<2 {
+      let before = seen.value
+      await until { zip(seen.value, before).allSatisfy { $0 > $1 } }
+      await server.stop()
+      try await server.start()
+    }
+    let before = seen.value
+    await until { zip(seen.value, before).allSatisfy { $0 > $1 } }
+    await sender.close()
+    await published
+
+    #expect(wrong.value == 0)
+    withExtendedLifetime(token) {}
+    await receiver.close()
+  }
+
   @Test func `N4 it goes on with another server of the cluster`() async throws {
     let cluster = try await Cluster()
     let urls = cluster.urls

@@ -38,6 +38,23 @@ struct OrderTests {
     await nats.close()
   }
 
+  @Test func `R30 what follows from one broadcaster is told together`() async throws {
+    let server = try await NATSServer()
+    let nats = NATSConnection(server.url)
+    let numbers = nats.broadcaster(of: Int.self, on: "numbers")
+    let pairs = Recorder(
+      combineLatest(
+        numbers.map(\.payload).publishedValue(initial: 0),
+        numbers.map { -$0.payload }.publishedValue(initial: 0)
+      ) { [$0, $1] })
+    try await nats.areSubscribed()
+
+    for number in 1...1_000 { try nats.publish(number, on: "numbers") }
+
+    #expect(await pairs.next(1_001) == (0...1_000).map { [$0, -$0] })
+    await nats.close()
+  }
+
   @Test func `N1 what is published before there is a connection keeps its order`() async throws {
     let server = try await NATSServer()
     await server.stop()

@@ -75,12 +75,11 @@ extension Link {
     on subject: String, queue: String?,
     _ start: @escaping @Sendable (Request, Asked) -> Subscription
   ) -> Subscription {
-    let codec = Codec<Request>()
     let leaving = subscribe(to: Services.cancelling(subject), queue: nil) { [services] message in
       services.requesterHasLeft(String(decoding: message.bytes, as: UTF8.self))
     }
     let requests = subscribe(to: subject, queue: queue) { [weak self] message in
-      self?.take(message, codec, start)
+      self?.take(message, start)
     }
     return Subscription {
       requests.invalidate()
@@ -88,8 +87,8 @@ extension Link {
     }
   }
 
-  private func take<Request>(
-    _ message: RawMessage, _ codec: Codec<Request>, _ start: (Request, Asked) -> Subscription
+  private func take<Request: Codable & Sendable>(
+    _ message: RawMessage, _ start: (Request, Asked) -> Subscription
   ) {
     guard let replySubject = message.replySubject else {
       let reason = "Nobody waits for an answer."
@@ -101,7 +100,7 @@ extension Link {
     }
     let asked = Asked(replySubject, number, over: self)
     do throws(NATSError) {
-      let token = start(try codec.decode(message.bytes), asked)
+      let token = start(try Codec<Request>.decode(message.bytes), asked)
       services.keep(token, number)
       services.probe(over: self)
     } catch {

@@ -4,36 +4,32 @@
   internal import Foundation
 #endif
 
-/// How values of one type become payloads, chosen once for each publisher.
-struct Codec<Value: Codable & Sendable>: Sendable {
-  let decode: @Sendable (UnsafeRawBufferPointer) throws(NATSError) -> Value
-
-  init() {
+/// How values of one type become payloads.
+///
+/// Nothing is chosen before it is needed: a closure that was would be one more for each subscription.
+enum Codec<Value: Codable & Sendable> {
+  @inline(__always)
+  static func decode(_ bytes: UnsafeRawBufferPointer) throws(NATSError) -> Value {
     if Value.self == Data.self {
-      decode = { bytes in same(Data(bytes)) }
-    } else if Value.self == String.self {
-      decode = { bytes throws(NATSError) in
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-          throw .undecodable("It is not UTF-8.")
-        }
-        return same(text)
+      return same(bytes.baseAddress.map { Data(bytes: $0, count: bytes.count) } ?? Data())
+    }
+    if Value.self == String.self {
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw .undecodable("It is not UTF-8.")
       }
-    } else if let type = Value.self as? any NATSPayload.Type {
-      decode = { bytes throws(NATSError) in
-        do {
-          return same(try type.init(natsPayload: Data(bytes)))
-        } catch {
-          throw .undecodable("\(error)")
-        }
+      return same(text)
+    }
+    return try decode(Data(bytes))
+  }
+
+  private static func decode(_ data: Data) throws(NATSError) -> Value {
+    do {
+      if let type = Value.self as? any NATSPayload.Type {
+        return same(try type.init(natsPayload: data))
       }
-    } else {
-      decode = { bytes throws(NATSError) in
-        do {
-          return try JSONDecoder().decode(Value.self, from: Data(bytes))
-        } catch {
-          throw .undecodable("\(error)")
-        }
-      }
+      return try JSONDecoder().decode(Value.self, from: data)
+    } catch {
+      throw .undecodable("\(error)")
     }
   }
 
@@ -43,20 +39,14 @@ struct Codec<Value: Codable & Sendable>: Sendable {
   static func encode(
     _ value: Value, _ body: (UnsafeRawBufferPointer) throws(NATSError) -> Void
   ) throws(NATSError) {
-    var failure: NATSError?
-    func give(_ bytes: UnsafeRawBufferPointer) {
-      do throws(NATSError) {
-        try body(bytes)
-      } catch {
-        failure = error
-      }
-    }
     if Value.self == String.self, var text = value as? String {
-      text.withUTF8 { give(UnsafeRawBufferPointer($0)) }
+      let result = text.withUTF8 { bytes in
+        Result { () throws(NATSError) in try body(UnsafeRawBufferPointer(bytes)) }
+      }
+      try result.get()
     } else {
-      try data(of: value).withUnsafeBytes { give($0) }
+      try data(of: value).bytes.withUnsafeBytes(body)
     }
-    if let failure { throw failure }
   }
 
   static func data(of value: Value) throws(NATSError) -> Data {
@@ -72,7 +62,7 @@ struct Codec<Value: Codable & Sendable>: Sendable {
 }
 
 /// The same value, of a type that has been found to be the same.
-private func same<From, To>(_ value: From) -> To {
+private func same<From, To>(_ value: consuming From) -> To {
   guard let value = value as? To else { misuse("\(From.self) is not \(To.self).") }
   return value
 }

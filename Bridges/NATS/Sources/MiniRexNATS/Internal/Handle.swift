@@ -32,6 +32,16 @@ final class Handle: Sendable {
     }
   }
 
+  /// Appends a message, if that takes no more than a copy: with a loop, libnats writes nothing itself.
+  ///
+  /// - Returns: False if it is for `publish` to do that, or to say why it cannot be done.
+  func appends(_ message: Outgoing) -> Bool {
+    let left = room.load(ordering: .relaxed) - message.size
+    if left < 0 || wire.isLost { return false }
+    room.store(left, ordering: .relaxed)
+    return message.append(to: connection.pointer) == NATS_OK
+  }
+
   /// Counted loosely: two threads may find the same room.
   func publish(_ message: Outgoing, sendLimit: Int, atOnce: Bool) throws(NATSError) {
     let size = message.size

@@ -4,8 +4,18 @@ internal import MiniRex
 extension Link {
   func publish(_ message: Outgoing, atOnce: Bool = false) throws(NATSError) {
     try Subject.checkToPublish(message.subject)
-    try message.headers.check()
-    let handle: Handle? = try state.withLock { state throws(NATSError) in
+    if !message.headers.isEmpty { try message.headers.check() }
+    if !atOnce, state.withLock({ $0.appends(message) }) { return }
+    let open: Handle? = state.withLock { state in
+      if case .open(let handle) = state.phase { handle } else { nil }
+    }
+    let handle = if let open, !open.wire.isLost { open } else { try keep(message) }
+    try handle?.publish(message, sendLimit: options.sendLimit, atOnce: atOnce)
+  }
+
+  /// Keeps the message until there is a connection, unless there is one now.
+  private func keep(_ message: Outgoing) throws(NATSError) -> Handle? {
+    try state.withLock { state throws(NATSError) in
       if state.hasLost { state.phase = .waiting([], bytes: 0) }
       switch state.phase {
       case .open(let handle): return handle
@@ -19,7 +29,6 @@ extension Link {
         return nil
       }
     }
-    try handle?.publish(message, sendLimit: options.sendLimit, atOnce: atOnce)
   }
 
   /// Subscribes, now or when there is a connection; `receive` is released when it is over.
@@ -65,20 +74,15 @@ extension Link {
     }
   }
 
-  func add(_ sink: Sink, as subscription: CPointer) {
-    let address = UInt(bitPattern: subscription.pointer)
-    state.withLock { state in
-      state.sinks[address] = sink
-      state.addresses[ObjectIdentifier(sink)] = address
-    }
+  func add(_ sink: Sink) {
+    state.withLock { $0.sinks[sink.address] = sink }
   }
 
   func remove(_ sink: Sink) {
     // The caller still has it, so it is not released under the lock.
     state.withLock { state in
-      let address = state.addresses.removeValue(forKey: ObjectIdentifier(sink))
       // Another one may have got the same address by now.
-      if let address, state.sinks[address] === sink { state.sinks.removeValue(forKey: address) }
+      if state.sinks[sink.address] === sink { state.sinks[sink.address] = nil }
     }
   }
 }

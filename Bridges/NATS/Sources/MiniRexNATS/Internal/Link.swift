@@ -31,7 +31,13 @@ final class Link: Sendable {
   }
 
   struct State: Sendable {
-    var phase = Phase.waiting([], bytes: 0)
+    var phase = Phase.waiting([], bytes: 0) {
+      didSet {
+        open = if case .open(let handle) = phase { .passUnretained(handle) } else { nil }
+      }
+    }
+    /// That of the phase, used without a retain.
+    private var open: Unmanaged<Handle>?
     var handle: Handle?
     /// What was subscribed to before the connection was lost, to be subscribed to before all else.
     var returning: [(Feed, Sink)] = []
@@ -48,9 +54,15 @@ final class Link: Sendable {
     var lastFailure: NATSError?
     /// By the addresses of their subscriptions, which may have gone when something is told of them.
     var sinks: [UInt: Sink] = [:]
-    var addresses: [ObjectIdentifier: UInt] = [:]
     var lastHook = 0
     var hooks: [Int: @Sendable () -> Void] = [:]
+
+    /// Appends a message under the lock, so that the connection need not be kept for it.
+    ///
+    /// - Returns: False if there is no connection with room for it, or it fails.
+    func appends(_ message: Outgoing) -> Bool {
+      open?._withUnsafeGuaranteedRef { $0.appends(message) } ?? false
+    }
 
     /// True if the connection is lost, and nobody has told so yet.
     var hasLost: Bool {

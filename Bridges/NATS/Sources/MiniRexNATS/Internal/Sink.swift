@@ -11,56 +11,65 @@ final class Sink: Sendable {
   private let feed: Feed
   private let receive: @Sendable (RawMessage) -> Void
   private let link: Link
-  private let isSlow = Atomic(false)
-  /// Over connections that were lost.
-  private let earlierDrops: Int
   private let toldDrops: Atomic<Int>
-  private let taken = Atomic(0)
-  private let isLeaving = Atomic(false)
+  /// How many messages have been taken, above the two marks below: one look after each message tells
+  /// whether this is the last that was waited for.
+  private let taken: Atomic<Int>
+  /// The address of its subscription, by which the link finds it.
+  private let key = Atomic<UInt>(0)
+
+  private static let isLeaving = 1
+  private static let isSlow = 2
+  private static let one = 4
 
   init(
-    _ subject: String, queue: String?, _ feed: Feed, over link: Link, drops: Int = 0, told: Int = 0,
-    _ receive: @escaping @Sendable (RawMessage) -> Void
+    _ subject: String, queue: String?, _ feed: Feed, over link: Link, told: Int = 0,
+    isSlow: Bool = false, _ receive: @escaping @Sendable (RawMessage) -> Void
   ) {
     self.subject = subject
     self.queue = queue
     self.feed = feed
     self.link = link
-    earlierDrops = drops
     toldDrops = Atomic(told)
+    taken = Atomic(isSlow ? Sink.isSlow : 0)
     self.receive = receive
+  }
+
+  var address: UInt {
+    get { key.load(ordering: .acquiring) }
+    set { key.store(newValue, ordering: .releasing) }
   }
 
   /// Goes over to the next connection, now or when all that has been received is taken.
   func leave() {
-    isLeaving.store(true, ordering: .sequentiallyConsistent)
-    guard let dropped = feed.leave(after: taken.load(ordering: .sequentiallyConsistent)) else {
-      return
-    }
+    let now = taken.bitwiseOr(Sink.isLeaving, ordering: .acquiringAndReleasing).newValue
+    guard feed.leave(after: now / Sink.one) else { return }
     let next = Sink(
-      subject, queue: queue, feed, over: link, drops: earlierDrops + dropped,
-      told: toldDrops.load(ordering: .relaxed), receive)
-    next.isSlow.store(isSlow.load(ordering: .relaxed), ordering: .relaxed)
+      subject, queue: queue, feed, over: link, told: toldDrops.load(ordering: .relaxed),
+      isSlow: now & Sink.isSlow != 0, receive)
     link.subscribe(feed, next, returns: true)
   }
 
   /// Tells at once that the first message has been dropped; how many follow is told by the next call.
   func hasDropped() {
-    isSlow.store(true, ordering: .relaxed)
+    taken.bitwiseOr(Sink.isSlow, ordering: .relaxed)
     tellDrops()
   }
 
   private func tellDrops() {
-    guard let total = feed.droppedCount.map({ earlierDrops + $0 }) else { return }
+    guard let total = feed.droppedCount else { return }
     let count = total - toldDrops.exchange(total, ordering: .relaxed)
     if count > 0 { link.tell(.dropped(subject: subject, count: count, total: total)) }
   }
 
   private func take(_ message: RawMessage) {
-    if isSlow.load(ordering: .relaxed), isSlow.exchange(false, ordering: .relaxed) { tellDrops() }
+    if taken.load(ordering: .relaxed) & Sink.isSlow != 0 {
+      taken.bitwiseAnd(~Sink.isSlow, ordering: .relaxed)
+      tellDrops()
+    }
     receive(message)
-    taken.add(1, ordering: .sequentiallyConsistent)
-    if isLeaving.load(ordering: .sequentiallyConsistent) { leave() }
+    let now = taken.add(Sink.one, ordering: .acquiringAndReleasing).newValue
+    if now & Sink.isLeaving != 0 { leave() }
   }
 
   /// Has libnats call this, and keep it until it has called for the last time.
@@ -71,7 +80,10 @@ final class Sink: Sendable {
     var started: OpaquePointer?
     let call: natsMsgHandler = { _, _, message, closure in
       guard let message, let closure else { return }
-      Unmanaged<Sink>.fromOpaque(closure).takeUnretainedValue().take(RawMessage(pointer: message))
+      // libnats keeps it for as long as this runs.
+      Unmanaged<Sink>.fromOpaque(closure)._withUnsafeGuaranteedRef {
+        $0.take(RawMessage(pointer: message))
+      }
       SpentMessages.add(message)
     }
     let connection = handle.connection.pointer
@@ -85,7 +97,8 @@ final class Sink: Sendable {
       Unmanaged<Sink>.fromOpaque(closure).release()
       throw NATSError(status)
     }
-    link.add(self, as: CPointer(started))
+    address = UInt(bitPattern: started)
+    link.add(self)
     // If the connection is closed just now there may be a call under way, and no last one: then
     // the sink stays for good.
     _ = natsSubscription_SetOnCompleteCB(

@@ -8,10 +8,12 @@ enum SpentMessages {
   private struct State: Sendable {
     var messages: [CPointer] = []
     var bytes = 0
+
+    init() { messages.reserveCapacity(limit) }
   }
 
   /// How much of them may be kept in the whole process.
-  private static let limit = 256
+  private static let limit = 2_048
   private static let limitInBytes = 256 << 10
 
   private static let state = Lock(State())

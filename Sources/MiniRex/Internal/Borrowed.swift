@@ -1,15 +1,15 @@
 /// An object that somebody else keeps for as long as this is used, found without a retain.
 @usableFromInline @safe
-struct Borrowed<Object: AnyObject & Sendable>: Sendable {
+package struct Borrowed<Object: AnyObject & Sendable>: Sendable {
   @usableFromInline let object: Unmanaged<Object>
 
   @inlinable
-  init(_ object: Object) {
+  package init(_ object: Object) {
     unsafe self.object = Unmanaged.passUnretained(object)
   }
 
   @inlinable @inline(__always)
-  func use<Result>(_ body: (Object) -> Result) -> Result {
+  package func use<Result>(_ body: (Object) -> Result) -> Result {
     unsafe object._withUnsafeGuaranteedRef { body($0) }
   }
 }
