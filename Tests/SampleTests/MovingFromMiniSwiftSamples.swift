@@ -53,11 +53,12 @@ import Testing
     let values = Recorder(store.publisher(of: \.counter).compactMap { $0.result })
 
     dispatcher.broadcast(SetCounter(counter: 1))
-    dispatcher.broadcast(SetCounter(counter: 2))
-
     #expect(await values.next() == [.success(1)])
+    dispatcher.broadcast(SetCounter(counter: 2))
+    #expect(await values.next() == [.success(2)])
+
     #expect(actions.updates.count { $0 is SetCounter } == 2)
-    #expect(paper.lines == ["1", "2"])
+    #expect(paper.lines == ["1", "3"])
   }
 
   @Test func `a middleware is a reducer that calls a reducer`() {
