@@ -67,6 +67,19 @@ import Testing
     #expect(try await recorder.all().result?.get().count == 30)
   }
 
+  @Test func `progress of a fast body is told at most once a millisecond`() async throws {
+    let server = try LoopbackServer { $0.answer(body: Data(count: 16_000_000)) }
+    defer { server.stop() }
+    let began = ContinuousClock.now
+
+    let updates = await Recorder(URLSession.shared.dataTask(for: server.request())).all()
+
+    // One that need not wait, and the last, which is told with the result.
+    let limit = (ContinuousClock.now - began) / .milliseconds(1) + 2
+    #expect(Double(updates.progress.count) <= limit)
+    #expect(updates.progress.last?.done == 16_000_000)
+  }
+
   @Test func `an upload counts the bytes that are sent, and brings the answer`() async throws {
     let server = try LoopbackServer { connection in
       connection.answer(
