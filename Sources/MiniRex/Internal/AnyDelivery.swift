@@ -92,9 +92,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   override func end(_ token: Subscription) {
     var callback = LooseCallback.none
     lock.withLock { state in
-      let isClosed = turnstile.isOpen && close(&state)
-      callback = remove(token, from: &state, isRunning: !isClosed && turnIsRunning(&state))
-      if isClosed { turnstile.rest() }
+      callback = withTurns(&state) { remove(token, from: &$0, isRunning: $1) }
     }
     callback.release()
   }
