@@ -5,6 +5,8 @@ import TestSupport
 /// A manual clock that cannot schedule, so that operators have to sleep on it.
 struct SleepingClock: Clock {
   let manual: ManualClock
+  /// How much longer each sleep takes than it should.
+  var lateness = Duration.zero
   let sleeps = Shared(0)
 
   var now: ManualClock.Instant { manual.now }
@@ -12,7 +14,7 @@ struct SleepingClock: Clock {
 
   func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
     sleeps.increment()
-    try await manual.sleep(until: deadline, tolerance: tolerance)
+    try await manual.sleep(until: deadline.advanced(by: lateness), tolerance: tolerance)
   }
 }
 
