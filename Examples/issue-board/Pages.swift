@@ -19,7 +19,7 @@ struct Pages: Sendable {
       .publishedValue(initial: Told())
   }
 
-  func answer(_ request: Request) -> Reply {
+  func answer(_ request: Request) async -> Reply {
     switch (request.method, request.path) {
     case ("GET", "/"): .content("text/html; charset=utf-8", Data(PackageResources.page_html))
     case ("GET", "/cards"): .content("application/json", json(session.store.state.cards))
@@ -27,7 +27,7 @@ struct Pages: Sendable {
     case ("GET", let path) where path.hasPrefix("/commits/"): past(path.dropFirst(9))
     // Each event follows from the one before, so who has missed one begins anew.
     case ("GET", "/events"): .events(events, .beginsAnew)
-    case ("POST", "/"): obey(request.body)
+    case ("POST", "/"): await obey(request.body)
     case ("GET", _): .status(.notFound)
     default: .status(.notAllowed)
     }
@@ -46,9 +46,9 @@ struct Pages: Sendable {
   }
 
   /// Does what a line on the terminal does.
-  private func obey(_ body: Data) -> Reply {
+  private func obey(_ body: Data) async -> Reply {
     guard let text = String(data: body, encoding: .utf8) else { return .status(.badRequest) }
-    return switch session.obey(text.trimmingCharacters(in: .newlines)) {
+    return switch await session.obey(text.trimmingCharacters(in: .newlines)) {
     case .done: .status(.noContent)
     case .text(let text): plain(text)
     case .refused(let advice): .status(.badRequest, because: advice)

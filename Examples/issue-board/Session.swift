@@ -43,8 +43,8 @@ struct Session: Sendable {
     }
   }
 
-  /// Does what a line says.
-  func obey(_ line: String) -> Answer {
+  /// Does what a line says; what is done is in the journal, whoever was delivering.
+  func obey(_ line: String) async -> Answer {
     switch Command(line, on: store.state) {
     case .action(let action): store.send(action)
     case .undo:
@@ -58,6 +58,7 @@ struct Session: Sendable {
     case .refused(let advice): return .refused(advice)
     case .quit: return .quit
     }
+    do { try await journal?.flush() } catch { return .refused("This is not recorded. \(error)") }
     return .done
   }
 

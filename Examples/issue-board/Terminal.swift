@@ -27,7 +27,7 @@ func useTerminal(_ makeSession: () -> Session, atEnd: () -> Void) async {
       .append(.sequence([Data("\n".utf8)])).scan(Lines()) { $0.adding($1) }
     reading: for await lines in input.values(.unbounded) {
       for line in lines.whole where !line.isEmpty {
-        switch session.obey(line) {
+        switch await session.obey(line) {
         case .done: continue
         case .text(let text), .refused(let text): answers.broadcast(text)
         case .quit: break reading

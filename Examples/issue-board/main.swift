@@ -63,7 +63,7 @@ if let port = options.port {
     let session = makeSession()
     let pages = Pages(session)
     session.store.send(.look)
-    await server.serve { pages.answer($0) }
+    await server.serve { await pages.answer($0) }
     exit(0)
   }
   print("issue-board: http://127.0.0.1:\(server.port)/")

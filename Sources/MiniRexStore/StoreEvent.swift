@@ -66,7 +66,7 @@ public enum CommitCause<Action: Sendable>: Sendable, CustomStringConvertible {
   case assignment(any AnyKeyPath & Sendable)
   /// A state that was there before.
   case restored
-  /// A change that is told elsewhere: that of a whole, to its part.
+  /// A change that is told elsewhere: that of a whole, to its part. All commits of a part have it.
   case whole
 
   /// The action, or what stands for it.

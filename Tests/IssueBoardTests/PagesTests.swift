@@ -50,7 +50,7 @@ struct ServedBoard: Sendable {
     let server = try #require(PageServer(port: 0, limits: limits))
     let board = try ServedBoard(server, finding: findings, journal)
     let pages = Pages(board.session)
-    let serving = Task { await board.server.serve { pages.answer($0) } }
+    let serving = Task { await board.server.serve { await pages.answer($0) } }
     defer { serving.cancel() }
     try await body(board)
     serving.cancel()
@@ -200,6 +200,36 @@ struct ServedBoard: Sendable {
         #expect(answer.hasPrefix("HTTP/1.1 404 "), "\(wrong)")
       }
     }
+  }
+
+  @Test func `what is answered is in the journal, also while another thread delivers`() async throws
+  {
+    let folder = try Folder()
+    let journal = try Journal<Board, BoardAction>(folder.file("journal"))
+    let session = try Session(Outside { _ in .sequence([Findings()]) }, journal)
+    let (isDelivering, mayGoOn) = (Gate(), Gate())
+    let blocker = session.store.events.subscribe { event in
+      if case .add("slow") = event.action {
+        isDelivering.open()
+        mayGoOn.wait()
+      }
+    }
+    let sent = Task { await onQueue { session.store.send(.add("slow")) } }
+    await onQueue { isDelivering.wait() }
+    let number = journal.lastNumber
+
+    let answered = Task {
+      _ = await session.obey("add fast")
+      return journal.lastNumber
+    }
+    await until { session.store.state.cards.contains { $0.text == "fast" } }
+    // An answer that does not wait comes meanwhile.
+    try await Task.sleep(for: .milliseconds(100))
+    mayGoOn.open()
+
+    #expect(await answered.value == number + 1)
+    await sent.value
+    withExtendedLifetime(blocker) {}
   }
 
   @Test func `pages that never read hold nobody up, and are let go`() async throws {

@@ -41,6 +41,19 @@ final class KeptBoard: Sendable {
   }
 }
 
+struct Page: Codable, Equatable, Sendable {
+  var lines: [String] = []
+  var colour = "white"  // was not there before
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    let members = try decoder.container(keyedBy: CodingKeys.self)
+    lines = try members.decode([String].self, forKey: .lines)
+    colour = try members.decodeIfPresent(String.self, forKey: .colour) ?? "white"
+  }
+}
+
 /// What the page and the comments of documentation show.
 @Suite(.timeLimit(.minutes(20))) struct JournalSamples {
   let paper = Shared<[String]>([])
@@ -89,6 +102,29 @@ final class KeptBoard: Sendable {
 
     #expect(paper.value == [])
     withExtendedLifetime((watching, recording)) {}
+  }
+
+  @Test func `the next version reads what this one has written`() throws {
+    struct OldPage: Codable, Sendable { var lines: [String] = [] }
+    let folder = try Folder()
+    let file = folder.file("journal")
+    do {
+      let old = Store(OldPage()) { (state: inout OldPage, line: String) in
+        state.lines.append(line)
+        return .none
+      }
+      let recording = try Journal<OldPage, String>(file).record(old)
+      old.send("first")
+      withExtendedLifetime(recording) {}
+    }
+
+    let page = try Journal<Page, String>(file).replay(Page()) { state, line in
+      state.lines.append(line)
+      return .none
+    }
+
+    #expect(page.lines == ["first"])
+    #expect(page.colour == "white")
   }
 
   @Test func `a new file begins with the state`() throws {
