@@ -15,9 +15,9 @@ extension URLSession {
   ///
   /// The request is sent when somebody subscribes, once for all subscribers; when the last one
   /// leaves, it is cancelled, and the next one sends it anew. Updates come on a queue of the
-  /// transfer, progress at most once a millisecond; a subscriber that is slow gets the latest, and
-  /// does not hold the transfer up. Progress counts the bytes of the body; how many are expected is
-  /// not known if the body is compressed.
+  /// transfer, progress at most once a millisecond, but for the last, which comes before the result;
+  /// a subscriber that is slow gets the latest, and does not hold the transfer up. Progress counts
+  /// the bytes of the body; how many are expected is not known if the body is compressed.
   ///
   /// The transfer has the configuration of this session, and asks its delegate about challenges and
   /// redirects. On Apple platforms it runs in this session, which must not have been invalidated.

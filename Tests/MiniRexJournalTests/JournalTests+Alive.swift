@@ -63,6 +63,19 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
+  @Test func `S39 recording without replaying begins anew, and keeps what was there`() throws {
+    let folder = try Folder()
+    let states = try folder.record(3)
+    let journal = try LedgerJournal(folder)
+    let store = Store(Ledger(), reducer: keeping)
+    let recording = journal.record(store)
+    store.send(.pay("new", 1))
+
+    #expect(try journal.replay() == store.state)
+    #expect(try journal.replay(upTo: 2) == states[2])
+    withExtendedLifetime(recording) {}
+  }
+
   @Test func `S39 an action that another returns is a line of its own`() throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder)

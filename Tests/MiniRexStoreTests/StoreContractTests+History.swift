@@ -45,6 +45,7 @@ extension StoreContractTests {
     #expect(events.updates.map(\.state.visits) == [1, 0, 1])
     #expect(lamps?.updates == [0, 1, 0, 1] && visits.updates == [0, 1, 0, 1])
     #expect(part?.updates.compactMap { $0.commit?.number } == [1, 2, 3])
+    #expect(part?.updates.compactMap { $0.commit }.allSatisfy { "\($0.cause)" == "whole" } == true)
     #expect(guest?.isActive == true && guest?.state.lamps == 1)
     // For another history it is a commit as any other.
     #expect(other.undo() && store.state.visits == 0)

@@ -118,6 +118,26 @@ extension StoreContractTests {
     #expect(guest?.isActive == false && store.state.guest?.lamps == 1)
   }
 
+  @Test func `S35 undo leaves alone what the store itself has begun`() async {
+    let clock = ManualClock()
+    let store = Store([Int]()) { (state: inout [Int], action: Int) in
+      state.append(action)
+      if action < 0 { return .none }
+      return .run { send in
+        try? await clock.sleep(for: .seconds(1))
+        send(-action)
+      }
+    }
+    let history = History(of: store)
+    let states = Recorder(store.publisher)
+
+    store.send(1)
+    #expect(history.undo())
+    await clock.advance(by: .seconds(1), sleepers: 1)
+
+    #expect(await states.next(4) == [[], [1], [], [-1]])
+  }
+
   @Test func `S18 S35 rows that undo has changed are told, and no others`() {
     let store = Store(Wall(cards: 300))
     let history = History(of: store)

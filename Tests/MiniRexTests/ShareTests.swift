@@ -236,19 +236,7 @@ import Testing
   {
     await #expect(processExitsWith: .success) {
       mustEnd()
-      for _ in 0..<500 {
-        let pair = Shared<[Broadcaster<Int>]>([])
-        let connecting = [Gate(), Gate()]
-        pair.value = (0..<2).map { index in
-          Broadcaster<Int> { receive in
-            connecting[index].open()
-            connecting[1 - index].wait()
-            return pair.value[1 - index].subscribe(receive)
-          }.share()
-        }
-        onThreads(2) { index in pair.value[index].subscribe { _ in }.invalidate() }
-        pair.value = []
-      }
+      connectTwoToEachOther { Broadcaster($0).share() }
     }
   }
 
@@ -316,5 +304,24 @@ func expectNothingMissedWhileConnecting(
       recorders.change { $0.append(recorder) }
     }
     #expect(recorders.value.map(\.updates) == [[1, 2]], sourceLocation: sourceLocation)
+  }
+}
+
+typealias StartOfNumbers = @Sendable (@escaping @Sendable (Int) -> Void) -> Subscription
+
+/// Two broadcasters subscribe to each other when they are started, from two threads at the same time.
+func connectTwoToEachOther(_ make: (@escaping StartOfNumbers) -> Broadcaster<Int>) {
+  for _ in 0..<500 {
+    let pair = Shared<[Broadcaster<Int>]>([])
+    let connecting = [Gate(), Gate()]
+    pair.value = (0..<2).map { index in
+      make { receive in
+        connecting[index].open()
+        connecting[1 - index].wait()
+        return pair.value[1 - index].subscribe(receive)
+      }
+    }
+    onThreads(2) { index in pair.value[index].subscribe { _ in }.invalidate() }
+    pair.value = []
   }
 }

@@ -242,19 +242,7 @@ import Testing
   {
     await #expect(processExitsWith: .success) {
       mustEnd()
-      for _ in 0..<500 {
-        let pair = Shared<[Broadcaster<Int>]>([])
-        let connecting = [Gate(), Gate()]
-        pair.value = (0..<2).map { index in
-          .shared { receive in
-            connecting[index].open()
-            connecting[1 - index].wait()
-            return pair.value[1 - index].subscribe(receive)
-          }
-        }
-        onThreads(2) { index in pair.value[index].subscribe { _ in }.invalidate() }
-        pair.value = []
-      }
+      connectTwoToEachOther { .shared($0) }
     }
   }
 

@@ -2,7 +2,8 @@
 ///
 /// An optional in a generic class is not: to release it, the class looks its type up each time.
 /// The value lies here if it has room, else in memory of its own. Invariant: `release` is `nil`, or
-/// the words hold a value of the one type that all calls name, or its address.
+/// the words hold a value of the one type that all calls name, or its address. Unchecked: whoever
+/// has it guards it, as `TaskStorage` does with a lock, and puts in what is `Sendable`.
 @usableFromInline @safe
 package struct Remembered: ~Copyable, @unchecked Sendable {
   @usableFromInline typealias Words = (UInt, UInt, UInt)

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// Something that is started once for several callbacks, and stopped when the last of them is released.
 ///
-/// Each callback keeps it, and nothing else does for long; so nobody counts.
+/// Each callback keeps it, and nothing else does for long; so nobody counts. Unchecked like its
+/// superclass; what it adds is constant.
 @usableFromInline
 final class SharedRun<Update: Sendable>: RunStart, @unchecked Sendable {
   @usableFromInline let delivery = Delivery<Update>(isOpen: true)
