@@ -33,8 +33,7 @@ let package = Package(
     .target(name: "MiniRexTesting", dependencies: ["MiniRex"]),
     .target(name: "MiniRexStore", dependencies: ["MiniRex"]),
     .target(name: "MiniRexJournal", dependencies: ["MiniRex", "MiniRexStore", "CLibrary"]),
-    .target(
-      name: "MiniRexPageServer", dependencies: ["MiniRex", "MiniRexFoundationAdapters"]),
+    .target(name: "MiniRexPageServer", dependencies: ["MiniRex"]),
     .target(
       name: "MiniRexInspector",
       dependencies: [
@@ -81,7 +80,7 @@ let package = Package(
       name: "MiniRexStoreTests", dependencies: ["MiniRexStore", "MiniRexTesting", "TestSupport"]),
     .testTarget(
       name: "MiniRexStoreTestingTests",
-      dependencies: ["MiniRexStore", "MiniRexStoreTesting", "MiniRexTesting"]),
+      dependencies: ["MiniRexStore", "MiniRexStoreTesting", "MiniRexTesting", "TestSupport"]),
     .executableTarget(
       name: "journal-keeper",
       dependencies: ["CLibrary", "MiniRex", "MiniRexJournal", "MiniRexStore"],
@@ -104,8 +103,11 @@ let package = Package(
         "MiniRexStore", "MiniRexStoreTesting", "TestSupport",
       ]),
     .testTarget(name: "MinirexTailTests", dependencies: ["minirex-tail", "TestSupport"]),
+    .executableTarget(
+      name: "request-parsing", dependencies: ["MiniRexPageServer"], path: "Tests/RequestParsing"),
     .testTarget(
-      name: "PageServerTests", dependencies: ["MiniRex", "MiniRexPageServer", "TestSupport"]),
+      name: "PageServerTests",
+      dependencies: ["MiniRex", "MiniRexPageServer", "TestSupport", "request-parsing"]),
     .testTarget(name: "LiveBoardTests", dependencies: ["live-board", "TestSupport"]),
     .testTarget(
       name: "IssueBoardTests",

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A package of its own, so that the library's manifest stays free of it, and with no flags at all: what
-// is measured is what an ordinary client gets.
+// A separate package, so that the library's manifest does not mention benchmarks. It sets no flags,
+// because it measures the build of an ordinary client.
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A package of its own, so that the root never sees C: building this one needs libnats (Debian:
-// libnats-dev), and testing it a NATS server (Debian: nats-server).
+// A separate package, so that the root never depends on C. Building it requires libnats (Debian:
+// libnats-dev), and testing it requires a NATS server (Debian: nats-server).
 let package = Package(
   name: "MiniRexNATS",
   platforms: [.macOS(.v15)],
@@ -29,7 +29,7 @@ let package = Package(
         .product(name: "MiniRexStore", package: "MiniRex"),
       ],
       path: "Tests/nats-guest"),
-    // The sources of the root package, which does not offer them to others.
+    // Sources of the root package that are not a product there.
     .target(
       name: "FleetPageServer",
       dependencies: [
@@ -56,7 +56,7 @@ let package = Package(
     .testTarget(
       name: "MiniRexNATSTests",
       dependencies: [
-        "MiniRexNATS", "MiniRexNATSStore", "CNATS", "nats-guest", "weather",
+        "MiniRexNATS", "MiniRexNATSStore", "CNATS", "nats-guest", "weather", "fleet",
         .product(name: "MiniRexStore", package: "MiniRex"),
         .product(name: "MiniRexTesting", package: "MiniRex"),
       ]),

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized, NoLeadingUnderscores
-// What the adapters take from Combine, to type-check them without it.
+// The part of Combine that the adapters use, for type-checking on Linux.
 
 public protocol Publisher<Output, Failure> {
   associatedtype Output

@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized, NoLeadingUnderscores
-// What the adapters take from Foundation on Apple platforms only, to type-check them without it.
+// The Apple-only part of Foundation that the adapters use, for type-checking on Linux.
 public import Foundation
 
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
@@ -31,7 +31,7 @@ public class NSKeyValueObservation: NSObject {
   public func invalidate() {}
 }
 
-/// A class of this module, since what an extension adds cannot be overridden without Objective-C.
+/// A class of this module, because members in extensions cannot be overridden without Objective-C.
 open class NSObject: Foundation.NSObject {
   public func addObserver(
     _ observer: NSObject, forKeyPath keyPath: String, options: NSKeyValueObservingOptions,

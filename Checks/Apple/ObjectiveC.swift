@@ -1,5 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized, NoLeadingUnderscores
-// What the adapters take from the runtime of Objective-C, to type-check them without it.
+// The part of the Objective-C runtime that the adapters use, for type-checking on Linux.
 
 public enum objc_AssociationPolicy: Sendable {
   case OBJC_ASSOCIATION_RETAIN

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A package that uses MiniRex from outside, in the plain settings of a new package. Its own, because
-// a target may only be called Combine where no user of MiniRex sees it.
+// Uses MiniRex from outside, with the default settings of a new package. It is a separate package,
+// because its target named Combine must not be visible to users of MiniRex.
 let package = Package(
   name: "Client",
   platforms: [.macOS(.v15)],
@@ -20,11 +20,14 @@ let package = Package(
     .executableTarget(
       name: "client",
       dependencies: [
-        "BesideCombine", "Chains", .product(name: "MiniRex", package: "MiniRex"),
-        .product(name: "MiniRexTesting", package: "MiniRex"),
+        "BesideCombine", "Chains",
+        .product(name: "MiniRex", package: "MiniRex"),
+        .product(name: "MiniRexDispatchAdapters", package: "MiniRex"),
+        .product(name: "MiniRexEssentialsAdapters", package: "MiniRex"),
+        .product(name: "MiniRexJournal", package: "MiniRex"),
         .product(name: "MiniRexStore", package: "MiniRex"),
         .product(name: "MiniRexStoreTesting", package: "MiniRex"),
-        .product(name: "MiniRexJournal", package: "MiniRex"),
+        .product(name: "MiniRexTesting", package: "MiniRex"),
       ]),
     .executableTarget(
       name: "example", dependencies: [.product(name: "MiniRex", package: "MiniRex")]),

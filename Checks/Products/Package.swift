@@ -1,7 +1,7 @@
 // swift-tools-version: 6.3
 import PackageDescription
 
-// A program for each product, in the plain settings of a new package, to see what it brings.
+// One program per product, with the default settings of a package, to measure its dependencies.
 let package = Package(
   name: "Products",
   platforms: [.macOS(.v15)],
@@ -23,7 +23,7 @@ let package = Package(
 )
 
 func program(_ name: String, of product: String) -> Target {
-  // A product that is built on another needs its words, too.
+  // The programs also name products that their product builds on.
   let beside =
     ["MiniRexStoreTesting", "MiniRexJournal", "MiniRexInspector"].contains(product)
     ? ["MiniRexStore"] : []

@@ -1,6 +1,6 @@
-// Loaded into the tests of Linux with LD_PRELOAD, it stops their threads where nobody expects it and lets Swift
-// tasks start late, as a busy machine does, but a thousand times as often: what a test takes for granted and
-// was never promised then shows in one run. See `.ci/run shake`.
+// Stops the threads of the tests at arbitrary instructions and starts Swift tasks late, as a busy machine does, but a
+// thousand times as often. One run then reveals unjustified assumptions of a test. Loaded with LD_PRELOAD on Linux by
+// `.ci/run shake`.
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// Nobody uses this signal, and it does not queue up.
+// An unused signal that is not queued.
 #define STOP SIGSTKFLT
 
 static int everyMicroseconds, longestMicroseconds, oneTaskOf;
@@ -37,7 +37,7 @@ static void stop(int number) {
   errno = before;
 }
 
-// Stops one thread after the other, any of them.
+// Stops one thread at a time, in random order.
 static void *shake(void *unused) {
   sigset_t all;
   sigfillset(&all);
@@ -74,7 +74,7 @@ static void *start_late(void *argument) {
   return NULL;
 }
 
-// Tasks have no order among them before they run.
+// A delay is legal, because Swift tasks start in no defined order.
 static __attribute__((swiftcall)) void enqueue_late(void *job, Enqueue enqueue) {
   struct late *late = random_below(oneTaskOf) ? NULL : malloc(sizeof *late);
   pthread_t thread;
@@ -89,8 +89,8 @@ static __attribute__((swiftcall)) void enqueue_late(void *job, Enqueue enqueue) 
   enqueue(job);
 }
 
-// MINIREX_SHAKE: how often a thread is stopped and for how long at most, in microseconds, and one of how many tasks
-// starts late. Only tests are shaken, with the processes that they start of themselves.
+// MINIREX_SHAKE has three numbers: the microseconds between two stops, the longest stop in microseconds, and n, if one
+// of n tasks starts late. Only test processes and their copies are affected.
 __attribute__((constructor)) static void begin(void) {
   const char *asked = getenv("MINIREX_SHAKE");
   char program[4096] = "";
@@ -100,7 +100,7 @@ __attribute__((constructor)) static void begin(void) {
   longestMicroseconds = *rest == ',' ? (int)strtol(rest + 1, &rest, 10) : 0;
   oneTaskOf = *rest == ',' ? (int)strtol(rest + 1, &rest, 10) : 0;
   if (everyMicroseconds <= 0 || longestMicroseconds <= 0 || oneTaskOf <= 0) {
-    static const char advice[] = "MINIREX_SHAKE is three numbers above 0, as in 100,2000,8.\n";
+    static const char advice[] = "MINIREX_SHAKE requires three numbers above 0, for example 100,2000,8.\n";
     if (write(2, advice, sizeof advice - 1) < 0) {}
     _exit(2);
   }

@@ -10,15 +10,15 @@ func combinations(
   _ loading: ProgressiveTask<Double, Int, Refused>,
   _ saving: ProgressiveTask<Double, String, Denied>
 ) {
-  // expected-error@+1 {{write 'broadcaster.publishedValue(initial: …)'}}
+  // expected-error@+1 {{Convert a broadcaster with 'broadcaster.publishedValue(initial: …)'}}
   _ = combineLatest(value, taps)
-  // expected-error@+1 {{write 'broadcaster.publishedValue(initial: …)'}}
+  // expected-error@+1 {{Convert a broadcaster with 'broadcaster.publishedValue(initial: …)'}}
   _ = combineLatest(taps, value) { $0 + $1 }
-  // expected-error@+1 {{write 'broadcaster.publishedValue(initial: …)'}}
+  // expected-error@+1 {{Convert a broadcaster with 'broadcaster.publishedValue(initial: …)'}}
   _ = combineLatest(value, value, taps)
-  // expected-error@+1 {{give them one type of failure with 'mapError { … }'}}
+  // expected-error@+1 {{Convert them with 'mapError { … }'}}
   _ = all(load, save)
-  // expected-error@+1 {{give them one type of failure with 'mapError { … }'}}
+  // expected-error@+1 {{Convert them with 'mapError { … }'}}
   _ = all(loading, saving)
   // expected-error@+2 {{cannot convert value of type}}
   // expected-note@+1 {{'Failure' ('Refused' and 'Denied') are expected to be equal}}
@@ -28,17 +28,17 @@ func combinations(
 func following(
   _ value: PublishedValue<Int>, _ taps: Broadcaster<Int>, _ load: PublishedTask<Int, Refused>
 ) {
-  // expected-error@+1 {{'flatMap(limit: …)', or follow the last one with 'flatMapLatest'}}
+  // expected-error@+1 {{'flatMap(limit: …)', or switch to the latest with 'flatMapLatest'}}
   _ = value.flatMap { _ in load }
-  // expected-error@+1 {{'flatMap(limit: …)', or follow the last one with 'flatMapLatest'}}
+  // expected-error@+1 {{'flatMap(limit: …)', or switch to the latest with 'flatMapLatest'}}
   _ = taps.flatMap { _ in load }
-  // expected-error@+1 {{write 'broadcaster.flatMapLatest { … }'}}
+  // expected-error@+1 {{Use 'broadcaster.flatMapLatest { … }'}}
   _ = value.flatMapLatest { _ in load }
-  // expected-error@+1 {{write 'broadcaster.flatMapLatest { … }'}}
+  // expected-error@+1 {{Use 'broadcaster.flatMapLatest { … }'}}
   _ = value.flatMapLatest { _ in taps }
 }
 
-func whatOnlyStreamsHave(_ value: PublishedValue<Int>, _ load: PublishedTask<Int, Refused>) {
+func operatorsOfStreamsOnly(_ value: PublishedValue<Int>, _ load: PublishedTask<Int, Refused>) {
   // expected-error@+1 {{requires that 'TaskKind' conform to 'StreamKind'}}
   _ = value.withLatest(from: load)
   // expected-error@+1 {{requires that 'TaskKind' conform to 'StreamKind'}}

@@ -82,7 +82,7 @@ func closuresWithoutALabel(
   }
 }
 
-func failuresThatAreForgotten(
+func ignoredFailures(
   _ task: PublishedTask<User, Refused>, _ steps: ProgressiveTask<Int, User, Refused>
 ) {
   // expected-error@+1 {{or 'failure: nil'}}

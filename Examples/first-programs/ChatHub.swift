@@ -1,7 +1,7 @@
 import Foundation
 import MiniRex
 
-/// Tells everybody what anybody says.
+/// Sends each line of a guest to all guests.
 func chat(
   _ arrivals: Broadcaster<Arrival>, log: @escaping @Sendable (String) -> Void
 ) -> Subscription {
@@ -23,12 +23,12 @@ func chat(
     }
 }
 
-/// What a guest says; what all say is sent there until the guest leaves.
+/// Emits the lines of a guest, and sends all lines to the guest until it disconnects.
 private func talk(
   of name: String, _ client: Connection, hearing said: Broadcaster<String>
 ) -> Broadcaster<String> {
   let farewell = "\(name) leaves"
-  // A guest who reads slowly misses the oldest lines; nobody waits for one.
+  // A slow guest misses the oldest lines, and delays no other guest.
   let heard = said.prefix { $0 != farewell }.values(.bufferingNewest(1_000))
   Task {
     for await line in heard {

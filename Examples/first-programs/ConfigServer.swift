@@ -2,13 +2,15 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// Where to listen, and what to say.
+/// The address and the greeting of a server.
 struct Settings: Decodable, Equatable {
   let host: String
   let port: UInt16
   let greeting: String
 
-  /// `nil` before there is a file that can be read; after that, one that cannot changes nothing.
+  /// The settings in a file, or `nil` before the first valid file.
+  ///
+  /// An invalid file does not change the settings.
   static func following(_ file: URL) -> PublishedValue<Settings?> {
     let name = file.lastPathComponent
     @Sendable func read() -> Settings? {
@@ -24,7 +26,7 @@ struct Settings: Decodable, Equatable {
   }
 }
 
-/// Greets whoever connects, and moves when host or port do.
+/// Greets each connection, and listens at another address when the settings change.
 func greet(
   as settings: PublishedValue<Settings?>, log: @escaping @Sendable (String) -> Void
 ) -> Subscription {

@@ -6,9 +6,10 @@ import MiniRexNetworkingAdapters
   import FoundationNetworking
 #endif
 
-/// Downloads a few at once, and tries those again that may go better another time.
+/// Downloads several files concurrently, and retries temporary failures.
 ///
-/// The progress is that of all together, from 0 to 1, and the success where the files are.
+/// Reports the progress of all downloads together, from 0 to 1. Succeeds with the URLs of the
+/// files.
 func download(
   _ addresses: [URL], into folder: URL, atOnce limit: Int = 3,
   delay: RetryDelay = .exponential(from: .milliseconds(200), upTo: .seconds(5), jitter: 1)

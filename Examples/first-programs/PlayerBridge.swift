@@ -3,19 +3,19 @@ import MiniRex
 import MiniRexFoundationAdapters
 
 extension Notification.Name {
-  /// An old player posts it, with the `title` of what it plays.
+  /// Posted by the player for each track, with its `title`.
   static let trackDidChange = Notification.Name("trackDidChange")
-  /// Told when one title follows another, with what was played `from` and `to`.
+  /// Posted when another title begins, with the titles `from` and `to`.
   static let trackDidSwitch = Notification.Name("trackDidSwitch")
-  /// Tells the old player how loud to be: `update`, from 0 to 1.
+  /// Sets the player's volume: `update`, from 0 to 1.
   static let volumeDidChange = Notification.Name("volumeDidChange")
 }
 
-/// Stands between a player that knows notifications and views that know publishers.
+/// Connects a player that uses notifications to views that use publishers.
 struct PlayerBridge {
-  /// What is played; `nil` before the first title.
+  /// The current title, or `nil` before the first title.
   let title: PublishedValue<String?>
-  /// What views set.
+  /// The volume that views set.
   let volume = PublishedProperty(0.5)
 
   private let switches: Subscription

@@ -2,7 +2,7 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// Searches while somebody types.
+/// A search that starts when typing pauses.
 struct Search: Sendable {
   enum State: Equatable {
     case idle
@@ -11,15 +11,17 @@ struct Search: Sendable {
     case failed(POSIXError.Code)
   }
 
-  /// What the field says now; set it with each key.
+  /// The text of the field.
+  ///
+  /// Set it after each key.
   let text = PublishedProperty("")
-  /// What to show below it.
+  /// The state to show below the field.
   let state: PublishedValue<State>
 
   /// - Parameters:
-  ///   - pause: How long nothing is typed before it searches.
-  ///   - clock: The only source of time.
-  ///   - find: Begins to search; it is left when somebody types on.
+  ///   - pause: The time without typing after which the search starts.
+  ///   - clock: The clock that measures the pause.
+  ///   - find: Starts a search. Typing cancels it.
   init(
     pause: Duration = .milliseconds(300), clock: any Clock<Duration> = ContinuousClock(),
     find: @escaping @Sendable (String) -> PublishedTask<[String], POSIXError>
@@ -41,7 +43,7 @@ struct Search: Sendable {
   }
 }
 
-/// The lines of a file that contain the text.
+/// Finds the lines of a file that contain the text.
 func lines(of file: URL, with text: String) -> PublishedTask<[String], POSIXError> {
   file.readTask().withoutProgress().map { data in
     String(decoding: data, as: UTF8.self)

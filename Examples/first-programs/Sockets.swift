@@ -2,17 +2,17 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// What happens where others can connect.
+/// An event of a listening socket.
 enum Arrival: Sendable {
   case listening(host: String, port: UInt16)
   case connected(Connection)
   case failed(POSIXError)
 }
 
-/// Listens while somebody is subscribed.
+/// Listens while a subscription exists.
 func arrivals(at host: String, _ port: UInt16) -> Broadcaster<Arrival> {
   Broadcaster { receive in
-    // SOCK_STREAM, which has another type on each platform.
+    // 1 is SOCK_STREAM, whose type differs between platforms.
     let descriptor = socket(AF_INET, 1, 0)
     var yes: Int32 = 1
     unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
@@ -27,7 +27,7 @@ func arrivals(at host: String, _ port: UInt16) -> Broadcaster<Arrival> {
       return .ended
     }
     receive(.listening(host: host, port: UInt16(bigEndian: address.sin_port)))
-    // Any thread may cancel a source, but its type does not say so.
+    // A source may be canceled on any thread, but its type is not Sendable.
     nonisolated(unsafe) let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
     unsafe source.setEventHandler {
       let connection = accept(descriptor, nil, nil)
@@ -36,25 +36,25 @@ func arrivals(at host: String, _ port: UInt16) -> Broadcaster<Arrival> {
     unsafe source.setCancelHandler { close(descriptor) }
     unsafe source.activate()
     return Subscription {
-      // From now on the port is free, and not when the handler has run.
+      // Free the port now, instead of when the cancel handler runs.
       shutdown(descriptor, Int32(SHUT_RDWR))
       unsafe source.cancel()
     }
   }
 }
 
-/// The two ends of a socket read lines, and write them.
+/// A connected socket that reads and writes lines.
 final class Connection: Sendable {
   private let channel: DispatchIO
 
   init(_ descriptor: Int32) {
-    signal(SIGPIPE, SIG_IGN)  // Who has gone fails a write, and does not end the program.
+    signal(SIGPIPE, SIG_IGN)  // Without this, writing to a closed socket ends the process.
     channel = DispatchIO(type: .stream, fileDescriptor: descriptor, queue: .global()) { _ in
       Foundation.close(descriptor)
     }
   }
 
-  /// Connects to somebody who listens.
+  /// Connects to a listening socket.
   convenience init(to host: String, _ port: UInt16) throws(POSIXError) {
     let descriptor = socket(AF_INET, 1, 0)
     var address = address(host, port)
@@ -67,7 +67,9 @@ final class Connection: Sendable {
 
   deinit { close() }
 
-  /// What the other side writes, until it has gone; of a line without an end the last 10,000 bytes.
+  /// Emits the lines of the peer until it disconnects.
+  ///
+  /// A line without an end keeps only its last 10,000 bytes.
   var lines: Broadcaster<String> {
     DispatchSource.reads(from: channel.fileDescriptor)
       .scan((lines: [String](), rest: Data())) { state, piece in
@@ -79,7 +81,9 @@ final class Connection: Sendable {
       .flatMap(limit: 1) { .sequence($0.lines) }
   }
 
-  /// Succeeds with 0, or with the number of an error; nobody blocks while the other side is slow.
+  /// Succeeds with 0, or with an error number.
+  ///
+  /// A slow peer blocks no thread.
   func send(_ line: String) -> PublishedTask<Int32, Never> {
     PublishedTask { [channel] finish in
       let bytes = unsafe Data("\(line)\n".utf8).withUnsafeBytes { unsafe DispatchData(bytes: $0) }
@@ -90,7 +94,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// Ends it for whoever reads, too.
+  /// Closes the connection, also for threads that read from it.
   func close() {
     shutdown(channel.fileDescriptor, Int32(SHUT_RDWR))
     channel.close(flags: .stop)

@@ -4,15 +4,15 @@ import MiniRexStore
 struct Board: Sendable, Equatable, Codable {
   var cards: Rows<Card> = []
   var lastID = 0
-  /// What was found and closed, so that it does not come back while it stands in its file.
+  /// The comments of closed cards, which stay closed while the comments exist.
   var closed: [Comment] = []
   var folders: [String] = []
-  /// True if somebody has made the last change, who may undo it.
+  /// A Boolean value that indicates whether the last change was an edit, which can be undone.
   var isByHand = false
 }
 
 enum BoardAction: Sendable, Equatable, Codable {
-  /// Look into the folder, and follow it.
+  /// Searches the folder, and follows it.
   case look
   case found(Findings)
   case add(String)
@@ -21,9 +21,9 @@ enum BoardAction: Sendable, Equatable, Codable {
   case close(Int)
 }
 
-/// What is asked of the outside.
+/// The dependencies of the reducer.
 struct Outside: Sendable {
-  /// What is found, and then what is found instead, while these folders are followed.
+  /// Emits the findings, and emits them again after each change in the given folders.
   let findings: @Sendable ([String]) -> Broadcaster<Findings>
 }
 
@@ -37,7 +37,7 @@ func board(_ outside: Outside) -> Reducer<Board, BoardAction> {
       state.take(findings.comments)
       state.folders = findings.folders
       if state != old { state.isByHand = false }
-      // What has changed before the new folders were followed is found by looking again.
+      // Search again for changes made before the new folders were followed.
       if state.folders != old.folders { return follow(state.folders, outside) }
     case .add, .edit, .move, .close:
       let old = state
@@ -70,7 +70,7 @@ extension Board {
     cards.append(Card(id: lastID, text: text, comment: comment))
   }
 
-  /// Cards whose comments are gone go too; those that stay keep their column and text.
+  /// Updates the cards, which keep their column and text while their comments exist.
   mutating func take(_ comments: [Comment]) {
     var left = comments
     func takeFirst(_ comment: Comment) -> Comment? {
@@ -86,7 +86,7 @@ extension Board {
     for comment in left { add(comment.text, comment) }
   }
 
-  /// What the terminal shows.
+  /// The board as text for the terminal.
   var picture: String {
     Column.allCases.map { column in
       let lines = cards.filter { $0.column == column }.map { card in

@@ -1,9 +1,9 @@
-/// Something that is to be done.
+/// A task on the board.
 struct Card: Sendable, Equatable, Codable, Identifiable {
   let id: Int
   var text: String
   var column = Column.todo
-  /// Where it was found; `nil` if it was added by hand.
+  /// The comment of the card, or `nil` if a user added the card.
   var comment: Comment?
 }
 
@@ -17,7 +17,7 @@ struct Comment: Sendable, Equatable, Codable {
   var line: Int
   let text: String
 
-  /// True if it is the same one, which other lines may have moved.
+  /// Returns `true` for the same comment on any line.
   func isSame(as other: Comment) -> Bool {
     file == other.file && text == other.text
   }

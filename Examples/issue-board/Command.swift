@@ -1,23 +1,23 @@
 import MiniRexStore
 
-/// What a line from standard input asks for.
+/// A command from standard input or from a browser.
 enum Command: Equatable {
   case action(BoardAction)
   case undo
   case redo
   case list
   case quit
-  /// The line cannot be understood, or names no card: what is possible instead.
+  /// An invalid command, with advice.
   case refused(String)
 
   static let help = """
-    add TEXT          a new card
-    edit NUMBER TEXT  another text for a card
+    add TEXT          adds a card
+    edit NUMBER TEXT  replaces the text of a card
     move NUMBER todo|doing|done
-    close NUMBER      takes a card away
-    undo              the board before the last of these
-    redo              and after it again
-    list              the board
+    close NUMBER      removes a card
+    undo              reverts the last edit
+    redo              repeats the reverted edit
+    list              prints the board
     quit
     """
 
@@ -38,7 +38,7 @@ enum Command: Equatable {
       self = Self.card(words[1], on: board) { .edit($0, words[2]) }
     case "move" where words.count == 3:
       guard let column = Column(rawValue: words[2]) else {
-        self = .refused("There is no column '\(words[2])'. Say todo, doing or done.")
+        self = .refused("There is no column '\(words[2])'. Use todo, doing, or done.")
         return
       }
       self = Self.card(words[1], on: board) { .move($0, column) }

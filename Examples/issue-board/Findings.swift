@@ -2,18 +2,18 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// The comments in the files below a folder, and the folders in which they may be.
+/// The comments below a folder, and all its subfolders.
 struct Findings: Sendable, Equatable, Codable {
   var comments: [Comment] = []
   var folders: [String] = []
 }
 
 extension Outside {
-  /// - Parameter journal: Is not looked into, because it tells what was found.
+  /// - Parameter journal: A file to skip, because the journal contains the comments.
   init(_ directory: URL, except journal: URL?, clock: some Clock<Duration>) {
     findings = { folders in
-      // Editors write a file in several steps, and logs never rest: what comes within 100 ms is one,
-      // and what changes no comment is none. The first look is behind those that follow.
+      // Editors write a file in several steps, and logs change continuously, so changes within 100 ms
+      // cause one search. The folders are followed before the first search.
       merge(folders.map { URL(filePath: $0).changes().map { _ in } } + [.sequence([()])])
         .chunked(every: .milliseconds(100), clock: clock)
         .map { _ in findComments(below: directory, except: journal) }
@@ -32,7 +32,7 @@ private func findComments(below directory: URL, except journal: URL?) -> Finding
     let kind = try? file.resourceValues(forKeys: [.isDirectoryKey, .isRegularFileKey])
     if kind?.isDirectory == true {
       findings.folders.append(file.path)
-      // Reading a pipe would wait for somebody to write into it.
+      // Reading a pipe would block until a writer opens it.
     } else if kind?.isRegularFile == true, file.path != journal?.path,
       let text = try? String(contentsOf: file, encoding: .utf8)
     {
@@ -44,13 +44,13 @@ private func findComments(below directory: URL, except journal: URL?) -> Finding
   return findings
 }
 
-/// What follows `TODO` or `FIXME` in a comment.
+/// Returns the texts after `TODO` or `FIXME` in comments.
 func comments(in text: String, of file: String) -> [Comment] {
   let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
   return lines.enumerated().compactMap { number, line in
     guard let match = line.firstMatch(of: /(?:\/\/|#|--|\*)\s*(?:TODO|FIXME)\b:?\s*(.*)/)
     else { return nil }
     let words = match.1.trimmingCharacters(in: .whitespaces)
-    return Comment(file: file, line: number + 1, text: words.isEmpty ? "(no words)" : words)
+    return Comment(file: file, line: number + 1, text: words.isEmpty ? "(no text)" : words)
   }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The lines that have ended in what was read last, and the beginning of the next one.
+/// The lines that ended in the last read, and the beginning of the next line.
 struct Lines: Sendable {
   private(set) var whole: [String] = []
   private var rest = Data()

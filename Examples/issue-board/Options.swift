@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Sendable, Equatable {
   static let usage = """
     usage: issue-board [--directory PATH] [--journal FILE] [--port NUMBER | --terminal]
@@ -6,16 +6,16 @@ struct Options: Sendable, Equatable {
     """
 
   var directory = "."
-  /// Where the board outlives the program.
+  /// The file that keeps the board between runs.
   var journal: String?
-  /// Where to draw, in the end, the store, its parts, and who is subscribed to them.
+  /// The file for a drawing of the store, its scopes, and their subscribers, written at the end.
   var graph: String?
-  /// Where to show that, and each commit, while it runs.
+  /// The port of an inspector.
   var inspect: UInt16?
-  /// 0 for any that is free; `nil` for a terminal instead of browsers.
+  /// The port for browsers, 0 for any free port, or `nil` for the terminal.
   var port: UInt16? = 8080
 
-  /// `nil` if there is an unknown option, or a value is missing or makes no sense.
+  /// Parses arguments, or returns `nil` if an option is unknown or a value is missing or invalid.
   init?(_ arguments: some Sequence<String>) {
     var rest = arguments.makeIterator()
     while let option = rest.next() {

@@ -4,28 +4,28 @@ import MiniRexFoundationAdapters
 import MiniRexPageServer
 import MiniRexStore
 
-/// The board as browsers have it.
+/// Serves the board to browsers.
 struct Pages: Sendable {
   private let session: Session
-  private let told: PublishedValue<Told>
+  private let snapshots: PublishedValue<BoardSnapshot>
 
   init(_ session: Session) {
     self.session = session
-    // Whoever sends does not wait for browsers to be told. What happens meanwhile is told at once, so that
-    // never more than one board waits.
-    told = session.shown
+    // Senders do not wait for the encoding. Commits during an encoding are combined, so that at
+    // most one board is queued.
+    snapshots = session.shown
       .receive(on: DispatchQueue(label: "pages"), buffering: .bufferingNewest(1))
-      .scan(Told()) { $0.adding($1) }
-      .publishedValue(initial: Told())
+      .scan(BoardSnapshot()) { $0.adding($1) }
+      .publishedValue(initial: BoardSnapshot())
   }
 
   func answer(_ request: Request) async -> Reply {
     switch (request.method, request.path) {
-    case ("GET", "/"): .content("text/html; charset=utf-8", Data(PackageResources.page_html))
+    case ("GET", "/"): .page(Data(PackageResources.page_html))
     case ("GET", "/cards"): .content("application/json", json(session.store.state.cards))
     case ("GET", "/commits"): session.lastCommit.map { plain("\($0)") } ?? .status(.notFound)
     case ("GET", let path) where path.hasPrefix("/commits/"): past(path.dropFirst(9))
-    // Each event follows from the one before, so who has missed one begins anew.
+    // Each event builds on the previous event, so a browser that missed an event starts again.
     case ("GET", "/events"): .events(events, .beginsAnew)
     case ("POST", "/"): await obey(request.body)
     case ("GET", _): .status(.notFound)
@@ -33,9 +33,9 @@ struct Pages: Sendable {
     }
   }
 
-  /// The whole board, and then what changes.
+  /// Emits the entire board, and then the changes.
   private var events: Broadcaster<Data> {
-    told.scan(Data()) { $0.isEmpty ? $1.whole : $1.change }
+    snapshots.scan(Data()) { $0.isEmpty ? $1.whole : $1.change }
   }
 
   private func past(_ number: Substring) -> Reply {
@@ -45,14 +45,14 @@ struct Pages: Sendable {
     return .content("application/json", Data("{\(members)}".utf8))
   }
 
-  /// Does what a line on the terminal does.
+  /// Executes a command, as a line on the terminal does.
   private func obey(_ body: Data) async -> Reply {
     guard let text = String(data: body, encoding: .utf8) else { return .status(.badRequest) }
     return switch await session.obey(text.trimmingCharacters(in: .newlines)) {
     case .done: .status(.noContent)
     case .text(let text): plain(text)
     case .refused(let advice): .status(.badRequest, because: advice)
-    case .quit: .status(.badRequest, because: "Whoever has started the program ends it.")
+    case .quit: .status(.badRequest, because: "Only the terminal accepts quit.")
     }
   }
 }

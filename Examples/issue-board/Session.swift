@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexJournal
 import MiniRexStore
 
-/// A board in use, with the way back.
+/// A board with undo and an optional journal.
 struct Session: Sendable {
   enum Answer {
     case done
@@ -19,16 +19,16 @@ struct Session: Sendable {
   private let journal: BoardJournal?
   private let recording: Subscription?
 
-  /// - Parameter journal: Has the board of the last run, and gets what happens in this one.
+  /// - Parameter journal: The journal that restores the last run's board and records this run.
   init(_ outside: Outside, _ journal: BoardJournal? = nil) throws {
     reducer = board(outside)
     var state = try journal?.replay(Board(), reducer: reducer) ?? Board()
-    // They are followed from when they are found.
+    // The first search finds the folders, which are then followed.
     state.folders = []
-    // Only what happens in this run can be undone.
+    // Only edits of this run can be undone.
     state.isByHand = false
     store = Store(state, name: "board", reducer: reducer)
-    // Of all of it, as of a part: what leaves it as it was, a look into the folder as a rule, is none.
+    // A scope of the entire board skips commits that change nothing, such as most searches.
     history = History(of: store.scope(\.self) { (action: BoardAction) in action }) {
       $0.state.isByHand
     }
@@ -36,20 +36,22 @@ struct Session: Sendable {
     self.journal = journal
   }
 
-  /// What is shown, now and whenever it changes.
+  /// The board that browsers show.
   var shown: PublishedValue<ShownBoard> {
     combineLatest(store.publisher, history.canUndo, history.canRedo) {
       ShownBoard(folder: $0.folders.first ?? "", cards: $0.cards, canUndo: $1, canRedo: $2)
     }
   }
 
-  /// Does what a line says; what is done is in the journal, whoever was delivering.
+  /// Executes a command.
+  ///
+  /// When it returns, the journal contains the result durably.
   func obey(_ line: String) async -> Answer {
     switch Command(line, on: store.state) {
     case .action(let action): store.send(action)
     case .undo:
       guard history.undo() else { return .refused("There is nothing to undo.") }
-      // The comments are those of today.
+      // Undo restores old findings, so search again.
       store.send(.look)
     case .redo:
       guard history.redo() else { return .refused("There is nothing to redo.") }
@@ -58,21 +60,21 @@ struct Session: Sendable {
     case .refused(let advice): return .refused(advice)
     case .quit: return .quit
     }
-    do { try await journal?.flush() } catch { return .refused("This is not recorded. \(error)") }
+    do { try await journal?.flush() } catch { return .refused("Not recorded: \(error)") }
     return .done
   }
 
   /// The number of the last commit in the journal.
   var lastCommit: Int? { journal?.lastNumber }
 
-  /// The board as it was after a commit, and what that has changed.
+  /// Returns the board after a commit, and the changes of the commit.
   func past(_ number: Int) throws -> (board: FlatState, changes: [String: FlatChange])? {
     guard let journal, number > 0, number <= journal.lastNumber else { return nil }
-    func board(_ number: Int) throws -> FlatState {
-      let board = try journal.replay(Board(), upTo: number, reducer: reducer)
-      return try FlatState(ShownBoard(folder: board.folders.first ?? "", cards: board.cards))
+    func flat(_ board: Board) throws -> FlatState {
+      try FlatState(ShownBoard(folder: board.folders.first ?? "", cards: board.cards))
     }
-    let state = try board(number)
-    return (state, state.changes(since: try board(number - 1)))
+    let board = try flat(journal.replay(Board(), upTo: number, reducer: reducer))
+    let before = try flat(journal.replay(Board(), before: number, reducer: reducer))
+    return (board, board.changes(since: before))
   }
 }

@@ -3,13 +3,13 @@ import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexStore
 
-/// Prints the board after each change, and does what standard input says, until that ends.
+/// Prints the board after each change, and executes commands from standard input until it ends.
 func useTerminal(_ makeSession: () -> Session, atEnd: () -> Void) async {
   let showing: Task<Void, Never>
   do {
     let session = makeSession()
     let answers = BroadcastSource<String>()
-    // Nothing is shown before the folder has been looked into.
+    // Print nothing before the first search.
     let boards = session.store.publisher.broadcaster.filter { !$0.folders.isEmpty }
     let pictures = boards.map(\.picture).removeDuplicates()
     let texts = merge(pictures, answers.publisher).values(.unbounded)
@@ -20,9 +20,9 @@ func useTerminal(_ makeSession: () -> Session, atEnd: () -> Void) async {
       }
     }
     session.store.send(.look)
-    // Commands name cards, so they wait until there are some.
+    // Commands refer to cards, so read them after the first search.
     for await _ in boards.values(.unbounded) { break }
-    // The last line needs no end.
+    // The last line may lack a newline.
     let input = DispatchSource.reads(from: STDIN_FILENO).compactMap { try? $0.get() }
       .append(.sequence([Data("\n".utf8)])).scan(Lines()) { $0.adding($1) }
     reading: for await lines in input.values(.unbounded) {
@@ -36,6 +36,6 @@ func useTerminal(_ makeSession: () -> Session, atEnd: () -> Void) async {
     }
     atEnd()
   }
-  // What the store and the answers have told before they went is still to be shown.
+  // Print all queued texts before returning.
   await showing.value
 }

@@ -23,7 +23,7 @@ guard FileManager.default.fileExists(atPath: "\(directory.path)/.") else {
   fail("issue-board: \(options.directory): no such directory")
 }
 
-// It sees what is made from now on. Without it nothing is watched, and nothing paid.
+// The graph observes sources that are created from now on. Without it, no source is observed.
 let graph = LiveGraph()
 if options.graph != nil || options.inspect != nil { setDefaultInstrument(graph) }
 let inspector: Inspector?
@@ -47,7 +47,7 @@ do {
     let outside = Outside(
       directory, except: options.journal.map(realURL), clock: ContinuousClock())
     let session = try Session(outside, journal)
-    inspector?.watch(session.store, name: "board", evenUnseen: true)
+    inspector?.watch(session.store, name: "board", alwaysRecords: true)
     return session
   } catch {
     fail("issue-board: \(options.journal ?? ""): \(error)")
@@ -73,11 +73,11 @@ if let port = options.port {
     exit(0)
   }
 }
-if let inspector { print("issue-board: \(inspector.url) tells how it runs") }
+if let inspector { print("issue-board: \(inspector.url) shows the inspector") }
 fflush(nil)
 DispatchSource.signals(SIGINT, SIGTERM).subscribeOnce { _ in
-  // While browsers are still there.
+  // Draw while browsers are connected.
   if options.port != nil { draw() }
   running.cancel()
 }
-dispatchMain()  // Top-level code that awaits would leak what it has computed, in debug builds.
+dispatchMain()  // In debug builds, top-level code that awaits leaks its values.

@@ -2,21 +2,21 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// What the page shows, of published values that are combined to one.
+/// The state of the page, combined from published values.
 struct Board: Sendable {
   let browsers = PublishedProperty(0)
-  /// Each event tells everything, so that who has missed some needs only the latest.
+  /// Each event contains the entire state, so a browser needs only the newest event.
   let events: PublishedValue<Data>
 
   init(_ options: Options) {
     let changes = URL(filePath: options.directory).changes()
       .scan(Changes()) { $0.adding($1) }.publishedValue(initial: Changes())
-    // On a queue, which may wait for the files that are read, as a Swift task may not.
+    // On a queue, because reading files blocks, and tasks must not block.
     let samples = DispatchQueue(label: "samples").broadcaster(every: .seconds(options.interval))
       .map { _ in Sample(changes: changes.current()?.count ?? 0) }
       .scan([Sample(changes: 0)]) { ($0 + [$1]).suffix(121) }
       .publishedValue(initial: [Sample(changes: 0)])
-    // A thousand changes a second are no more to look at than ten, encoded once for all browsers.
+    // Ten events per second are enough for a reader. Each is encoded once for all browsers.
     events = combineLatest(browsers.publisher, changes, samples) {
       Snapshot(options: options, browsers: $0, changes: $1, samples: $2)
     }
@@ -25,13 +25,13 @@ struct Board: Sendable {
     .share()
   }
 
-  /// The events, for one more browser.
+  /// The events for one more browser.
   var watched: Broadcaster<Data> {
     Broadcaster { [browsers, events] receive in
       browsers.modify { $0 += 1 }
-      let token = events.subscribe(receive)
+      let subscription = events.subscribe(receive)
       return Subscription {
-        token.invalidate()
+        subscription.invalidate()
         browsers.modify { $0 -= 1 }
       }
     }

@@ -1,7 +1,7 @@
 import Foundation
 import MiniRexFoundationAdapters
 
-/// What has happened in a directory so far.
+/// The changes in a directory since the start.
 struct Changes: Encodable, Equatable, Sendable {
   struct Change: Encodable, Equatable, Sendable {
     let time = Date().timeIntervalSince1970
@@ -11,7 +11,7 @@ struct Changes: Encodable, Equatable, Sendable {
 
   private(set) var count = 0
   private(set) var newestFirst: [Change] = []
-  /// False once it cannot be watched any more, because it is gone, for example.
+  /// `false` after watching has failed, for example because the directory was removed.
   private(set) var isWatched = true
 
   func adding(_ result: Result<FileChange, POSIXError>) -> Changes {

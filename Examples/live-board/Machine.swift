@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the machine does at a moment.
+/// A measurement of the machine.
 struct Sample: Encodable, Equatable, Sendable {
-  /// The processes that run or want to, on average over 1, 5 and 15 minutes.
+  /// The load averages over 1, 5, and 15 minutes.
   var load = [0.0, 0.0, 0.0]
-  /// In bytes; `nil` where there is no `/proc`, as Linux has it, and the page says so.
+  /// The memory in bytes, or `nil` on systems without `/proc/meminfo`.
   var memory: Memory?
-  /// How many changes the directory has seen by now.
+  /// The number of changes in the directory at that time.
   let changes: Int
 
   struct Memory: Encodable, Equatable, Sendable { let used, total: Int }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What the command line asks for.
+/// The options of the command line.
 struct Options: Encodable, Equatable, Sendable {
-  /// 0 for any that is free.
+  /// The port, or 0 for any free port.
   var port: UInt16 = 8080
   var directory = URL(filePath: ".").path
-  /// The seconds between two samples.
+  /// The time between two samples, in seconds.
   var interval = 1.0
 
-  /// `nil` if there is an unknown option, or a value is missing or makes no sense.
+  /// Parses arguments, or returns `nil` if an option is unknown or a value is missing or invalid.
   init?(_ arguments: some Sequence<String>) {
     var rest = arguments.makeIterator()
     while let option = rest.next() {

@@ -21,8 +21,8 @@ let serving = Task {
   let board = Board(options)
   await server.serve { request in
     switch (request.method, request.path) {
-    case ("GET", "/"): .content("text/html; charset=utf-8", Data(PackageResources.page_html))
-    // A slow browser misses events; neither the board nor another browser waits for it.
+    case ("GET", "/"): .page(Data(PackageResources.page_html))
+    // A slow browser misses events. The board and other browsers do not wait for it.
     case ("GET", "/events"): .events(board.watched, .missesEvents)
     case ("GET", _): .status(.notFound)
     default: .status(.notAllowed)
@@ -33,4 +33,4 @@ let serving = Task {
 DispatchSource.signals(SIGINT, SIGTERM).subscribeOnce { _ in serving.cancel() }
 print("live-board: http://127.0.0.1:\(server.port)/")
 fflush(nil)
-dispatchMain()  // Top-level code that awaits would leak what it has computed, in debug builds.
+dispatchMain()  // In debug builds, top-level code that awaits leaks its values.

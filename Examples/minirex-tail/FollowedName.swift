@@ -3,18 +3,18 @@ import MiniRex
 import MiniRexFoundationAdapters
 import Synchronization
 
-/// A name on the command line: reads the files that have it, one after the other.
+/// Reads the files that have a name of the command line, one after another.
 @MainActor final class FollowedName {
   private let path: String
   private let tail: Tail
   private let rotation: Rotation
   private nonisolated let splitter = Lock(LineSplitter())
-  /// How far the oldest file has been read; `nil` before the first is, from its beginning.
+  /// The position in the oldest file, or `nil` before the first file is read.
   private var place: Place?
   private var pipe: Subscription?
   private nonisolated let isPipeOver = Atomic(false)
-  /// What was told last, so that it is not told at each look.
-  private var trouble = ""
+  /// The last report, so that repeated reads do not repeat it.
+  private var lastReport = ""
 
   init(_ path: String, tail: Tail) {
     self.path = path
@@ -22,30 +22,30 @@ import Synchronization
     rotation = Rotation(path, tail: tail)
   }
 
-  /// Reads the file that has the name now to its end.
+  /// Reads the file that has the name to its end.
   func readOnce() async throws {
     guard let file = OpenFile(path) else { return report(POSIXError.last) }
     try await reporting { try await begin(file) }
-    if file.isPipe, place?.offset == 0 { report("nobody writes to it", isFailure: false) }
+    if file.isPipe, place?.offset == 0 { report("the pipe has no writer", isFailure: false) }
     finish()
     place = nil
   }
 
-  /// Reads what has come.
+  /// Reads the new bytes.
   func read() async throws {
-    // Between two files of a name there may be none for a moment.
+    // During a rotation, the name may be missing for a moment.
     if let error = rotation.follow(), rotation.oldest == nil || error.code != .ENOENT {
       report(error)
     }
     while let file = rotation.oldest {
-      // Asked before: what was written until then is read below.
+      // Check before reading, so that earlier writes are read below.
       let isLeft = rotation.isOldestLeft
       try await reporting { try await read(file) }
       if isPipeOver.load(ordering: .acquiring) {
-        // The next before this one is closed: whoever writes to a pipe without a reader is stopped.
+        // Open the pipe again before closing it, because a pipe without a reader kills its writer.
         rotation.reopen()
       } else if isLeft, !Task.isCancelled {
-        tail.tell("\(path): file replaced")
+        tail.report("\(path): file replaced")
       } else {
         return
       }
@@ -54,7 +54,7 @@ import Synchronization
     }
   }
 
-  /// Tells what was written before this, and the last line even if it has no newline.
+  /// Reads the rest, including a last line without a newline.
   func close() async {
     if place != nil { try? await read() }
     finish()
@@ -65,48 +65,49 @@ import Synchronization
     if file.isPipe { return try read(pipe: file) }
     if place == nil { try await begin(file) }
     guard var place, file.isRegular else { return }
-    // Not what is written meanwhile, so that the others have their turn too.
+    // Stop at the present size, so that a busy writer does not starve the other files.
     var size = file.size
     repeat {
       if let bytes = try file.bytes(after: place) {
         if bytes.isEmpty { break }
         place.move(over: bytes)
-        tell(bytes)
+        publish(bytes)
       } else {
         while let bytes = rotation.copy(after: place), !bytes.isEmpty {
           place.move(over: bytes)
-          tell(bytes)
+          publish(bytes)
         }
         finish()
         (place, size) = (Place(), file.size)
-        tail.tell("\(path): file truncated")
+        tail.report("\(path): file truncated")
       }
       self.place = place
     } while place.offset < size && !Task.isCancelled
-    trouble = ""
+    lastReport = ""
   }
 
-  /// Reads from beginning to end, which is a task that tells its progress and can be cancelled.
+  /// Reads from beginning to end in a cancelable task that reports progress.
   private func begin(_ file: OpenFile) async throws {
     let reading = file.url.readTask(into: Place()) { [self] place, bytes in
       place.move(over: bytes)
-      tell(bytes)
+      publish(bytes)
     }
-    let telling = tail.tellProgress(of: reading)
-    defer { telling.invalidate() }
+    let reporting = tail.reportProgress(of: reading)
+    defer { reporting.invalidate() }
     place = try await reading.value
   }
 
   private func read(pipe file: OpenFile) throws {
     if pipe != nil { return }
     if let bytes = try file.readPipe() {
-      if bytes.isEmpty { report("nobody writes to it yet", isFailure: false) }
-      tell(bytes)
+      if bytes.isEmpty { report("the pipe has no writer yet", isFailure: false) }
+      publish(bytes)
     }
     pipe = DispatchSource.reads(from: file.descriptor).subscribe { [self] in
       switch $0 {
-      case .success(let bytes): tell(bytes)
-      case .failure(let error): tail.tell("\(path): \(error.localizedDescription)", isFailure: true)
+      case .success(let bytes): publish(bytes)
+      case .failure(let error):
+        tail.report("\(path): \(error.localizedDescription)", isFailure: true)
       }
     } onEnd: { [self] in
       isPipeOver.store(true, ordering: .releasing)
@@ -114,18 +115,20 @@ import Synchronization
     }
   }
 
-  /// Called where it is read: a pipe has a thread of its own.
-  private nonisolated func tell(_ bytes: Data) {
-    tail.tell(splitter.withLock { $0.split(bytes) })
+  /// Runs on the thread that read the bytes.
+  ///
+  /// Each pipe has its own thread.
+  private nonisolated func publish(_ bytes: Data) {
+    tail.publish(splitter.withLock { $0.split(bytes) })
   }
 
-  /// What comes now is another file.
+  /// Prepares for the next file.
   private func finish() {
     pipe?.invalidate()
     pipe = nil
     isPipeOver.store(false, ordering: .relaxed)
     if place != nil { place = Place() }
-    tail.tell(splitter.withLock { $0.finish() })
+    tail.publish(splitter.withLock { $0.finish() })
   }
 
   private func reporting(_ body: () async throws -> Void) async throws {
@@ -137,7 +140,7 @@ import Synchronization
   }
 
   private func report(_ text: String, isFailure: Bool) {
-    if text != trouble { tail.tell("\(path): \(text)", isFailure: isFailure) }
-    trouble = text
+    if text != lastReport { tail.report("\(path): \(text)", isFailure: isFailure) }
+    lastReport = text
   }
 }

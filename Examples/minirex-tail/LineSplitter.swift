@@ -1,17 +1,21 @@
 import Foundation
 
-/// A line as bytes, without the newline: a string is made only of what is shown.
+/// The bytes of a line without its newline.
+///
+/// Only matches become strings.
 typealias Line = ArraySlice<UInt8>
 
-/// What was read at once, and the lines that ended in it.
+/// The size of one read, and the lines that ended in it.
 typealias Piece = (byteCount: Int, lines: [Line])
 
-/// Makes lines of the bytes of one file.
+/// Splits the bytes of one file into lines.
 struct LineSplitter: Sendable {
-  /// A longer line comes in several of this many bytes.
+  /// The maximum length of a line in bytes.
+  ///
+  /// A longer line is divided.
   static let limit = 1 << 20
 
-  /// What came after the last newline.
+  /// The bytes after the last newline.
   private var rest: [UInt8] = []
 
   mutating func split(_ bytes: Data) -> Piece {
@@ -23,7 +27,7 @@ struct LineSplitter: Sendable {
     return (bytes.count, lines)
   }
 
-  /// There was no newline at the end.
+  /// Returns the last line if it has no newline.
   mutating func finish() -> Piece {
     defer { rest = [] }
     return (0, rest.isEmpty ? [] : [rest[...]])
@@ -31,13 +35,13 @@ struct LineSplitter: Sendable {
 }
 
 extension Line {
-  /// True if `text` is somewhere in here; an empty one is everywhere.
+  /// Returns `true` if the line contains `text`, or if `text` is empty.
   func contains(_ text: [UInt8]) -> Bool {
     guard let first = text.first else { return true }
     return unsafe withUnsafeBytes { line in
       guard let base = line.baseAddress else { return false }
       var start = 0
-      // From one first letter to the next, many bytes at a time.
+      // `memchr` skips to the next possible beginning, many bytes at a time.
       while let found = unsafe memchr(base + start, Int32(first), line.count - start) {
         start = unsafe UnsafeRawPointer(found) - base
         if unsafe line[start...].starts(with: text) { return true }

@@ -2,14 +2,14 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// A file that is open, so that it can be read whatever becomes of its name.
+/// An open file, which stays readable after it is renamed or removed.
 final class OpenFile: Sendable {
   let descriptor: Int32
   private let watching = SubscriptionBag()
 
-  /// `nil` if it cannot be opened; `errno` says why.
+  /// Opens a file, or returns `nil` with the reason in `errno`.
   init?(_ path: String) {
-    // A pipe that nobody writes to must not stop the program here.
+    // Opening a pipe without a writer must not block.
     let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     if descriptor < 0 { return nil }
     self.descriptor = descriptor
@@ -17,7 +17,7 @@ final class OpenFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// Leads to this very file.
+  /// The URL of this file, which does not depend on its name.
   var url: URL { URL(filePath: "/dev/fd/\(descriptor)") }
 
   var size: Int { Int(status.st_size) }
@@ -26,7 +26,7 @@ final class OpenFile: Sendable {
 
   var isRegular: Bool { status.st_mode & S_IFMT == S_IFREG }
 
-  /// Tells it from all that are open, whatever their names.
+  /// The device and inode, which identify the file among all open files.
   var identity: [UInt64] {
     let status = status
     return [UInt64(status.st_dev), UInt64(status.st_ino)]
@@ -39,13 +39,13 @@ final class OpenFile: Sendable {
       && (status.st_dev, status.st_ino) == (named.st_dev, named.st_ino)
   }
 
-  /// Hints from now on at its changes.
+  /// Starts sending a hint for each change of the file.
   func watch(_ tail: Tail) {
     if watching.count > 0 || !isRegular { return }
     url.changes().subscribe { _ in tail.hint() }.store(in: watching)
   }
 
-  /// The next bytes of a pipe: none if nobody writes to it, `nil` if there are none yet.
+  /// Returns the next bytes of a pipe: empty if the pipe has no writer, or `nil` if it is empty.
   func readPipe() throws(POSIXError) -> Data? {
     do throws(POSIXError) {
       return try unsafe bytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
@@ -55,11 +55,11 @@ final class OpenFile: Sendable {
     }
   }
 
-  /// The bytes that follow; `nil` if the file has been begun anew.
+  /// Returns the bytes after a place, or `nil` if the file was truncated.
   ///
-  /// Its size does not say so, since it may have grown again. So what stands before them is read
-  /// with them, and once more after them: if that is still the same, nobody has truncated it
-  /// meanwhile.
+  /// The size cannot reveal a truncation, because the file may have grown again. So the function
+  /// reads the bytes before the place both before and after the new bytes. If both match the mark,
+  /// the new bytes belong to the same content.
   func bytes(after place: Place) throws(POSIXError) -> Data? {
     let start = place.offset - place.mark.count
     let bytes = try unsafe bytes { unsafe pread(descriptor, $0.baseAddress, $0.count, start) }
@@ -86,12 +86,12 @@ final class OpenFile: Sendable {
   }
 }
 
-/// How far a file has been read.
+/// A position in a file.
 struct Place {
   fileprivate static let markSize = 256
 
   private(set) var offset = 0
-  /// The last bytes before that, by which it is found to be the same file still.
+  /// The last bytes before the position, which identify the file's content.
   fileprivate private(set) var mark = Data()
 
   mutating func move(over bytes: Data) {
@@ -101,9 +101,9 @@ struct Place {
 }
 
 extension POSIXError {
-  /// Why the last call of the system has failed.
+  /// The error of the last system call.
   static var last: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-  /// Made once, since nothing is as frequent between two files of a name.
+  /// Created once, because it is frequent during a rotation.
   static let missing = POSIXError(.ENOENT)
 }

@@ -1,15 +1,16 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   static let usage = "usage: minirex-tail [--once] [--match TEXT] [--graph FILE] FILE..."
 
-  /// Read to the end, instead of waiting for more.
+  /// A Boolean value that indicates whether the program exits at the end of the files.
   var isOnce = false
   var match: [UInt8]?
-  /// Where to draw, in the end, what was subscribed to what.
+  /// The file for a drawing of the graph, written at the end.
   var graph: String?
   var files: [String] = []
 
-  /// `nil` if there is an unknown option, or a value or every file is missing.
+  /// Parses arguments, or returns `nil` if an option is unknown, or a value or every file is
+  /// missing.
   init?(_ arguments: ArraySlice<String>) {
     var rest = arguments
     while let argument = rest.popFirst() {

@@ -2,24 +2,26 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// The files that have a name, one after the other, each open as soon as it is heard of.
+/// The files that had a name, each opened as soon as the system reports it.
 ///
-/// They are opened where changes are told, not where files are read: that may take as long as it
-/// likes, and nothing is lost of what is open.
+/// Files are opened on the thread that reports changes, so that a slow read loses no file.
 final class Rotation: Sendable {
   private struct State {
-    /// Oldest first; the last one had the name at the last look.
+    /// Oldest first.
+    ///
+    /// The last file had the name at the last check.
     var files: [OpenFile] = []
-    /// What had the number 1 then, and its size: a file that had had the name before.
+    /// The identity and size of the file numbered 1 at the last check, which had the name earlier.
     var numbered: ([UInt64], Int) = ([], 0)
     var folders: [Subscription] = []
-    /// True if the way to the name may lead through other folders than those.
+    /// A Boolean value that indicates whether the path may lead through other folders.
     var isElsewhere = true
   }
 
   private let path: String
   private let tail: Tail
-  // A `Mutex` elsewhere; this one ThreadSanitizer sees.
+  // Use `Mutex` in your programs. ThreadSanitizer does not support it, so this repository uses
+  // `Lock`.
   private let state = Lock(State())
 
   init(_ path: String, tail: Tail) {
@@ -27,12 +29,12 @@ final class Rotation: Sendable {
     self.tail = tail
   }
 
-  /// The one to be read.
+  /// The file to read next.
   var oldest: OpenFile? { state.withLock(\.files.first) }
 
-  /// True if nothing more is to be expected in the oldest one than there is.
+  /// A Boolean value that indicates whether the oldest file is complete.
   ///
-  /// A writer may keep to it until it has something for the next one.
+  /// A writer may continue in the old file until the next file has content.
   var isOldestLeft: Bool {
     state.withLock { $0.files.count > 2 || $0.files.count == 2 && $0.files[1].size > 0 }
   }
@@ -41,17 +43,17 @@ final class Rotation: Sendable {
     _ = state.withLock { $0.files.removeFirst() }
   }
 
-  /// Opens a pipe once more, for those who write to it next.
+  /// Opens a pipe again, for its next writers.
   func reopen() {
     state.withLock { $0.files += OpenFile(path).map { [$0] } ?? [] }
   }
 
-  /// What a copy of the file has after the place, if one was made before the file was truncated.
+  /// Returns the bytes after a place in a copy that was made before the truncation.
   func copy(after place: Place) -> Data? {
     place.offset > 0 ? try? OpenFile("\(path).1")?.bytes(after: place) : nil
   }
 
-  /// Looks, and hints from now on at what changes.
+  /// Opens new files, and sends hints for later changes.
   func follow() -> POSIXError? {
     if state.withLock({ $0.isElsewhere }) { watchFolders() }
     defer {
@@ -68,22 +70,24 @@ final class Rotation: Sendable {
     for folder in folders { folder.invalidate() }
   }
 
-  /// Opens the file that has the name, unless it is open, and those that have had it since.
+  /// Opens the file that has the name now, and the files that had it since the last check.
   @discardableResult private func look() -> POSIXError? {
-    // One at a time, so that they stay in their order.
+    // One thread at a time, so that the files stay in order.
     state.withLock { state in
       while state.files.last?.has(path) != true {
         guard let newest = OpenFile(path) else { return errno == ENOENT ? .missing : .last }
         let between = filesSince(state)
         state.numbered = OpenFile("\(path).1").map { ($0.identity, $0.size) } ?? ([], 0)
-        // If it has lost the name meanwhile, nobody knows which of them came first.
+        // If the newest file has lost the name already, the order of the older files is unknown.
         state.files += newest.has(path) ? between + [newest] : [newest]
       }
       return nil
     }
   }
 
-  /// Those that have got a number since the last look: the higher it is, the older they are.
+  /// Returns the files that were numbered since the last check.
+  ///
+  /// A higher number is older.
   private func filesSince(_ state: State) -> [OpenFile] {
     if state.files.isEmpty { return [] }
     var files: [OpenFile] = []
@@ -96,14 +100,14 @@ final class Rotation: Sendable {
     return files.reversed()
   }
 
-  /// Watches all folders on the way to the name, and to what a symbolic link there leads to.
+  /// Watches all folders on the path, and on the paths of its symbolic links.
   private func watchFolders() {
     state.withLock { $0.isElsewhere = false }
     var folders: [Subscription] = []
     var next: URL? = URL(filePath: path).absoluteURL
     while let url = next, folders.count < 400 {
       var folder = URL(filePath: "/")
-      // From the root down, so that what comes meanwhile is seen.
+      // From the root down, so that a folder that appears during the loop is noticed.
       for name in url.pathComponents.dropFirst() {
         folders.append(watch(folder, for: name))
         folder.append(path: name)
@@ -111,7 +115,7 @@ final class Rotation: Sendable {
       let link = try? FileManager.default.destinationOfSymbolicLink(atPath: url.path)
       next = link.map { URL(filePath: $0, relativeTo: url).absoluteURL }
     }
-    // The ones before end after that, so that nothing is unwatched for a moment.
+    // Cancel the earlier subscriptions afterward, so that no folder is unwatched for a moment.
     state.withLock { swap(&$0.folders, &folders) }
     for folder in folders { folder.invalidate() }
   }
@@ -122,13 +126,13 @@ final class Rotation: Sendable {
       case .success(let change) where change.name == name || change.name == nil:
         if change.kind != .written {
           state.withLock { $0.isElsewhere = true }
-          // What is wrong is told when it is to be read.
+          // Reading reports the error.
           look()
         }
         tail.hint()
-      // What is missing, or not ours to see, has a folder above it that is watched.
+      // A missing or unreadable folder has a parent that is watched.
       case .failure(let error) where ![.ENOENT, .ENOTDIR, .EACCES].contains(error.code):
-        tail.tell(
+        tail.report(
           "\(folder.path) cannot be watched: \(error.localizedDescription)", isFailure: true)
       default: break
       }

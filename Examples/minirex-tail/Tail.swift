@@ -2,17 +2,17 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// What is told about a file, beside its lines.
+/// A report about a file.
 typealias Notice = (text: String, isFailure: Bool)
 
-/// Reads files, and tells their lines and those that match.
+/// Reads files, and publishes their lines and the lines that match.
 final class Tail: Sendable {
-  /// What was read at once; its lines have been told before.
+  /// Emits each read, after its lines.
   let pieces: Broadcaster<Piece>
   let lines: Broadcaster<Line>
   let matches: Broadcaster<Line>
   let notices: Broadcaster<Notice>
-  /// How far a file has been read for the first time; `nil` when that is over.
+  /// Emits the progress of the first read of a file, and `nil` when that read is finished.
   let progress: Broadcaster<Double?>
   /// The counts, as text.
   let summary: PublishedValue<String>
@@ -20,13 +20,13 @@ final class Tail: Sendable {
   private let pieceSource = BroadcastSource<Piece>(name: "pieces")
   private let noticeSource = BroadcastSource<Notice>(name: "notices")
   private let progressSource = BroadcastSource<Double?>(name: "progress")
-  /// Calls when there may be something to read.
+  /// Emits when files may have new bytes.
   private let hints = BroadcastSource<Void>(name: "hints")
-  /// Only one at a time tells something, so that whoever reads waits for whoever writes.
-  private let telling = DispatchQueue(label: "minirex-tail")
+  /// Publishes one read at a time, so that readers wait for a slow output.
+  private let publishing = DispatchQueue(label: "minirex-tail")
   private let forwarding: Subscription
 
-  /// - Parameter text: What is in a line that matches; no line matches `nil`.
+  /// - Parameter text: The text of a matching line. If `nil`, no line matches.
   init(matching text: [UInt8]?) {
     let lineSource = BroadcastSource<Line>(name: "lines")
     pieces = pieceSource.publisher
@@ -45,35 +45,35 @@ final class Tail: Sendable {
     ) { "lines: \($0)\nbytes: \($1)\nmatches: \($2)\nupdates: \($3)" }
   }
 
-  /// Reads the files to their ends, and goes on with what comes until it is cancelled.
+  /// Reads the files to their ends, and then reads new bytes until the task is canceled.
   @MainActor func read(_ paths: [String], once: Bool) async {
     let names = paths.map { FollowedName($0, tail: self) }
-    // Any number of hints, while files are read, are one.
+    // All hints during a read become one.
     var looks = hints.publisher.values(.bufferingNewest(1)).makeAsyncIterator()
     do {
-      // One after the other: there may be more of them than files can be open.
+      // Sequentially, because there may be more files than descriptors.
       for name in names { try await once ? name.readOnce() : name.read() }
       while !once, await looks.next() != nil {
         for name in names { try await name.read() }
       }
     } catch {
-      // It was cancelled while a file was read for the first time.
+      // The task was canceled during the first read of a file.
     }
     for name in names { await name.close() }
   }
 
-  /// Returns when everybody has got everything.
+  /// Finishes the reads, and returns when every subscriber has received them.
   func end() async {
     let rest = pieces.values(.bufferingNewest(1))
     pieceSource.end()
     for await _ in rest {}
   }
 
-  func tell(_ piece: Piece) {
-    telling.sync { pieceSource.broadcast(piece) }
+  func publish(_ piece: Piece) {
+    publishing.sync { pieceSource.broadcast(piece) }
   }
 
-  func tell(_ notice: String, isFailure: Bool = false) {
+  func report(_ notice: String, isFailure: Bool = false) {
     noticeSource.broadcast((notice, isFailure))
   }
 
@@ -81,7 +81,7 @@ final class Tail: Sendable {
     hints.broadcast(())
   }
 
-  func tellProgress(
+  func reportProgress(
     of reading: ProgressiveTask<TransferProgress, some Sendable, POSIXError>
   ) -> Subscription {
     reading.broadcaster.subscribe { [progressSource] update in
@@ -93,7 +93,7 @@ final class Tail: Sendable {
 }
 
 extension Publisher where Kind == BroadcasterKind {
-  /// The sum of what is delivered from now on.
+  /// The sum of all amounts since the subscription.
   fileprivate func sum(_ amount: @escaping @Sendable (Update) -> Int) -> PublishedValue<Int> {
     scan(0) { $0 + amount($1) }.publishedValue(initial: 0)
   }

@@ -6,7 +6,7 @@ guard let options = Options(CommandLine.arguments.dropFirst()) else {
   complain(Options.usage + "\n")
   exit(2)
 }
-// It sees the sources that are made from now on. Without it nothing is watched, and nothing paid.
+// The graph observes sources that are created from now on. Without a graph, no source is observed.
 let graph = options.graph.map { _ in LiveGraph() }
 if let graph { setDefaultInstrument(graph) }
 
@@ -22,20 +22,20 @@ func draw(_ graph: LiveGraph, to file: String) {
   do {
     try graph.dot().write(toFile: file, atomically: false, encoding: .utf8)
   } catch {
-    tail.tell("\(file): \(error.localizedDescription)", isFailure: true)
+    tail.report("\(file): \(error.localizedDescription)", isFailure: true)
   }
 }
 
 let reading = Task { await tail.read(options.files, once: options.isOnce) }
 let signals = DispatchSource.signals(SIGINT, SIGTERM)
 signals.subscribe { _ in reading.cancel() }.store(in: bag)
-// Nobody waits longer for somebody who does not read what is written.
+// A signal also ends a program whose output is not read.
 signals.delay(for: .seconds(1)).subscribe {
   if isFull(STDOUT_FILENO) || isFull(STDERR_FILENO) { _exit(128 + $0) }
 }.store(in: bag)
 await reading.value
 
-// While everybody is still subscribed.
+// Draw while all subscriptions exist.
 if let graph, let file = options.graph { draw(graph, to: file) }
 await tail.end()
 print(lineStart + (tail.summary.current() ?? ""))

@@ -1,4 +1,4 @@
-// The C library, whatever the platform calls it: what asks the system needs no Foundation for that.
+// The C library under its name on each platform, so that system calls need no Foundation.
 #if canImport(Darwin)
   @_exported public import Darwin
 #elseif canImport(Glibc)

@@ -1,4 +1,4 @@
-/// Calls its subscribers with whatever you broadcast.
+/// A source that sends events to its subscribers.
 ///
 /// ```swift
 /// final class Door: Sendable {
@@ -8,22 +8,23 @@
 /// }
 /// ```
 ///
-/// The source ends when it is released: keep it for as long as there is something to tell.
+/// Releasing the source finishes its publisher: retain it while you have events to send.
 public final class BroadcastSource<Update: Sendable>: Sendable {
   @usableFromInline let delivery: Delivery<Update>
 
-  /// Calls its subscribers with each update that is broadcast after they subscribed.
+  /// A publisher that emits each update broadcast after the subscription.
   ///
-  /// It does not keep the source alive.
+  /// It does not retain the source.
   public let publisher: Broadcaster<Update>
 
-  /// Makes a source without subscribers.
+  /// Creates a source without subscribers.
   ///
   /// - Parameters:
-  ///   - name: What an instrument calls it.
-  ///   - instrument: What watches it; `nil` for the one in force, see ``Instrument``.
-  ///   - fileID: Where it is written, for the instrument.
-  ///   - line: Where it is written, for the instrument.
+  ///   - name: The name that instruments and graphs show.
+  ///   - instrument: The instrument that observes the source. Defaults to the current instrument,
+  ///     see ``Instrument``.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   @inlinable
   public convenience init(
     name: String? = nil, instrument: (any Instrument)? = nil, fileID: String = #fileID,
@@ -33,7 +34,9 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
       lineage: .ofSource(name ?? "\(Self.self)", instrument: instrument, fileID, line))
   }
 
-  /// Makes one that is watched by itself if there is a lineage; a part of something else has none.
+  /// Creates a source with a lineage of its caller.
+  ///
+  /// Internal parts of another source have no lineage.
   @inlinable
   package init(lineage: Lineage?) {
     let delivery = Delivery<Update>(isOpen: true)
@@ -47,11 +50,11 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
     publisher.lineage?.sourceHasEnded()
   }
 
-  /// Calls each subscriber with the update, in the order in which they subscribed.
+  /// Sends an update to each subscriber, in the order in which they subscribed.
   ///
-  /// The calls are made before this returns, on this thread, unless another thread is delivering
-  /// already, or this is called by one of the callbacks: then the update waits until the ones
-  /// before it have reached everybody, and this returns at once. After ``end()`` it does nothing.
+  /// The callbacks run on this thread before the method returns. If another thread is already
+  /// delivering, or if a callback of this source makes the call, the update is queued and the
+  /// method returns. After ``end()`` it does nothing.
   @inlinable @inline(__always)
   public func broadcast(_ update: Update) {
     if !delivery.send(update), let lineage = publisher.lineage {
@@ -59,27 +62,27 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
     }
   }
 
-  /// Ends all subscriptions, after what has been broadcast by now is delivered.
+  /// Finishes the publisher after all updates sent so far are delivered.
   public func end() {
     delivery.end()
     publisher.lineage?.sourceHasEnded()
   }
 
-  /// How many subscriptions have not ended.
+  /// The number of active subscriptions.
   public var subscriberCount: Int { delivery.subscriberCount }
 
-  /// How many updates wait for the thread that delivers.
+  /// The number of updates queued for the delivering thread.
   ///
-  /// The queue has no limit: it grows when updates are sent faster than callbacks take them.
+  /// The queue is unbounded. It grows while updates are sent faster than the callbacks process
+  /// them.
   public var pendingUpdates: Int { delivery.pendingUpdates }
 
-  /// Returns when all that has been broadcast by now has been delivered, or has nobody left to go
-  /// to.
+  /// Returns when every update sent before this call is delivered, or has no subscriber left.
   ///
-  /// So a fast sender can wait for room: `if source.pendingUpdates > 1_000 { await
-  /// source.delivered() }`. What comes later is not waited for, nor does a cancelled task wait.
-  /// With nothing on its way it does not suspend. A callback that holds its thread for a task that
-  /// waits here waits for ever.
+  /// It bounds a fast sender: `if source.pendingUpdates > 1_000 { await source.delivered() }`.
+  /// Later updates are not awaited. A canceled task returns immediately. With an empty queue it
+  /// does not suspend. A callback that blocks its thread on a task that awaits this method
+  /// deadlocks.
   public func delivered() async {
     await delivery.delivered()
   }

@@ -1,23 +1,22 @@
-/// How many updates wait for a loop, a queue or an actor that is slower than its publisher.
+/// A policy for updates that a slower loop, queue, or actor has not processed yet.
 ///
-/// `values(_:)` has no default: what a loop may miss, or how much memory it may take, is for you to
-/// say. Where an update only changes threads, as in `receive(on:buffering:)`, all of them wait unless
-/// you say otherwise.
+/// `values(_:)` has no default, because only you know which updates a loop may miss and how much
+/// memory it may use. Dispatch, as in `receive(on:buffering:)`, is unbounded by default.
 public struct BufferingPolicy<Kind: PublisherKind>: Sendable {
   @usableFromInline package let limit: BufferLimit
 
-  /// Keeps the newest updates, at most `limit` of them: each one more drops the oldest that waits.
+  /// Drops the oldest queued update when the buffer has `limit` updates.
   ///
-  /// With a limit of 1, whoever was busy goes on with the latest, and a loop that waits gets the next
-  /// that comes, even when more follow at once. A limit below 1 stops the program.
+  /// With a limit of 1, a busy consumer continues with the latest update. A waiting loop receives
+  /// the next update, even if more follow immediately. Traps if `limit` is less than 1.
   public static func bufferingNewest(_ limit: Int) -> BufferingPolicy {
     requireRoom(limit, of: "bufferingNewest")
     return BufferingPolicy(limit: .newest(limit))
   }
 
-  /// Keeps all updates until they are taken.
+  /// Keeps all updates until they are processed.
   ///
-  /// The memory has no limit: look at ``PublisherValues/bufferedCount``, or at
+  /// The memory is unbounded. Watch ``PublisherValues/bufferedCount`` or
   /// ``Subscription/pendingUpdates``.
   public static var unbounded: BufferingPolicy {
     BufferingPolicy(limit: .none)
@@ -25,11 +24,11 @@ public struct BufferingPolicy<Kind: PublisherKind>: Sendable {
 }
 
 extension BufferingPolicy where Kind == BroadcasterKind {
-  /// Keeps the oldest updates, at most `limit` of them: what comes while they wait is dropped.
+  /// Drops new updates while the buffer has `limit` updates.
   ///
-  /// Only a broadcaster has this policy, because what it drops is what the other kinds promise: the
-  /// latest value, or the result. `publisher.broadcaster` forgets that promise. A limit below 1
-  /// stops the program.
+  /// Only broadcasters have this policy, because it drops the updates that the other kinds promise:
+  /// the latest value, or the result. `publisher.broadcaster` converts the kind. Traps if `limit`
+  /// is less than 1.
   public static func bufferingOldest(_ limit: Int) -> BufferingPolicy {
     requireRoom(limit, of: "bufferingOldest")
     return BufferingPolicy(limit: .oldest(limit))
@@ -46,7 +45,7 @@ package enum BufferLimit: Sendable {
 private func requireRoom(_ limit: Int, of policy: StaticString) {
   if limit < 1 {
     misuse(
-      "'\(policy)' takes a limit of 1 or more, not \(limit). "
-        + "For whoever must not miss anything there is 'unbounded'.")
+      "'\(policy)' requires a limit of 1 or more, not \(limit). "
+        + "Use 'unbounded' to keep all updates.")
   }
 }

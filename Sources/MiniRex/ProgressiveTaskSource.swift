@@ -1,25 +1,26 @@
-/// Vends a task whose progress and result you tell by hand.
+/// A source of a task whose progress and result you send.
 ///
-/// Whoever subscribes while it runs is called with the latest progress at once, and with the rest
-/// as it comes; whoever subscribes later gets the result. If the source is released before it has
-/// finished, its task ends without a result.
+/// A subscriber receives the latest progress on subscribing, then further progress, then the
+/// result. A late subscriber receives the result. If the source is released before it finishes, the
+/// task ends without a result.
 public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, Failure: Error>:
   Sendable
 {
   private let storage: TaskStorage<TaskUpdate<Progress, Success, Failure>>
 
-  /// Calls its subscribers with progress while there is any, then with the result.
+  /// A publisher that emits progress, then the result.
   ///
-  /// It keeps the latest progress or the result alive, but not the source.
+  /// It retains the latest progress or the result, but not the source.
   public let publisher: ProgressiveTask<Progress, Success, Failure>
 
-  /// Makes a source that has neither progress nor a result.
+  /// Creates a source without progress and without a result.
   ///
   /// - Parameters:
-  ///   - name: What an instrument calls it.
-  ///   - instrument: What watches it; `nil` for the one in force, see ``Instrument``.
-  ///   - fileID: Where it is written, for the instrument.
-  ///   - line: Where it is written, for the instrument.
+  ///   - name: The name that instruments and graphs show.
+  ///   - instrument: The instrument that observes the source. Defaults to the current instrument,
+  ///     see ``Instrument``.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public init(
     name: String? = nil, instrument: (any Instrument)? = nil, fileID: String = #fileID,
     line: Int = #line
@@ -36,7 +37,9 @@ public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, 
     publisher.lineage?.sourceHasEnded()
   }
 
-  /// Delivers progress, as ``BroadcastSource/broadcast(_:)`` delivers an update.
+  /// Sends progress.
+  ///
+  /// It delivers as ``BroadcastSource/broadcast(_:)`` does.
   ///
   /// After the result it does nothing.
   public func report(_ progress: Progress) {
@@ -45,9 +48,9 @@ public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, 
     }
   }
 
-  /// Delivers the result, and ends the task.
+  /// Sends the result, and finishes the task.
   ///
-  /// - Returns: False if the task has a result already, or has ended; then this one is ignored.
+  /// - Returns: `false` if the task already has a result or has ended. This result is then ignored.
   @discardableResult
   public func finish(_ result: Result<Success, Failure>) -> Bool {
     let isAccepted = storage.finish(.finished(result))
@@ -55,16 +58,17 @@ public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, 
     return isAccepted
   }
 
-  /// How many subscriptions wait for the result.
+  /// The number of active subscriptions.
   public var subscriberCount: Int { storage.delivery.subscriberCount }
 
-  /// How many updates wait for the thread that delivers.
+  /// The number of updates queued for the delivering thread.
   public var pendingUpdates: Int { storage.delivery.pendingUpdates }
 
-  /// Returns when all that has been told by now has been delivered, or has nobody left to go to.
+  /// Returns when every update sent before this call is delivered, or has no subscriber left.
   ///
-  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it
-  /// does not suspend. A callback that holds its thread for a task that waits here waits for ever.
+  /// Later updates are not awaited. A canceled task returns immediately. With an empty queue it
+  /// does not suspend. A callback that blocks its thread on a task that awaits this method
+  /// deadlocks.
   public func delivered() async {
     await storage.delivery.delivered()
   }

@@ -1,4 +1,4 @@
-/// A value whose subscribers hear of each change.
+/// A value that publishes its changes.
 ///
 /// ```swift
 /// let temperature = PublishedProperty(20.0)
@@ -7,34 +7,35 @@
 /// temperature.value = 21.5  // prints nothing
 /// ```
 ///
-/// In structs and in classes that belong to an actor it may be written as a wrapper,
-/// `@PublishedProperty var temperature = 20.0`, with the publisher as `$temperature`; in
-/// `Sendable` classes and in actors write `let temperature = PublishedProperty(20.0)`. An
-/// `@Observable` class needs `@ObservationIgnored` before the wrapper.
+/// In structs and in classes that belong to an actor, you can write it as a property wrapper,
+/// `@PublishedProperty var temperature = 20.0`, with the publisher as `$temperature`. In `Sendable`
+/// classes and in actors, write `let temperature = PublishedProperty(20.0)`. In an `@Observable`
+/// class, put `@ObservationIgnored` before the wrapper.
 ///
-/// Values that are `Equatable` are published when they differ from the one before, objects that are
-/// not when they are another object, other values whenever they are set. `==` is called on the
-/// thread that delivers, so one that belongs to an actor, as every one does in a target whose
-/// default isolation is the main actor, is not called at all unless it is marked `nonisolated`. The
-/// source ends when it is released.
+/// An `Equatable` value is published when it differs from the previous one, an object that is not
+/// `Equatable` when it is another object, any other value on every assignment. `==` runs on the
+/// delivering thread. An `==` that is isolated to an actor is therefore never called: mark it
+/// `nonisolated` in a target whose default isolation is the main actor. Releasing the property
+/// finishes its publisher.
 @propertyWrapper
 public final class PublishedProperty<Value: Sendable>: Sendable {
   @usableFromInline let storage: PropertyStorage<Value>
 
-  /// Calls its subscribers with the current value, then with each change.
+  /// A publisher that emits the current value, then each change.
   ///
-  /// The first call is made inside `subscribe`, or, if another thread is delivering at that time,
-  /// by that thread. The publisher keeps the current value alive, but not the source.
+  /// It emits the first value inside `subscribe`. If another thread is delivering at that moment,
+  /// that thread emits it. The publisher retains the current value, but not the source.
   public let publisher: PublishedValue<Value>
 
-  /// Makes a source with its first value.
+  /// Creates a property with an initial value.
   ///
   /// - Parameters:
-  ///   - value: The first value.
-  ///   - name: What an instrument calls it.
-  ///   - instrument: What watches it; `nil` for the one in force, see ``Instrument``.
-  ///   - fileID: Where it is written, for the instrument.
-  ///   - line: Where it is written, for the instrument.
+  ///   - value: The initial value.
+  ///   - name: The name that instruments and graphs show.
+  ///   - instrument: The instrument that observes the property. Defaults to the current instrument,
+  ///     see ``Instrument``.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   @inlinable
   public convenience init(
     _ value: Value, name: String? = nil, instrument: (any Instrument)? = nil,
@@ -46,9 +47,9 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
         name ?? "\(Self.self)", instrument: instrument, fileID, line))
   }
 
-  /// Makes a source with its first value, when written as a wrapper.
+  /// Creates a property with an initial value, as a property wrapper.
   ///
-  /// `@PublishedProperty(name: "temperature") var temperature = 20.0` gives it a name.
+  /// `@PublishedProperty(name: "temperature") var temperature = 20.0` sets its name.
   @inlinable
   public convenience init(
     wrappedValue: Value, name: String? = nil, instrument: (any Instrument)? = nil,
@@ -57,7 +58,9 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     self.init(wrappedValue, name: name, instrument: instrument, fileID: fileID, line: line)
   }
 
-  /// Makes one that is watched by itself if there is a lineage; a part of something else has none.
+  /// Creates a property with a lineage of its caller.
+  ///
+  /// Internal parts of another source have no lineage.
   @inlinable
   init(_ value: Value, lineage: Lineage?) {
     let storage = PropertyStorage(value)
@@ -75,9 +78,9 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
 
   /// The last value set, even if it was not published.
   ///
-  /// Setting it calls the subscribers as ``BroadcastSource/broadcast(_:)`` does, after the change:
-  /// whoever reads it inside a callback finds the value of that call or a newer one. While another
-  /// thread is in ``modify(_:)``, reading and setting wait.
+  /// Setting it delivers as ``BroadcastSource/broadcast(_:)`` does, after the change. A read inside
+  /// a callback returns the delivered value or a newer one. While another thread runs
+  /// ``modify(_:)``, reads and writes wait.
   @inlinable
   public var value: Value {
     get { storage.current }
@@ -88,25 +91,25 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     }
   }
 
-  /// The ``value``, when written as a wrapper.
+  /// The ``value``, for the property wrapper.
   @inlinable
   public var wrappedValue: Value {
     get { value }
     set { value = newValue }
   }
 
-  /// The ``publisher``, when written as a wrapper.
+  /// The ``publisher``, for the property wrapper.
   public var projectedValue: PublishedValue<Value> { publisher }
 
-  /// Changes the value in place, and publishes it without a comparison.
+  /// Mutates the value in place, and publishes it without a comparison.
   ///
-  /// Nobody else reads or sets it meanwhile: readers, setters and new subscribers on other threads
-  /// wait, delivering and ending do not. Appending to a large array is O(1), unless somebody else
-  /// holds that array too: a subscriber that kept it, or a callback that runs at the time. A body
-  /// that throws has changed what it changed, and that is published.
+  /// The body has exclusive access: reads, writes, and new subscriptions on other threads wait.
+  /// Delivery and cancellation do not wait. Appending to a large array is O(1) if no other
+  /// reference to the array exists, such as a subscriber that retained it or a callback in
+  /// progress. If the body throws, its changes stay and are published.
   ///
-  /// Using the property inside `body` stops the program. Two threads that modify two properties,
-  /// one inside the other and in opposite orders, wait for each other for ever.
+  /// Traps if `body` uses the property. Two threads that modify two properties, one inside the
+  /// other and in opposite orders, deadlock.
   @inlinable @inline(__always) @discardableResult
   public func modify<Result, Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Result
@@ -116,9 +119,9 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     return try unsafe body(&storage.value)
   }
 
-  /// Changes the value in place, and publishes it if `body` returns true or throws.
+  /// Mutates the value in place, and publishes it if `body` returns `true` or throws.
   ///
-  /// Otherwise it is like ``modify(_:)``.
+  /// See ``modify(_:)`` for access and failure.
   @inlinable @inline(__always)
   public func modifyIfChanged<Failure: Error>(
     _ body: (inout Value) throws(Failure) -> Bool
@@ -136,26 +139,26 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
     }
   }
 
-  /// Ends all subscriptions, after what has been set by now is delivered.
+  /// Finishes the publisher after all values set so far are delivered.
   ///
-  /// The value can still be read and set; whoever subscribes afterwards gets the last one, once.
+  /// You can still read and set the value. A late subscriber receives the last value once.
   public func end() {
     storage.delivery.end()
     publisher.lineage?.sourceHasEnded()
   }
 
-  /// How many subscriptions have not ended.
+  /// The number of active subscriptions.
   public var subscriberCount: Int { storage.delivery.subscriberCount }
 
-  /// How many updates wait for the thread that delivers.
+  /// The number of updates queued for the delivering thread.
   ///
-  /// The queue has no limit: it grows when values are set faster than callbacks take them.
+  /// The queue is unbounded. It grows while values are set faster than the callbacks process them.
   public var pendingUpdates: Int { storage.delivery.pendingUpdates }
 
-  /// Returns when all that has been set by now has been delivered, or has nobody left to go to.
+  /// Returns when every value set before this call is delivered, or has no subscriber left.
   ///
-  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it
-  /// does not suspend. A callback that holds its thread for a task that waits here waits for ever.
+  /// Later values are not awaited. A canceled task returns immediately. With an empty queue it does
+  /// not suspend. A callback that blocks its thread on a task that awaits this method deadlocks.
   public func delivered() async {
     await storage.delivery.delivered()
   }

@@ -1,4 +1,4 @@
-/// Something you can subscribe to: it calls you with each update until your token ends.
+/// A source of updates that you can subscribe to.
 ///
 /// ```swift
 /// let source = BroadcastSource<Int>()
@@ -8,23 +8,24 @@
 /// source.broadcast(21)  // prints 42
 /// ```
 ///
-/// `Kind` says what it promises: see ``Broadcaster``, ``PublishedValue``, ``PublishedTask`` and
-/// ``ProgressiveTask``. A publisher is a value that you pass around freely; it may keep alive the
-/// current value of its source, but never the source. What its operators call is called for each
-/// subscriber; only those that start work, such as `flatMap`, `recover` and `first`, call it once
-/// for all subscribers of the run.
+/// `Kind` is its promise: see ``Broadcaster``, ``PublishedValue``, ``PublishedTask``, and
+/// ``ProgressiveTask``. A publisher is a value that you can copy freely. It may retain the current
+/// value of its source, but never the source. The closure of an operator runs once per subscriber.
+/// Only task operators that start work, such as `flatMap` of a task, `recover`, and `first`, share
+/// one run among all subscribers. `flatMap(limit:)` runs per subscriber.
 public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   @usableFromInline let connect: Connect<Update>
   @usableFromInline package let readCurrent: @Sendable () -> Update?
-  /// `nil` if no instrument watches, so that nothing is ever done for one.
+  /// `nil` if no instrument is installed, so that an unwatched publisher does no extra work.
   @usableFromInline package let lineage: Lineage?
 
-  /// Trusts `connect` to make calls that do not overlap, and to keep the promise of the kind.
+  /// Creates a publisher whose `connect` is known to serialize its callbacks and to keep the
+  /// promise of the kind.
   ///
   /// - Parameters:
-  ///   - lineage: Where it comes from, if that is watched.
-  ///   - current: What `connect` would call with at once; `nil` if it would not call.
-  ///   - connect: Subscribes.
+  ///   - lineage: The origin, if an instrument watches it.
+  ///   - current: The value that `connect` emits synchronously, or `nil` if it emits none.
+  ///   - connect: Subscribes a callback.
   @inlinable
   package init(
     lineage: Lineage? = nil,
@@ -36,7 +37,9 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
     self.lineage = lineage
   }
 
-  /// Trusts an operator, which a graph shows by the name of its function.
+  /// Creates the publisher of an operator.
+  ///
+  /// A graph shows it by the name of its function.
   @inlinable
   package init<Upstream, UpstreamKind>(
     of upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
@@ -47,7 +50,7 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
       lineage: .ofOperation(function, on: upstream.lineage), current: current, connect: connect)
   }
 
-  /// Trusts a source or a trace, which counts for itself if there is a lineage.
+  /// Creates the publisher of a source or a trace, which counts its own events if it has a lineage.
   @inlinable
   package init(
     watchedBy lineage: Lineage?, current: @escaping @Sendable () -> Update?,
@@ -60,9 +63,11 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
     }
   }
 
-  /// Trusts an operation that a source does itself: it has a name of its own, and the source counts.
+  /// Creates the publisher of an operation that a source performs.
   ///
-  /// - Parameter source: What is watched: a source, or an operation of one.
+  /// The operation has its own name, and the source counts its events.
+  ///
+  /// - Parameter source: The lineage of the source, or of one of its operations.
   @inlinable
   package init(
     watchedBy source: Lineage?, as operation: @autoclosure () -> String,
@@ -78,13 +83,13 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
     }
   }
 
-  /// Calls `receive` with each update, one call at a time.
+  /// Subscribes a callback, which receives one update at a time.
   ///
-  /// Calls come on the thread that sends, or on one that is delivering already; within an update,
-  /// subscribers are called in the order in which they subscribed. The callback is kept until the
-  /// subscription ends or the source does.
+  /// The callback runs on the sender's thread, or on the thread that is already delivering. Within
+  /// one update, subscribers run in the order in which they subscribed. The callback is retained
+  /// until the subscription is canceled or the source finishes.
   ///
-  /// - Returns: The token, which ends the subscription when it goes. Keep it.
+  /// - Returns: The subscription. Releasing its last reference cancels it, so retain it.
   @inlinable
   public func subscribe(
     _ receive: @escaping @Sendable (Update) -> Void, fileID: String = #fileID, line: Int = #line
@@ -99,10 +104,10 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
     return token
   }
 
-  /// Calls `receive` with each update, and `onEnd` once after the last.
+  /// Subscribes a callback, and runs `onEnd` once after the last update.
   ///
-  /// `onEnd` is called when the source has ended, or an operator has enough, by the thread that
-  /// delivered last; never after ``Subscription/invalidate()``.
+  /// `onEnd` runs after the source or an operator finishes, on the thread that delivered last. It
+  /// does not run after ``Subscription/invalidate()``.
   public func subscribe(
     _ receive: @escaping @Sendable (Update) -> Void, onEnd: @escaping @Sendable () -> Void,
     fileID: String = #fileID, line: Int = #line
@@ -112,13 +117,13 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
 }
 
 extension Publisher {
-  /// Where it comes from, if that is watched.
+  /// The origin as an array, empty if no instrument watches the publisher.
   @inlinable
   package var lineages: [Lineage] { lineage.map { [$0] } ?? [] }
 }
 
 extension Publisher where Kind == BroadcasterKind {
-  /// Trusts a publisher that is made of one that can be trusted.
+  /// Creates a broadcaster from an upstream publisher that is known to keep its promise.
   @inlinable
   package init<Upstream, UpstreamKind>(
     trusting upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
@@ -127,7 +132,7 @@ extension Publisher where Kind == BroadcasterKind {
     self.init(of: upstream, by: function, current: { nil }, connect: connect)
   }
 
-  /// Makes a broadcaster of anything that can be started and stopped.
+  /// Creates a broadcaster from anything that can be started and stopped.
   ///
   /// ```swift
   /// let ticks = Broadcaster<Date> { receive in
@@ -136,16 +141,19 @@ extension Publisher where Kind == BroadcasterKind {
   /// }
   /// ```
   ///
-  /// - Parameter start: Called by each subscriber. Call `receive` from any threads: the calls are
-  ///   brought into one order. When the last reference to `receive` goes, the subscriber hears of
-  ///   the end. The token you return is ended when the subscriber's is.
+  /// - Parameter start: A closure that runs once per subscriber. It may call `receive` from any
+  ///   thread, and the calls are serialized. Releasing the last reference to `receive` finishes the
+  ///   publisher for that subscriber. Canceling the subscriber's subscription cancels the returned
+  ///   one.
   public init(
     _ start: @escaping @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
   ) {
     self.init(watchedBy: nil, starting: start)
   }
 
-  /// Makes a broadcaster of anything, which is watched as a source if there is a lineage.
+  /// Creates a broadcaster from a closure.
+  ///
+  /// An instrument sees it as a source if it has a lineage.
   package init(
     watchedBy lineage: Lineage?,
     starting start:
@@ -159,7 +167,9 @@ extension Publisher where Kind == BroadcasterKind {
   }
 }
 
-/// Subscribes a callback, which is handed over for good: into its slot without a retain.
+/// Subscribes a callback.
+///
+/// The callback is consumed, so that its slot takes it without a retain.
 @usableFromInline
 package typealias Connect<Update> =
   @Sendable (consuming @escaping @Sendable (Update) -> Void) -> Subscription

@@ -1,57 +1,70 @@
-/// What a publisher promises about its calls; see ``Publisher``.
+/// The promise of a publisher about its updates.
 ///
-/// The four kinds of the library are all there are: a publisher keeps the promise of its kind
-/// because nobody else can make one.
+/// See ``Publisher``.
 ///
-/// Code that is generic over `Kind: PublisherKind` can subscribe; to call operators, ask for a
-/// ``StreamKind`` or begin with ``Publisher/broadcaster``.
+/// The library defines all four kinds. Other types cannot conform usefully, because only the
+/// library creates publishers of a kind.
+///
+/// Code that is generic over `Kind: PublisherKind` can subscribe. To call operators, require a
+/// ``StreamKind``, or start with ``Publisher/broadcaster``.
 public protocol PublisherKind: SendableMetatype {}
 
-/// A kind whose updates come one by one: broadcasters and published values.
+/// A kind with any number of updates: broadcasters and published values.
 public protocol StreamKind: PublisherKind {
-  /// True if a subscriber is called at once with the value that is current, and then with changes
-  /// only.
+  /// A Boolean value that indicates whether a subscriber receives the current value on subscribing,
+  /// and then only changes.
   static var hasCurrentValue: Bool { get }
 }
 
-/// Calls whenever there is something to tell; see ``Broadcaster``.
+/// The kind of a publisher that emits events and has no current value.
+///
+/// See ``Broadcaster``.
 public enum BroadcasterKind: StreamKind {
-  /// False: a subscriber is called with what comes, and every update counts.
+  /// `false`: a subscriber receives every update after it subscribed, duplicates included.
   @inlinable public static var hasCurrentValue: Bool { false }
 }
 
-/// Calls at once with the current value, then with each change; see ``PublishedValue``.
+/// The kind of a publisher that emits the current value, then each change.
+///
+/// See ``PublishedValue``.
 public enum PublishedValueKind: StreamKind {
-  /// True: what equals the value before it is left out.
+  /// `true`: values that equal the previous value are skipped.
   @inlinable public static var hasCurrentValue: Bool { true }
 }
 
-/// Calls once with a result; see ``PublishedTask``.
+/// The kind of a publisher that emits one result.
+///
+/// See ``PublishedTask``.
 public enum TaskKind: PublisherKind {}
 
-/// Calls with progress, then once with a result; see ``ProgressiveTask``.
+/// The kind of a publisher that emits progress, then one result.
+///
+/// See ``ProgressiveTask``.
 public enum ProgressiveTaskKind: PublisherKind {}
 
-/// Makes no promise when it calls.
+/// A publisher that emits events and has no current value.
 public typealias Broadcaster<Update: Sendable> = Publisher<Update, BroadcasterKind>
 
-/// Calls each subscriber once with the value that is current when it subscribes, then with each
-/// change.
+/// A publisher that emits the current value to each new subscriber, then each change.
 public typealias PublishedValue<Value: Sendable> = Publisher<Value, PublishedValueKind>
 
-/// Calls each subscriber with one result, even those who subscribe after it came.
+/// A publisher that emits one result, also to late subscribers.
 public typealias PublishedTask<Success: Sendable, Failure: Error> =
   Publisher<Result<Success, Failure>, TaskKind>
 
-/// Calls each subscriber with progress while there is any, then with one result.
+/// A publisher that emits progress, then one result.
 public typealias ProgressiveTask<Progress: Sendable, Success: Sendable, Failure: Error> =
   Publisher<TaskUpdate<Progress, Success, Failure>, ProgressiveTaskKind>
 
-/// What a ``ProgressiveTask`` tells: how far it is, and in the end its result.
+/// An update of a ``ProgressiveTask``.
 public enum TaskUpdate<Progress: Sendable, Success: Sendable, Failure: Error>: Sendable {
-  /// How far the work is; never after the result.
+  /// The work made progress.
+  ///
+  /// Progress never follows the result.
   case progress(Progress)
-  /// The result; nothing comes after it.
+  /// The work finished.
+  ///
+  /// The result is the last update.
   case finished(Result<Success, Failure>)
 }
 

@@ -1,5 +1,5 @@
 extension Publisher {
-  /// The updates as a sequence, buffered from this call on.
+  /// Returns the updates as an async sequence that buffers from this call on.
   ///
   /// ```swift
   /// for await temperature in thermostat.temperature.values(.bufferingNewest(1)) {
@@ -7,12 +7,12 @@ extension Publisher {
   /// }
   /// ```
   ///
-  /// Every call is a subscription of its own, and starts a task that has not started. When the
-  /// source ends, the loop gets what waits, and ends. When the Swift task of the loop is cancelled,
-  /// the loop ends the next time it asks for an update, or at once if it is waiting; and so does
-  /// the subscription, which discards what waits. Dropping the sequence and its iterator does the
-  /// same, and so does ``PublisherValues/invalidate()``: a loop that is left by `break` while a
-  /// variable holds the sequence buffers on without it.
+  /// Each call creates an independent subscription, and starts a task that is not running. When the
+  /// source finishes, the loop receives the buffered updates and ends. Canceling the Swift task of
+  /// the loop ends a waiting loop immediately, and any other loop at its next iteration. It also
+  /// cancels the subscription and discards the buffer. Releasing the sequence and its iterator, or
+  /// calling ``PublisherValues/invalidate()``, has the same effect. After a `break`, a sequence in
+  /// a variable continues to buffer: invalidate it.
   ///
   /// ```swift
   /// let temperatures = thermostat.temperature.values(.bufferingNewest(100))
@@ -22,10 +22,9 @@ extension Publisher {
   /// temperatures.invalidate()
   /// ```
   ///
-  /// It cannot fail.
+  /// The sequence cannot fail.
   ///
-  /// The loop stays on the actor that it is written for. The sender pays for a wake-up only when
-  /// the loop is waiting.
+  /// The loop stays on its actor. The sender pays for a wake-up only while the loop is waiting.
   @inlinable
   public func values(
     _ policy: BufferingPolicy<Kind>, fileID: String = #fileID, line: Int = #line
@@ -34,14 +33,18 @@ extension Publisher {
   }
 }
 
-/// The updates of a publisher for one loop at a time; see `values(_:)`.
+/// The updates of a publisher for one loop at a time.
 ///
-/// A second loop may go on where the first one has stopped. Two tasks that ask for updates at the
-/// same time stop the program: call `values(…)` for each of them.
+/// See `values(_:)`.
+///
+/// A second loop may continue where the first one stopped. Traps if two tasks request updates
+/// concurrently: call `values(…)` once per task.
 public struct PublisherValues<Update: Sendable>: AsyncSequence, Sendable {
-  /// What the loop gets.
+  /// The type of the updates.
   public typealias Element = Update
-  /// A loop over it needs no `try`.
+  /// The failure type.
+  ///
+  /// A loop needs no `try`.
   public typealias Failure = Never
 
   @usableFromInline let subscription: ValuesSubscription<Update>
@@ -51,31 +54,32 @@ public struct PublisherValues<Update: Sendable>: AsyncSequence, Sendable {
     self.subscription = subscription
   }
 
-  /// How many updates wait for the loop.
+  /// The number of updates queued for the loop.
   ///
-  /// One that the loop has been given is not among them, even if it has not woken up yet.
+  /// An update that was handed to the loop does not count, even if the loop has not resumed yet.
   public var bufferedCount: Int { subscription.buffer.counts.pending }
 
-  /// How many updates the policy has dropped; not those that a cancelled loop has discarded.
+  /// The number of updates that the policy has dropped.
+  ///
+  /// Updates discarded by a canceled loop do not count.
   public var droppedCount: Int { subscription.buffer.counts.dropped }
 
-  /// Ends the subscription: nothing is buffered any more, and what waits is discarded.
+  /// Cancels the subscription, and discards the buffer.
   ///
-  /// It may be called on any thread, like ``Subscription/invalidate()``, and does to a loop what
-  /// cancelling its task does: a loop that waits ends at once, and any other the next time it asks.
-  /// It gets nothing more but an update that it has been given already and not woken up for. Ending
-  /// twice does nothing.
+  /// It is thread-safe and idempotent, like ``Subscription/invalidate()``. For a loop, it has the
+  /// effect of canceling the task: a waiting loop ends immediately, any other loop at its next
+  /// iteration. An update that was already handed to a resuming loop still arrives.
   public func invalidate() {
     subscription.invalidate()
   }
 
-  /// Takes the updates; it keeps the subscription, like the sequence.
+  /// Creates an iterator, which retains the subscription.
   @inlinable
   public func makeAsyncIterator() -> Iterator {
     Iterator(subscription)
   }
 
-  /// Takes the updates one by one.
+  /// An iterator over the updates.
   public struct Iterator: AsyncIteratorProtocol {
     @usableFromInline let subscription: ValuesSubscription<Update>
 
@@ -84,17 +88,17 @@ public struct PublisherValues<Update: Sendable>: AsyncSequence, Sendable {
       self.subscription = subscription
     }
 
-    /// The next update, as soon as there is one; `nil` at the end, and once the task is cancelled
-    /// or the sequence invalidated.
+    /// Returns the next update, or `nil` at the end, after the task is canceled, and after the
+    /// sequence is invalidated.
     @inlinable @inline(__always)
     public mutating func next() async -> Update? {
       await next(isolation: #isolation)
     }
 
-    /// The next update, as soon as there is one; `nil` at the end, and once the task is cancelled
-    /// or the sequence invalidated.
+    /// Returns the next update, or `nil` at the end, after the task is canceled, and after the
+    /// sequence is invalidated.
     ///
-    /// It does not leave the actor.
+    /// It stays on the given actor.
     @inlinable @inline(__always)
     public mutating func next(isolation actor: isolated (any Actor)?) async -> Update? {
       switch subscription.takeNext() {
@@ -106,6 +110,6 @@ public struct PublisherValues<Update: Sendable>: AsyncSequence, Sendable {
   }
 }
 
-/// Each task makes its own.
+/// Unavailable: each task creates its own iterator.
 @available(*, unavailable)
 extension PublisherValues.Iterator: Sendable {}

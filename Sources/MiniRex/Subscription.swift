@@ -1,22 +1,28 @@
 public import Synchronization
 
-/// A token that stands for a subscription, and ends it when it goes.
+/// A subscription.
 ///
-/// Keep it for as long as you want to be called: the last reference that is dropped ends the
-/// subscription like ``invalidate()``. It keeps alive neither the source nor a value of it.
+/// Releasing its last reference cancels it.
+///
+/// Retain it for as long as you want to receive updates. It retains neither the source nor a value
+/// of the source.
 public final class Subscription: Sendable {
-  /// A subscription that has ended: what you get from a source that is gone.
+  /// A subscription that has ended, as `subscribe` returns it for a source that has finished.
   public static let ended = Subscription(SubscriptionHost(), place: Subscription.nowhere)
 
   @usableFromInline let host: SubscriptionHost
 
-  /// The address of its place in the table of the source; guarded by the lock of the source, so
-  /// that a look without the lock finds an end that is over, but not one that is under way.
+  /// The address of the subscription's slot in the table of the source.
+  ///
+  /// Guarded by the lock of the source. A read without the lock finds a completed cancellation, but
+  /// not one in progress.
   @usableFromInline let place: Atomic<UInt>
 
-  /// The place of a token that has ended, or not joined yet.
+  /// The place of a subscription that has ended, or that has not joined its source yet.
   @inlinable package static var nowhere: UInt { 0 }
-  /// The place of a token that does not stand in the table of a source.
+  /// The constant place of a subscription whose host has no slot table.
+  ///
+  /// The host knows whether the subscription has ended.
   @inlinable package static var elsewhere: UInt { 1 }
 
   @inlinable
@@ -25,15 +31,17 @@ public final class Subscription: Sendable {
     self.place = Atomic(place)
   }
 
-  /// Makes a token for something of your own.
+  /// Creates a subscription from a closure that cancels it.
   ///
-  /// - Parameter cancel: Called once, when the subscription ends, on the thread that ends it, and
-  ///   released then.
+  /// - Parameter cancel: A closure that runs once, on the thread that cancels the subscription, and
+  ///   is then released.
   public convenience init(_ cancel: @escaping @Sendable () -> Void) {
-    self.init(CancelledByClosure(cancel))
+    self.init(ClosureSubscription(cancel))
   }
 
-  /// Is subscribed for as long as `gate` is, and ends the `inputs` after it.
+  /// Creates a subscription that is active while `gate` is active.
+  ///
+  /// Canceling it cancels `gate`, then the `inputs`.
   @usableFromInline
   package convenience init(gate: Subscription, inputs: [Subscription]) {
     self.init(GatedInputs(gate: gate, inputs: inputs))
@@ -43,72 +51,82 @@ public final class Subscription: Sendable {
     invalidate()
   }
 
-  /// False once the subscription has ended, whether you or its source ended it.
+  /// A Boolean value that indicates whether the subscription is active: not canceled, and its
+  /// source not finished.
   public var isSubscribed: Bool { host.isSubscribed(self) }
 
-  /// How many updates wait for their turn between the source and the callback.
+  /// The number of updates queued between the source and the callback.
   ///
-  /// That is where operators with several inputs or with a clock bring them into one order, where
-  /// `flatMap(limit:)` keeps them, and where they wait for a hop to a queue or an actor; it is the
-  /// sum of all such places. Not counted is what waits in the source itself or behind `share()`, and
-  /// what an operator holds back until its time has come, as `delay` and `chunked` do.
+  /// The sum covers operators with several inputs or with a clock, `flatMap(limit:)`, and dispatch
+  /// to a queue or an actor. It excludes the queue of the source, the queue behind `share()`, and
+  /// updates that an operator holds back on purpose, as `delay` and `chunked` do.
   public var pendingUpdates: Int { bufferCounts.pending }
 
-  /// How many updates hops have dropped on the way, because their policies left no more room.
+  /// The number of updates that the buffering policies between the source and the callback have
+  /// dropped.
   public var droppedCount: Int { bufferCounts.dropped }
 
   var bufferCounts: BufferCounts { host.bufferCounts(of: self) }
 
-  /// Ends the subscription: no callback of it starts on this thread any more.
+  /// Cancels the subscription.
   ///
-  /// On another thread the one callback that has been chosen already may still run. The callback
-  /// and what it has captured are released before this returns, or, while a turn of the source is
-  /// in progress, by the end of that turn, or, while a long chain of callbacks that own each
-  /// other's tokens is released, by the end of that. O(1) amortised, however many others are
-  /// subscribed; it waits for nothing. Ending twice does nothing.
+  /// No callback of it starts on this thread afterward.
+  ///
+  /// On another thread, one in-flight callback may still finish. The callback and its captures are
+  /// released before this method returns, with two exceptions. During a turn of the source, they
+  /// are released by the end of the turn. During the release of a long chain of callbacks that own
+  /// each other's subscriptions, they are released by the end of the chain. Amortized O(1) for any
+  /// number of subscribers. It never blocks, and it is idempotent.
   public func invalidate() {
     if place.load(ordering: .acquiring) != Subscription.nowhere { host.end(self) }
   }
 
-  /// Ends the subscription, and returns when no callback of it runs any more.
+  /// Cancels the subscription, and returns when no callback of it is running.
   ///
-  /// It waits at most for the turn in progress on another thread; called by a callback of the same
-  /// source, it returns at once. Two callbacks that wait for each other's subscriptions wait for
-  /// ever. In async code use ``invalidateAndDrain()``. Calls that have hopped to a queue or an
-  /// actor, and tokens made by ``init(_:)``, only stop. Of a publisher that is made of several, as
-  /// `merge` makes one, a transform on the way to the callback may still run.
-  @available(*, noasync, message: "use 'await invalidateAndDrain()'")
+  /// It blocks at most for the turn in progress on another thread. In a callback of the same
+  /// source, it returns immediately. Two callbacks that wait for each other's subscriptions
+  /// deadlock. In asynchronous code, use the asynchronous overload. Calls dispatched to a queue or
+  /// an actor, and subscriptions created with ``init(_:)``, are canceled without waiting. For a
+  /// publisher with several inputs, such as `merge`, a transform on the way to the callback may
+  /// still run.
+  @available(
+    *, noasync,
+    message: "Use 'await invalidateAndWait()'. In top-level code, call it in a function."
+  )
   public func invalidateAndWait() {
-    let drain = Drain(awaitingWork: false, asker: nil)
-    drain.end(self)
-    drain.wait()
+    let group = WaitGroup(awaitingWork: false, requester: nil)
+    group.end(self)
+    group.wait()
   }
 
-  /// Ends the subscription, and returns when no callback of it runs any more, and work that has
-  /// been cancelled by that has come back.
+  /// Cancels the subscription, and returns when no callback of it is running and canceled work has
+  /// returned.
   ///
-  /// It is like ``invalidateAndWait()``, but does not hold the thread. If this was the last
-  /// subscription of a task, its work has then returned, and what it cleans up is cleaned up,
-  /// whatever operators stand between it and this token. Work that others want, or that keeps
-  /// running, is not waited for; nor is a callback of yours that a token made by ``init(_:)``
-  /// stands for. Work that takes no notice of being cancelled is waited for until it returns.
-  /// Called by the work itself, or by what that has started, it does not wait for that work. Two
-  /// works that each drain what the other one does wait for ever. Several may drain one token, and
-  /// all of them wait. After ``invalidate()``, it still waits for the work of a task that has led to
-  /// this token, but no more for what was left by the release of its callback, as a publisher that
-  /// `flatMapLatest` has made is: so call it instead. With nothing to wait for it does not suspend.
-  public func invalidateAndDrain() async {
-    await Drain.run(on: self)
+  /// It suspends instead of blocking the thread. Top-level code calls it in an asynchronous
+  /// function, because Swift 6.3 selects the synchronous overload there. If this was the last
+  /// subscription of a task, its work has returned and finished its cleanup, through any chain of
+  /// operators. Work that ignores cancellation is awaited until it returns.
+  ///
+  /// It does not wait for work that other subscribers use, for work that keeps running, or for a
+  /// callback of a subscription created with ``init(_:)``. A call from the work itself, or from
+  /// code that the work started, does not wait for that work. Two runs of work that each wait for
+  /// the other deadlock. Several calls for one subscription may overlap, and all of them wait.
+  ///
+  /// After ``invalidate()``, it still waits for the work of an upstream task. It no longer waits
+  /// for work that the release of the callback canceled, as for a publisher that `flatMapLatest`
+  /// created: call it instead of `invalidate()`. Without pending work it does not suspend.
+  public func invalidateAndWait() async {
+    await WaitGroup.run(on: self)
   }
 
-  /// Gives the token to a bag, which keeps it until it ends or the bag does.
+  /// Stores the subscription in a bag, which retains it until it ends or the bag is released.
   public func store(in bag: SubscriptionBag) {
     bag.store(self)
   }
 
-  /// Lets the subscription live until its source ends.
+  /// Keeps the subscription active until its source finishes.
   ///
-  /// The library keeps the token, so you need not; if you do, ``invalidate()`` still ends it.
+  /// The library retains it, so you do not need to. ``invalidate()`` still cancels it.
   public func detached() {
     SubscriptionBag.detached.store(self)
   }
@@ -117,10 +135,10 @@ public final class Subscription: Sendable {
     unsafe UnsafeMutableRawPointer(bitPattern: place.load(ordering: .acquiring)).map(Slot.init)
   }
 
-  /// Where the slot writes its own address.
+  /// The address at which the slot writes its own address.
   ///
-  /// It writes there, rather than to the token, because the token may be going: whoever finds that
-  /// its end is over does not wait for the lock.
+  /// The slot writes there, not through a reference, because the subscription may be in `deinit`. A
+  /// reader that finds a completed cancellation needs no lock.
   var placeAddress: UnsafeMutableRawPointer {
     unsafe withUnsafePointer(to: place) { unsafe UnsafeMutableRawPointer(mutating: $0) }
   }

@@ -1,55 +1,61 @@
-/// Keeps tokens, and ends them all when it goes.
+/// A collection of subscriptions that cancels all of them when it is released.
 ///
 /// ```swift
 /// publisher.subscribe { print($0) }.store(in: bag)
 /// ```
 ///
-/// What has ended by itself is dropped on the way, so a bag that lives long does not grow.
+/// Ended subscriptions are removed from time to time, so a long-lived bag does not grow.
 public final class SubscriptionBag: Sendable {
   private struct State {
     var tokens: [Subscription] = []
-    /// How many tokens make the next look for ended ones worth it.
+    /// The number of subscriptions at which the next removal of ended ones pays off.
     var limit = 16
     var hasEnded = false
-    /// Waits for what the bag had, and for what it is still given meanwhile.
-    var drain: Drain?
+    /// The wait group of the cancellation, for the stored subscriptions and for later ones.
+    var group: WaitGroup?
   }
 
   static let detached = SubscriptionBag()
 
   private let state = Lock(State())
 
-  /// Makes an empty bag.
+  /// Creates an empty bag.
   public init() {}
 
   deinit {
     invalidate()
   }
 
-  /// How many of its subscriptions have not ended; O(n).
+  /// The number of active subscriptions.
+  ///
+  /// O(n).
   public var count: Int {
     let tokens = state.withLock { $0.tokens }
     return tokens.count { $0.isSubscribed }
   }
 
-  /// Keeps the token unless it has ended, or ends it at once if the bag has; O(1) amortised.
+  /// Stores a subscription, or cancels it if the bag is invalidated.
+  ///
+  /// Amortized O(1).
+  ///
+  /// An ended subscription is not stored.
   public func store(_ token: Subscription) {
     let isSubscribed = token.isSubscribed
-    let (hasEnded, drain, candidates) = state.withLock { state in
-      if state.hasEnded { return (true, state.drain, [Subscription]()) }
+    let (hasEnded, group, candidates) = state.withLock { state in
+      if state.hasEnded { return (true, state.group, [Subscription]()) }
       if !isSubscribed { return (false, nil, []) }
       state.tokens.append(token)
       return (false, nil, state.tokens.count < state.limit ? [] : state.tokens)
     }
-    if let drain { drain.end(token) } else if hasEnded { token.invalidate() }
+    if let group { group.end(token) } else if hasEnded { token.invalidate() }
     if !candidates.isEmpty { drop(candidates.filter { !$0.isSubscribed }) }
   }
 
-  /// Ends all of its subscriptions, oldest first, and what is stored from now on.
+  /// Cancels all stored subscriptions, oldest first, and all that are stored later.
   public func invalidate() {
-    let drain = Drain.current
+    let group = WaitGroup.current
     let tokens = state.withLock { state in
-      if !state.hasEnded { state.drain = drain }
+      if !state.hasEnded { state.group = group }
       state.hasEnded = true
       let tokens = state.tokens
       state.tokens = []
@@ -58,7 +64,7 @@ public final class SubscriptionBag: Sendable {
     for token in tokens { token.leave() }
   }
 
-  /// The last references go when `ended` does, after the lock.
+  /// `ended` holds the last references until after the lock, because a release may run user code.
   private func drop(_ ended: [Subscription]) {
     let ended = Set(ended.map(ObjectIdentifier.init))
     state.withLock { state in

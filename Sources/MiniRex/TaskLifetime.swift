@@ -1,7 +1,9 @@
-/// What becomes of a task's work when nobody is subscribed any more.
+/// The fate of a task's work after its last subscription is canceled.
 public enum TaskLifetime: Sendable {
-  /// It is cancelled, unless it has finished; the next subscriber starts it anew.
+  /// Cancels unfinished work.
+  ///
+  /// The next subscriber starts a new run.
   case whileSubscribed
-  /// It goes on, and its result is kept for the next subscriber.
+  /// Continues the work, and keeps its result for the next subscriber.
   case keepsRunning
 }

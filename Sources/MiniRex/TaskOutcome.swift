@@ -1,13 +1,13 @@
-/// What a task tells: its result, or something before it.
+/// An update of a task: its result, or progress before it.
 ///
 /// It lets `value` name the two types of a ``PublishedTask`` and of a ``ProgressiveTask``.
 public protocol TaskOutcome<Success, Failure> {
-  /// What the task is for.
+  /// The type of a successful result.
   associatedtype Success
-  /// Why it may fail.
+  /// The type of a failure.
   associatedtype Failure: Error
 
-  /// The result; `nil` if this is progress.
+  /// The result, or `nil` if this update is progress.
   var finalResult: Result<Success, Failure>? { get }
 }
 
@@ -17,7 +17,7 @@ extension Result: TaskOutcome {
 }
 
 extension TaskUpdate: TaskOutcome {
-  /// The result; `nil` if this is progress.
+  /// The result, or `nil` if this update is progress.
   public var finalResult: Result<Success, Failure>? {
     if case .finished(let result) = self { result } else { nil }
   }

@@ -1,28 +1,29 @@
-/// Vends a task that you finish by hand.
+/// A source of a task that you finish.
 ///
 /// ```swift
 /// let source = TaskSource<Int, Never>()
 /// let subscription = source.publisher.subscribe(success: { print($0) })
-/// source.finish(.success(42))  // prints 42, as it will to whoever subscribes later
+/// source.finish(.success(42))  // prints 42, for late subscribers as well
 /// ```
 ///
-/// If the source is released before it has finished, its task ends without a result.
+/// If the source is released before it finishes, the task ends without a result.
 public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
-  /// Kept by the publisher, whose subscribers come to it.
-  @usableFromInline let storage: Borrowed<TaskStorage<Result<Success, Failure>>>
+  /// The publisher retains the storage, because late subscribers need the result.
+  @usableFromInline let storage: UnretainedReference<TaskStorage<Result<Success, Failure>>>
 
-  /// Calls its subscribers with the result, and those who subscribe after it came too.
+  /// A publisher that emits the result, also to late subscribers.
   ///
-  /// It keeps the result alive, but not the source.
+  /// It retains the result, but not the source.
   public let publisher: PublishedTask<Success, Failure>
 
-  /// Makes a source that has not finished.
+  /// Creates a source without a result.
   ///
   /// - Parameters:
-  ///   - name: What an instrument calls it.
-  ///   - instrument: What watches it; `nil` for the one in force, see ``Instrument``.
-  ///   - fileID: Where it is written, for the instrument.
-  ///   - line: Where it is written, for the instrument.
+  ///   - name: The name that instruments and graphs show.
+  ///   - instrument: The instrument that observes the source. Defaults to the current instrument,
+  ///     see ``Instrument``.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   @inlinable
   public init(
     name: String? = nil, instrument: (any Instrument)? = nil, fileID: String = #fileID,
@@ -31,7 +32,7 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
     let storage = TaskStorage<Result<Success, Failure>>()
     let lineage = Lineage.ofSource(
       name ?? "\(Self.self)", instrument: instrument, fileID, line)
-    self.storage = Borrowed(storage)
+    self.storage = UnretainedReference(storage)
     publisher = Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
   }
 
@@ -41,10 +42,9 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
     publisher.lineage?.sourceHasEnded()
   }
 
-  /// Delivers the result, as ``BroadcastSource/broadcast(_:)`` delivers an update, and ends the
-  /// task.
+  /// Sends the result as ``BroadcastSource/broadcast(_:)`` does, and finishes the task.
   ///
-  /// - Returns: False if the task has a result already, or has ended; then this one is ignored.
+  /// - Returns: `false` if the task already has a result or has ended. This result is then ignored.
   @inlinable
   @discardableResult
   public func finish(_ result: Result<Success, Failure>) -> Bool {
@@ -55,16 +55,17 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// How many subscriptions wait for the result.
+  /// The number of active subscriptions.
   public var subscriberCount: Int { storage.use { $0.delivery.subscriberCount } }
 
-  /// How many updates wait for the thread that delivers.
+  /// The number of updates queued for the delivering thread.
   public var pendingUpdates: Int { storage.use { $0.delivery.pendingUpdates } }
 
-  /// Returns when all that has been told by now has been delivered, or has nobody left to go to.
+  /// Returns when every update sent before this call is delivered, or has no subscriber left.
   ///
-  /// What comes later is not waited for, nor does a cancelled task wait. With nothing on its way it
-  /// does not suspend. A callback that holds its thread for a task that waits here waits for ever.
+  /// Later updates are not awaited. A canceled task returns immediately. With an empty queue it
+  /// does not suspend. A callback that blocks its thread on a task that awaits this method
+  /// deadlocks.
   public func delivered() async {
     await storage.use { $0.delivery }.delivered()
   }

@@ -1,8 +1,8 @@
-/// Why a task with a timeout has failed.
+/// The failure of a task with a timeout.
 public enum TimeoutError<Failure: Error>: Error {
-  /// It had no result in time.
+  /// The task did not finish before the timeout.
   case timedOut
-  /// It had a result in time: this failure.
+  /// The task failed before the timeout.
   case failed(Failure)
 }
 

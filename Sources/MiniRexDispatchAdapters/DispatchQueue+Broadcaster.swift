@@ -2,37 +2,37 @@ public import Dispatch
 public import MiniRex
 
 extension DispatchQueue {
-  /// A broadcaster that calls on the queue after each interval, with the time since its
-  /// subscription.
+  /// Creates a broadcaster that emits the time since the subscription on the queue, once per
+  /// interval.
   ///
   /// ```swift
   /// let beat = queue.broadcaster(every: .seconds(30), leeway: .seconds(1)).subscribe { print($0) }
   /// ```
   ///
-  /// Every subscriber has a timer source of its own, which goes with its subscription, even when
-  /// the queue never runs. Calls are due at whole multiples of the interval, so they do not drift;
-  /// multiples that have passed before the queue was free are left out. The publisher keeps the
-  /// queue, which on Linux may be all that does, even for `DispatchQueue.global()`. The time does
-  /// not pass while the machine sleeps. Tests are easier with `clock.broadcaster(every:)`, which
-  /// takes any clock.
+  /// Each subscriber has a separate timer source, which stops with its subscription, even if the
+  /// queue never runs. Ticks are due at whole multiples of the interval, so they do not drift.
+  /// Multiples that pass while the queue is busy are skipped. The publisher retains the queue. On
+  /// Linux it may hold the only reference, even to `DispatchQueue.global()`. Time does not pass
+  /// while the machine sleeps. Tests are easier with `clock.broadcaster(every:)`, which takes any
+  /// clock.
   ///
   /// - Parameters:
-  ///   - interval: One that is not longer than 0 stops the program.
-  ///   - leeway: How late a call may be, to save energy.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - interval: The time between two ticks. Traps if it is not longer than 0.
+  ///   - leeway: The permitted delay of a tick, which saves energy.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func broadcaster(
     every interval: Duration, leeway: Duration = .zero, fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Duration> {
     if interval <= .zero {
-      misuse("'broadcaster(every:leeway:)' takes an interval longer than 0, not \(interval).")
+      misuse("'broadcaster(every:leeway:)' requires an interval longer than 0, not \(interval).")
     }
     let period = dispatchInterval(interval, of: "broadcaster(every:leeway:)")
     let tolerance = dispatchInterval(leeway, of: "broadcaster(every:leeway:)")
     return Broadcaster(watchedBy: .ofSource("every \(interval)", fileID, line)) { receive in
-      // Any thread may cancel a source, but its type does not say so.
+      // A dispatch source may be canceled on any thread, but its type is not `Sendable`.
       nonisolated(unsafe) let timer = DispatchSource.makeTimerSource(queue: self)
-      // A source calls one at a time, but on a concurrent queue from one thread after another.
+      // Events of a source are serial, but a concurrent queue runs them on different threads.
       let elapsed = Lock(Duration.zero)
       unsafe timer.setEventHandler {
         let missed = unsafe Int(timer.data)

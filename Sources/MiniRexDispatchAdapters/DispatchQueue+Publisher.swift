@@ -2,17 +2,16 @@ public import Dispatch
 public import MiniRex
 
 extension Publisher {
-  /// Calls on the queue, in order.
+  /// Dispatches each update to the queue, in order.
   ///
-  /// Each update waits for a job on the queue, the first of a published value too. What waits is
-  /// kept by the subscription, not by the queue: ending the subscription before the hop prevents
-  /// the call and releases the update, even if the queue never runs. On a concurrent queue calls
-  /// still come one at a time.
+  /// This includes the first value of a published value. The subscription owns the queued updates,
+  /// not the queue: canceling it drops them and prevents their callbacks, even if the queue never
+  /// runs. Callbacks are serialized on a concurrent queue as well.
   ///
   /// - Parameters:
-  ///   - queue: Where to call.
-  ///   - policy: How much may wait; unless you say otherwise, without a limit. The token of a
-  ///     subscription tells how many updates wait and how many were dropped.
+  ///   - queue: The queue on which callbacks run.
+  ///   - policy: The bound of the queued updates. The default is unbounded. See
+  ///     `Subscription.pendingUpdates` and `Subscription.droppedCount`.
   @inlinable
   public func receive(
     on queue: DispatchQueue, buffering policy: BufferingPolicy<Kind> = .unbounded
@@ -22,24 +21,36 @@ extension Publisher {
 
   /// Subscribes on the queue.
   ///
-  /// What is sent before the queue gets there is missed; a published value gives the value that is
-  /// current then. Ending the subscription earlier prevents it, and releases the publisher and the
-  /// callback, even if the queue never runs. Calls come where the publisher makes them: those
-  /// inside `subscribe` on the queue, others where they are sent.
-  public func subscribe(upstreamOn queue: DispatchQueue) -> Publisher {
+  /// Updates sent before the job runs are missed. A published value emits the value that is current
+  /// then. Canceling the subscription earlier prevents the job, and releases the publisher and the
+  /// callback, even if the queue never runs. Callbacks run where the publisher runs them: on the
+  /// queue inside `subscribe`, and on the sender's thread later.
+  public func subscribe(on queue: DispatchQueue) -> Publisher {
     started { job in queue.async { job() } }
   }
 
-  /// Subscribes on the queue, after a while.
+  /// Subscribes on the queue, after a delay.
   ///
-  /// Ending the subscription earlier prevents it, like in `subscribe(upstreamOn:)`. The time passes
-  /// as it does for `asyncAfter`, not while the machine sleeps.
+  /// Canceling the subscription earlier prevents the job, as for `subscribe(on:)`. Like
+  /// `asyncAfter`, it does not count the time while the machine sleeps.
   ///
   /// - Parameters:
-  ///   - duration: How long to wait at least; a negative one stops the program.
-  ///   - queue: Where to subscribe.
-  public func subscribe(upstreamAfter duration: Duration, on queue: DispatchQueue) -> Publisher {
-    let interval = dispatchInterval(duration, of: "subscribe(upstreamAfter:on:)")
+  ///   - duration: The minimum delay. Traps if negative.
+  ///   - queue: The queue on which to subscribe.
+  public func delaySubscription(for duration: Duration, on queue: DispatchQueue) -> Publisher {
+    let interval = dispatchInterval(duration, of: "delaySubscription(for:on:)")
     return started { job in queue.asyncAfter(deadline: .now() + interval) { job() } }
+  }
+}
+
+extension Publisher {
+  /// Unavailable; use ``subscribe(on:)``.
+  @available(*, unavailable, renamed: "subscribe(on:)")
+  public func subscribe(upstreamOn queue: DispatchQueue) -> Publisher { self }
+
+  /// Unavailable; use ``delaySubscription(for:on:)``.
+  @available(*, unavailable, renamed: "delaySubscription(for:on:)")
+  public func subscribe(upstreamAfter duration: Duration, on queue: DispatchQueue) -> Publisher {
+    self
   }
 }

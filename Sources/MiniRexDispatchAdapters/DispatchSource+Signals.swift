@@ -3,35 +3,34 @@ public import Dispatch
 public import MiniRex
 
 extension DispatchSource {
-  /// Calls whenever the process gets one of the signals, with its number.
+  /// Creates a broadcaster that emits the number of each received signal.
   ///
   /// ```swift
   /// let subscription = DispatchSource.signals(SIGTERM, SIGINT).subscribe { _ in shutDown() }
   /// ```
   ///
-  /// While somebody is subscribed to a signal, it does nothing else. When the last subscriber of
-  /// any publisher of it leaves, what it did before is restored: `SIGTERM` ends the process again.
-  /// It calls on a queue of its own, never inside the signal handler. A signal that comes again
-  /// before it was told is told once, as the system itself does it.
+  /// While a signal has a subscriber, its default action does not run. Canceling the last
+  /// subscription of the process restores the previous action: `SIGTERM` ends the process again.
+  /// Callbacks run on a separate queue, never inside the signal handler. A signal that arrives
+  /// again before its delivery is delivered once, as the system does.
   ///
-  /// Programs that are started from here begin with the default action, whoever is subscribed. In a
-  /// process without a descriptor left to hear of signals with, the subscriptions end at once, as
-  /// they do if the system refuses one of the signals then.
+  /// Child processes start with the default action. If the process has no descriptor left, or if
+  /// the system refuses one of the signals, the subscriptions end immediately.
   ///
   /// - Parameters:
-  ///   - numbers: One that is not a signal, cannot be caught, or is kept by the platform for itself
-  ///     (on Linux 32 and 33) stops the program.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - numbers: The signal numbers. Traps for a number that is no signal, that cannot be caught,
+  ///     or that the platform reserves (32 and 33 on Linux).
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public static func signals(
     _ numbers: Int32..., fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Int32> {
     for number in numbers where !canCatch(number) {
-      misuse("'signals' cannot catch the signal \(number). Leave it out.")
+      misuse("'signals' cannot catch the signal \(number). Omit it.")
     }
     let names = numbers.map { signalNames[$0] ?? "\($0)" }.joined(separator: ", ")
     let numbers = Set(numbers)
-    return LazySource { connection in
+    return SharedAdapterSource { connection in
       let registration = Subscription {
         for number in numbers { SignalHandling.shared.remove(connection, for: number) }
       }
@@ -44,7 +43,9 @@ extension DispatchSource {
   }
 }
 
-/// Those that programs listen to; a graph shows the others by their numbers.
+/// Names of common signals.
+///
+/// A graph shows other signals by number.
 private let signalNames: [Int32: String] = [
   SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM",
   SIGUSR1: "SIGUSR1", SIGUSR2: "SIGUSR2", SIGPIPE: "SIGPIPE", SIGCHLD: "SIGCHLD",

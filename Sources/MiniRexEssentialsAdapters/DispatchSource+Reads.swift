@@ -9,7 +9,7 @@ internal import MiniRexDispatchAdapters
 #endif
 
 extension DispatchSource {
-  /// Calls with the bytes that can be read from a file descriptor, as they come.
+  /// Creates a broadcaster of the bytes read from a file descriptor.
   ///
   /// ```swift
   /// let subscription = DispatchSource.reads(from: descriptor).subscribe {
@@ -20,29 +20,29 @@ extension DispatchSource {
   /// }
   /// ```
   ///
-  /// It reads while somebody is subscribed, on a thread of its own, where it calls with up to 64
-  /// KiB at a time. All subscribers get the same bytes; one that is slow slows the reading down, so
-  /// that nothing piles up. At the end of the file the subscriptions end. What goes wrong, because
-  /// the descriptor is closed, for example, is the last update before that.
+  /// It reads while it has a subscriber, on a separate thread, and emits up to 64 KiB at a time.
+  /// All subscribers receive the same bytes. A slow subscriber slows the reading down, so nothing
+  /// is buffered. The publisher finishes at the end of the file. An error, such as a closed
+  /// descriptor, is the last update.
   ///
-  /// Nothing is taken from the descriptor after the last subscription has ended, so what comes then
-  /// is left to whoever reads next. Several may read one descriptor: each byte goes to one of them.
+  /// Nothing is read after the last subscription is canceled, so later bytes stay for the next
+  /// reader. Several publishers may read one descriptor: each byte goes to one of them.
   ///
-  /// The first subscriber makes a duplicate of the descriptor, which is closed after the last has
-  /// left. So you may close yours at any time; nobody then reads from what gets its number next.
-  /// Whether yours waits when you read it yourself stays as it is.
+  /// The first subscriber duplicates the descriptor, and the duplicate is closed after the last
+  /// one. You may therefore close yours at any time, and its number can be reused safely. The
+  /// blocking mode of your descriptor does not change.
   ///
   /// - Parameters:
-  ///   - descriptor: What to read from.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - descriptor: The file descriptor.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public static func reads(
     from descriptor: Int32, fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Result<Data, POSIXError>> {
-    LazySource { connection in
+    SharedAdapterSource { connection in
       do throws(POSIXError) {
         let reader = try DescriptorReader(sharing: descriptor)
-        let interruption = try Interruption()
+        let interruption = try InterruptPipe()
         try detachThread { read(from: reader, until: interruption, connection) }
         return Subscription { interruption.interrupt() }
       } catch {
@@ -53,7 +53,7 @@ extension DispatchSource {
 }
 
 private func read(
-  from reader: DescriptorReader, until interruption: Interruption,
+  from reader: DescriptorReader, until interruption: InterruptPipe,
   _ connection: Connection<Result<Data, POSIXError>>
 ) {
   do throws(POSIXError) {

@@ -1,27 +1,35 @@
-/// What has happened to a file, or in a folder; see `changes()` of `URL`.
+/// A change of a file, or in a folder.
+///
+/// See `changes()` of `URL`.
 public struct FileChange: Hashable, Sendable {
-  /// What can happen.
+  /// The kind of a change.
   public enum Kind: Hashable, Sendable {
-    /// It came to be in the folder: made there, or moved there.
+    /// The file was created in the folder, or moved into it.
     case created
-    /// It has gone from the folder, or the watched thing itself is gone.
+    /// The file was removed from the folder, or the watched item itself was removed.
     case removed
-    /// It was written to. Of a folder, where the platform does not say more: its list has changed.
+    /// The file was written.
+    ///
+    /// For a folder on platforms without details: its list has changed.
     case written
-    /// Its rights, owner, dates or number of links have changed.
+    /// The permissions, the owner, the dates, or the number of links changed.
     case attributes
-    /// The watched thing itself has another path now; it is still watched.
+    /// The watched item itself was moved.
+    ///
+    /// It is still watched.
     case moved
-    /// There were more changes than the platform remembers: look for yourself.
+    /// More changes occurred than the platform records.
+    ///
+    /// Read the folder again.
     case missed
   }
 
-  /// What has happened.
+  /// The kind of the change.
   public let kind: Kind
-  /// Its name in the watched folder; `nil` if it is the watched thing itself, or nobody knows.
+  /// The name in the watched folder, or `nil` for the watched item itself, or if it is unknown.
   public let name: String?
 
-  /// Makes a change, for tests.
+  /// Creates a change, for tests.
   public init(_ kind: Kind, name: String? = nil) {
     self.kind = kind
     self.name = name

@@ -1,2 +1,2 @@
-// What is below comes with the same import.
+// One import also provides the smaller module.
 @_exported public import MiniRexDispatchAdapters

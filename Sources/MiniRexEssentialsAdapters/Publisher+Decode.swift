@@ -6,25 +6,24 @@ public import MiniRex
   public import Foundation
 #endif
 
-/// Why a task has no value that was decoded from its data.
+/// The failure of a task that decodes its data.
 public enum DecodingFailure<Failure: Error>: Error {
-  /// There was no data.
+  /// The task failed before it had data.
   case task(Failure)
 
-  /// The data was not that of such a value.
+  /// The data could not be decoded.
   case decoding(DecodingError)
 }
 
 extension Publisher where Kind == TaskKind {
   /// Decodes the success from JSON.
   ///
-  /// It is decoded for each subscriber by itself, where the task calls it; the work still runs
-  /// once.
+  /// Decoding runs once per subscriber, where the task emits. The work still runs once.
   ///
   /// - Parameters:
-  ///   - type: What the data is expected to describe.
-  ///   - decoder: Made for each decoding, so that no two share one: `.decode(User.self, using:
-  ///     makeDecoder())`.
+  ///   - type: The type to decode.
+  ///   - decoder: A decoder. It is created for each decoding, so that none is shared:
+  ///     `.decode(User.self, using: makeDecoder())`.
   public func decode<Value: Decodable & Sendable, Failure: Error>(
     _ type: Value.Type,
     using decoder: @autoclosure @escaping @Sendable () -> JSONDecoder = JSONDecoder()
@@ -38,11 +37,11 @@ extension Publisher where Kind == TaskKind {
 extension Publisher where Kind == ProgressiveTaskKind {
   /// Decodes the success from JSON, and keeps the progress.
   ///
-  /// Otherwise it is like that of a task without progress.
+  /// See the overload for a task without progress.
   ///
   /// - Parameters:
-  ///   - type: What the data is expected to describe.
-  ///   - decoder: Made for each decoding, so that no two share one.
+  ///   - type: The type to decode.
+  ///   - decoder: A decoder. It is created for each decoding, so that none is shared.
   public func decode<Progress: Sendable, Value: Decodable & Sendable, Failure: Error>(
     _ type: Value.Type,
     using decoder: @autoclosure @escaping @Sendable () -> JSONDecoder = JSONDecoder()
@@ -70,7 +69,7 @@ private func decoded<Value: Decodable, Failure: Error>(
     } catch let error as DecodingError {
       return .failure(.decoding(error))
     } catch {
-      // A type's own decoding may throw anything.
+      // A type's `init(from:)` may throw any error.
       let context = DecodingError.Context(
         codingPath: [], debugDescription: "Decoding has failed.", underlyingError: error)
       return .failure(.decoding(.dataCorrupted(context)))

@@ -1,25 +1,24 @@
-/// How much of a transfer is done.
+/// The progress of a transfer in bytes.
 public struct TransferProgress: Sendable, Hashable {
-  /// How many bytes have been transferred.
+  /// The number of transferred bytes.
   public var done: Int
 
-  /// How many bytes there are in all; `nil` if nobody has said so.
+  /// The total number of bytes, or `nil` if it is unknown.
   public var expected: Int?
 
-  /// Tells how much is done.
+  /// Creates the progress of a transfer.
   ///
   /// - Parameters:
-  ///   - done: How many bytes have been transferred.
-  ///   - expected: How many bytes there are in all; `nil` if nobody has said so.
+  ///   - done: The number of transferred bytes.
+  ///   - expected: The total number of bytes, or `nil` if it is unknown.
   public init(done: Int, expected: Int?) {
     self.done = done
     self.expected = expected
   }
 
-  /// From 0 to 1; `nil` while it is not known how much there is in all.
+  /// The fraction from 0 to 1, or `nil` while the total is unknown.
   ///
-  /// A transfer of nothing is done, and one that has exceeded what was expected is not more than
-  /// done.
+  /// An empty transfer has the fraction 1, and a transfer beyond its total as well.
   public var fraction: Double? {
     guard let expected else { return nil }
     return done >= expected ? 1 : Double(done) / Double(expected)

@@ -9,7 +9,7 @@ internal import MiniRexDispatchAdapters
 #endif
 
 extension URL {
-  /// Calls with each change of the file, or in the folder.
+  /// Creates a broadcaster of the changes of the file, or in the folder.
   ///
   /// ```swift
   /// let subscription = folder.changes().subscribe { change in
@@ -17,26 +17,27 @@ extension URL {
   /// }
   /// ```
   ///
-  /// Linux says by name what has changed in a folder, but nothing of the folders in it; Apple
-  /// platforms only that the list of the folder has. Both tell what has happened, not what is there
-  /// now, and may tell several changes of one kind as one: use it as a hint to look.
+  /// Linux reports the name of each changed item of a folder, and no changes of its subfolders.
+  /// Apple platforms only report that the list of the folder has changed. Both report past events,
+  /// not the present state, and may combine several changes of one kind. Use a change as a hint to
+  /// read again.
   ///
-  /// What is watched is the thing that has that path when the first subscriber comes. When it is
-  /// gone, or cannot be watched, why is the last update, and the subscriptions end; subscribe again
-  /// for what has the path then. A URL that is not that of a file fails in the same way.
+  /// The watched item is the item at this path when the first subscriber joins. If it is removed or
+  /// cannot be watched, the reason is the last update, and the publisher finishes. Subscribe again
+  /// for a new item at the path. A URL that is not a file URL fails in the same way.
   ///
-  /// On Linux the whole process shares one descriptor and the queue that it calls on, so a slow
-  /// callback holds up all of them; each watched thing is one of the system's watches for as long
-  /// as somebody is subscribed. On Apple platforms it is one open file, with a queue of its own.
+  /// On Linux, the process uses one descriptor and one queue for all watches, so a slow callback
+  /// delays all of them. Each watched item uses one watch of the system while it has a subscriber.
+  /// On Apple platforms, each publisher uses an open file and a separate queue.
   ///
   /// - Parameters:
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func changes(
     fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Result<FileChange, POSIXError>> {
     let path = path(percentEncoded: false)
-    return LazySource { [self] connection in
+    return SharedAdapterSource { [self] connection in
       do throws(POSIXError) {
         guard isFileURL else { throw POSIXError(.EINVAL, path: absoluteString) }
         return try watch(path, connection)

@@ -7,30 +7,30 @@ public import MiniRex
 #endif
 
 extension URL {
-  /// Reads a file into memory.
+  /// Creates a task that reads the file into memory.
   ///
   /// ```swift
   /// let added = log.readTask(from: sizeBefore)
   /// ```
   ///
-  /// It is read when somebody subscribes, once for all subscribers, on a thread of its own, which
-  /// is also where updates come; when the last subscriber leaves, reading stops. Progress counts
-  /// the bytes of this run; how many are expected is what the file has behind `offset` when it is
-  /// opened, and not known of a pipe or a device. The task fails if the URL is not that of a file,
-  /// or the system refuses to open or read it.
+  /// The first subscriber starts the read on a separate thread, where callbacks run, and all
+  /// subscribers share it. Canceling the last subscription stops it. Progress counts the bytes of
+  /// this run. The total is the size of the file after `offset` when it is opened, and unknown for
+  /// a pipe or a device. The task fails if the URL is not a file URL, or if the system cannot open
+  /// or read the file.
   ///
   /// - Parameters:
-  ///   - offset: How many bytes of the file are left out at its beginning; behind its end there is
-  ///     nothing to read. A pipe has no beginning to count from, and fails.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - offset: The number of bytes to skip. Beyond the end, the result is empty. A pipe has no
+  ///     offset, and fails.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func readTask(
     from offset: Int = 0, fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<TransferProgress, Data, POSIXError> {
     readTask(from: offset, into: Data(), { $0.append($1) }, fileID: fileID, line: line)
   }
 
-  /// Reads a file piece by piece, without keeping it in memory.
+  /// Creates a task that reads the file in pieces, without keeping it in memory.
   ///
   /// ```swift
   /// let lineCount = log.readTask(into: 0) { count, bytes in
@@ -38,28 +38,28 @@ extension URL {
   /// }
   /// ```
   ///
-  /// Each piece has been passed on before the next is read, so that no more than one is in memory,
-  /// and is told as progress after that. Otherwise it is like `readTask()`.
+  /// At most one piece is in memory. Each piece is processed before the next is read, and then
+  /// reported as progress. See `readTask()` for the rest.
   ///
   /// - Parameters:
-  ///   - offset: How many bytes of the file are left out at its beginning.
-  ///   - initial: Where each run begins.
-  ///   - add: Called with the result so far and the next piece, once for each run however many
-  ///     subscribers it has. A piece has 262,144 bytes, fewer at the end or from a pipe.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - offset: The number of bytes to skip.
+  ///   - initial: The initial result of each run.
+  ///   - add: A closure that receives the result so far and the next piece, once per run for any
+  ///     number of subscribers. A piece has 262,144 bytes, or fewer at the end and from a pipe.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func readTask<Value: Sendable>(
     from offset: Int = 0, into initial: Value,
     _ add: @escaping @Sendable (_ value: inout Value, _ piece: Data) -> Void,
     fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<TransferProgress, Value, POSIXError> {
-    if offset < 0 { misuse("'readTask' takes an offset that is not negative, not \(offset).") }
+    if offset < 0 { misuse("'readTask' requires an offset of 0 or more, not \(offset).") }
     return ProgressiveTask<TransferProgress, Value, POSIXError>(
       watchedBy: .ofSource("reading of \(path(percentEncoded: false))", fileID, line),
       sharing: SharedWork { [self] inlet in
         do throws(POSIXError) {
-          let interruption = try Interruption()
-          let errand = Errand()
+          let interruption = try InterruptPipe()
+          let workHandle = WorkHandle()
           try detachThread {
             inlet.finish(
               .finished(
@@ -76,9 +76,9 @@ extension URL {
                   }
                   return value
                 }))
-            errand.comeBack()
+            workHandle.finish()
           }
-          return errand.subscription { interruption.interrupt() }
+          return workHandle.subscription { interruption.interrupt() }
         } catch {
           inlet.finish(.finished(.failure(error)))
           return .ended

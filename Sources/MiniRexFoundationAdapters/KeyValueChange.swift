@@ -1,19 +1,20 @@
 public import Foundation
 
-/// A change of a property that key-value observing has told of.
+/// A change reported by key-value observing.
 ///
-/// It is told of on Apple platforms only; elsewhere there is `publishedValue(of:_:)`.
+/// Apple platforms only. Elsewhere, use `publishedValue(of:_:)`.
 public struct KeyValueChange<Value: Sendable>: Sendable {
-  /// The value before, if it was asked for with `.old`, and there was one.
+  /// The previous value, if the options contain `.old` and a previous value exists.
   public let old: Value?
-  /// The value after, if it was asked for with `.new`, and the change is not about to be made only.
+  /// The new value, if the options contain `.new` and the change is not a prior notification.
   public let new: Value?
-  /// True if the change is about to be made, which was asked for with `.prior`.
+  /// A Boolean value that indicates whether the change is about to happen, as requested with
+  /// `.prior`.
   public let isPrior: Bool
-  /// Which elements of a collection have changed, if it is one and not all have.
+  /// The changed elements of a collection, unless all have changed.
   public let indexes: IndexSet?
 
-  /// Makes a change, for tests.
+  /// Creates a change, for tests.
   public init(old: Value? = nil, new: Value?, isPrior: Bool = false, indexes: IndexSet? = nil) {
     self.old = old
     self.new = new
@@ -22,16 +23,16 @@ public struct KeyValueChange<Value: Sendable>: Sendable {
   }
 }
 
-/// A property that is named by a string has a value of another type than was said.
+/// The value of a property has an unexpected type.
 public struct KeyValueTypeError: Error, Hashable {
-  /// The property.
+  /// The key path of the property.
   public let keyPath: String
-  /// The type that was asked for.
+  /// The expected type.
   public let expected: String
-  /// The type that the value has.
+  /// The type of the value.
   public let found: String
 
-  /// Makes an error, for tests.
+  /// Creates an error, for tests.
   public init(keyPath: String, expected: String, found: String) {
     self.keyPath = keyPath
     self.expected = expected

@@ -1,2 +1,2 @@
-// What is below comes with the same import.
+// One import also provides the smaller modules.
 @_exported public import MiniRexEssentialsAdapters

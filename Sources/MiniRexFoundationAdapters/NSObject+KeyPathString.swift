@@ -1,23 +1,23 @@
-// Key-value observing needs the runtime of Objective-C; NSObject+Unavailable.swift is for the
-// others.
+// Key-value observing needs the Objective-C runtime. See NSObject+Unavailable.swift for other
+// platforms.
 #if canImport(ObjectiveC)
   public import Foundation
   public import MiniRex
 
   extension NSObjectProtocol where Self: NSObject {
-    /// Calls with each change of a property that is named by a string.
+    /// Creates a broadcaster of the changes of a property, with a key path in a string.
     ///
-    /// It is like the form with a typed key path, except that the type is found out with each
-    /// change: a value of another type is a failure, which ends nothing. `NSNull` is `nil` if
-    /// `Value` is optional. A string that names no property is an exception of Objective-C, which
-    /// stops the program; so does a property that does not support observing.
+    /// See the overload with a typed key path. Each change checks the type: a value of another type
+    /// is a failure, and the publisher continues. `NSNull` is `nil` if `Value` is optional. A
+    /// string that names no property, and a property without observation, raise an Objective-C
+    /// exception, which stops the process.
     ///
     /// - Parameters:
-    ///   - keyPath: The property, for example `"user.name"`.
-    ///   - type: What its value is.
-    ///   - options: As for the typed form.
-    ///   - fileID: Where it is written, for an instrument.
-    ///   - line: Where it is written, for an instrument.
+    ///   - keyPath: The property, such as `"user.name"`.
+    ///   - type: The type of its value.
+    ///   - options: The options of the typed overload.
+    ///   - fileID: The file that instruments show.
+    ///   - line: The line that instruments show.
     public func broadcaster<Value: Sendable>(
       forKeyPath keyPath: String, as type: Value.Type = Value.self,
       options: NSKeyValueObservingOptions = [.new], fileID: String = #fileID, line: Int = #line
@@ -27,7 +27,7 @@
         guard let object = observed.object else { return .ended }
         let source = BroadcastSource<Result<KeyValueChange<Value>, KeyValueTypeError>>(lineage: nil)
         let gate = source.publisher.subscribe(receive)
-        // It has a constant only, but what it inherits from is not `Sendable`.
+        // It has one constant, but its superclass is not `Sendable`.
         nonisolated(unsafe) let observer = KeyPathObserver { change in
           source.broadcast(
             Result { () throws(KeyValueTypeError) in
@@ -56,7 +56,9 @@
     }
   }
 
-  /// What is missing is missing; an `NSNull` that stands for `nil` is a value.
+  /// A missing value stays missing.
+  ///
+  /// `NSNull` in place of `nil` is a value.
   private func value<Value>(
     _ any: Any?, _ keyPath: String
   ) throws(KeyValueTypeError) -> Value? {
@@ -76,7 +78,7 @@
     }
   }
 
-  /// Hears of changes for a closure.
+  /// Passes the changes to a closure.
   private final class KeyPathObserver: NSObject {
     private let receive: @Sendable ([NSKeyValueChangeKey: Any]) -> Void
 

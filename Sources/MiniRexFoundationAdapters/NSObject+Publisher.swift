@@ -1,11 +1,11 @@
-// Key-value observing needs the runtime of Objective-C; NSObject+Unavailable.swift is for the
-// others.
+// Key-value observing needs the Objective-C runtime. See NSObject+Unavailable.swift for other
+// platforms.
 #if canImport(ObjectiveC)
   public import Foundation
   public import MiniRex
 
   extension NSObjectProtocol where Self: NSObject {
-    /// A published value of a property, which key-value observing follows.
+    /// Creates a published value of a property, through key-value observing.
     ///
     /// Not compiled here, because it needs an Apple platform:
     ///
@@ -13,25 +13,25 @@
     /// let fraction = progress.publishedValue(for: \.fractionCompleted)
     /// ```
     ///
-    /// It is read now and after each change, on the thread that changes it, where the subscribers
-    /// are called too; changes on several threads are brought into one order, and the latest is
-    /// told last. The first call of each subscriber is made inside `subscribe`. Values that equal
-    /// the one before are skipped.
+    /// It reads the property now and after each change, on the thread that changes it, where
+    /// callbacks run as well. Changes on several threads have one order, and the latest value is
+    /// emitted last. Each subscriber receives its first value inside `subscribe`. Values that equal
+    /// the previous one are skipped.
     ///
-    /// The object is not kept alive; its end is the end of the subscriptions. It is followed for as
-    /// long as the publisher is kept or subscribed to.
+    /// The object is not retained. Its deallocation finishes the publisher. The observation lasts
+    /// while the publisher or a subscription exists.
     ///
     /// - Parameters:
-    ///   - keyPath: The property; its class has to support observing it.
-    ///   - fileID: Where it is written, for an instrument.
-    ///   - line: Where it is written, for an instrument.
+    ///   - keyPath: The property. Its class must support observing it.
+    ///   - fileID: The file that instruments show.
+    ///   - line: The line that instruments show.
     public func publishedValue<Value: Sendable>(
       for keyPath: KeyPath<Self, Value>, fileID: String = #fileID, line: Int = #line
     ) -> PublishedValue<Value> {
       let observed = Observed(self, keyPath)
       let lineage = Lineage.ofSource("observed \(keyPath)", fileID, line)
       let changes = Broadcaster<Value>(watchedBy: lineage, current: { nil }) { receive in
-        // A turn of its own for each reading: the last one begins after the last change.
+        // Each reading is a separate turn, so that the last reading starts after the last change.
         let readings = BroadcastSource<Void>(lineage: nil)
         let reading = readings.publisher.subscribe {
           if let value = observed.value { receive(value) }
@@ -43,18 +43,18 @@
       return changes.publishedValue(initial: self[keyPath: keyPath])
     }
 
-    /// Calls with each change of a property, as key-value observing tells it.
+    /// Creates a broadcaster of the changes of a property, through key-value observing.
     ///
-    /// It calls on the thread that changes the property, before the change returns, unless another
-    /// thread is delivering already. Each subscriber has an observation of its own, which does not
-    /// keep the object alive; the end of the object is the end of its subscriptions.
+    /// Callbacks run on the thread that changes the property, before the change returns, unless
+    /// another thread is delivering. Each subscriber has a separate observation. The object is not
+    /// retained, and its deallocation finishes the publisher.
     ///
     /// - Parameters:
-    ///   - keyPath: The property; its class has to support observing it.
-    ///   - options: `.initial` for a call inside `subscribe`, `.prior` for one before each change
-    ///     too, `.old` and `.new` for the values.
-    ///   - fileID: Where it is written, for an instrument.
-    ///   - line: Where it is written, for an instrument.
+    ///   - keyPath: The property. Its class must support observing it.
+    ///   - options: `.initial` for an update inside `subscribe`, `.prior` for an update before each
+    ///     change, `.old` and `.new` for the values.
+    ///   - fileID: The file that instruments show.
+    ///   - line: The line that instruments show.
     public func broadcaster<Value: Sendable>(
       for keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [.new],
       fileID: String = #fileID, line: Int = #line
@@ -80,8 +80,8 @@
 
   /// An object and one of its properties.
   ///
-  /// Unchecked, because neither need be `Sendable`: the object is observed, which is safe on any
-  /// thread, and read where it has just been changed.
+  /// Unchecked, because neither need be `Sendable`: observing is safe on any thread, and the
+  /// property is read on the thread that has just changed it.
   private struct Observed<Object: NSObject, Value: Sendable>: @unchecked Sendable {
     private weak let object: Object?
     private let keyPath: KeyPath<Object, Value>
@@ -91,7 +91,7 @@
       self.keyPath = keyPath
     }
 
-    /// `nil` if the object is gone.
+    /// `nil` after the object is deallocated.
     var value: Value? { object?[keyPath: keyPath] }
 
     func observe(
@@ -99,7 +99,7 @@
       _ receive: @escaping @Sendable (NSKeyValueObservedChange<Value>) -> Void
     ) -> Subscription {
       guard let object else { return .ended }
-      // Any thread may invalidate an observation, but its type does not say so.
+      // An observation may be invalidated on any thread, but its type is not `Sendable`.
       nonisolated(unsafe) let observation = object.observe(keyPath, options: options) { _, change in
         receive(change)
       }

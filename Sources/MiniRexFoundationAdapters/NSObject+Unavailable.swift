@@ -1,14 +1,14 @@
-// Without the runtime of Objective-C there is no key-value observing.
+// Key-value observing needs the Objective-C runtime.
 #if !canImport(ObjectiveC)
   public import Foundation
   public import MiniRex
 
   extension NSObjectProtocol where Self: NSObject {
-    /// Not on this platform: use `publishedValue(of: object, \.property)` on an `@Observable`
-    /// object.
+    /// Unavailable on this platform; use `publishedValue(of: object, \.property)` with an
+    /// `@Observable` object.
     @available(
       *, unavailable,
-      message: "make the class '@Observable' and use 'publishedValue(of: object, \\.property)'"
+      message: "Declare the class '@Observable', and use 'publishedValue(of: object, \\.property)'."
     )
     public func publishedValue<Value: Sendable>(
       for keyPath: KeyPath<Self, Value>
@@ -16,11 +16,11 @@
       misuse("There is no key-value observing on this platform.")
     }
 
-    /// Not on this platform: use `publishedValue(of: object, \.property)` on an `@Observable`
-    /// object.
+    /// Unavailable on this platform; use `publishedValue(of: object, \.property)` with an
+    /// `@Observable` object.
     @available(
       *, unavailable,
-      message: "make the class '@Observable' and use 'publishedValue(of: object, \\.property)'"
+      message: "Declare the class '@Observable', and use 'publishedValue(of: object, \\.property)'."
     )
     public func broadcaster<Value: Sendable>(
       for keyPath: KeyPath<Self, Value>
@@ -30,11 +30,11 @@
   }
 
   extension NSObjectProtocol where Self: NSObject {
-    /// Not on this platform: use `publishedValue(of: object, \.property)` on an `@Observable`
-    /// object.
+    /// Unavailable on this platform; use `publishedValue(of: object, \.property)` with an
+    /// `@Observable` object.
     @available(
       *, unavailable,
-      message: "make the class '@Observable' and use 'publishedValue(of: object, \\.property)'"
+      message: "Declare the class '@Observable', and use 'publishedValue(of: object, \\.property)'."
     )
     public func broadcaster<Value: Sendable>(
       forKeyPath keyPath: String, as type: Value.Type = Value.self

@@ -4,25 +4,25 @@ internal import MiniRexDispatchAdapters
 
 @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
 extension NotificationCenter {
-  /// Calls with each message of that type.
+  /// Creates a broadcaster of the messages of a type.
   ///
-  /// The platform hands asynchronous messages over later, each in a task of its own and in no order
-  /// that it promises; from there on they have one order for all subscribers, who are called in
-  /// that task. The centre has one registration for the publisher, from its first subscriber to its
-  /// last, and keeps itself alive for that time. The subject is not kept alive.
+  /// The platform delivers asynchronous messages later, each in a separate task and in no
+  /// guaranteed order. From there on, all subscribers observe one order, and callbacks run in that
+  /// task. The center has one registration from the first subscriber to the last, and retains
+  /// itself for that time. The subject is not retained.
   ///
   /// - Parameters:
-  ///   - subject: The subject to listen to, or `nil` for all. Once it is gone nothing comes any
-  ///     more, not even what was posted before and not yet handed over.
-  ///   - message: The type of the message.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - subject: The subject, or `nil` for all subjects. After its deallocation no message
+  ///     arrives, including earlier messages that are not yet delivered.
+  ///   - message: The type of the messages.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func broadcaster<Message: AsyncMessage>(
     of subject: Message.Subject? = nil, for message: Message.Type, fileID: String = #fileID,
     line: Int = #line
   ) -> Broadcaster<Message> where Message.Subject: AnyObject & Sendable {
     let isForAll = subject == nil
-    return LazySource { [weak self, weak subject] connection in
+    return SharedAdapterSource { [weak self, weak subject] connection in
       guard let self, isForAll || subject != nil else { return connection.refuse() }
       let sentinel = Sentinel { connection.end() }
       let token = addObserver(of: subject, for: message) { [weak subject] message in
@@ -34,20 +34,20 @@ extension NotificationCenter {
     }.publisher(watchedBy: .ofSource("NotificationCenter \(Message.self)", fileID, line))
   }
 
-  /// Calls with each message of an identifier, whatever its subject.
+  /// Creates a broadcaster of the messages of an identifier, for any subject.
   ///
-  /// Otherwise it is like `broadcaster(of:for:)` for a type of message.
+  /// See `broadcaster(of:for:)` for a message type.
   ///
   /// - Parameters:
   ///   - subject: The type of the subjects.
-  ///   - identifier: The name of the type of message.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - identifier: The identifier of the message type.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func broadcaster<Identifier: MessageIdentifier & Sendable, Message: AsyncMessage>(
     of subject: Message.Subject.Type, for identifier: Identifier, fileID: String = #fileID,
     line: Int = #line
   ) -> Broadcaster<Message> where Identifier.MessageType == Message {
-    LazySource { [weak self] connection in
+    SharedAdapterSource { [weak self] connection in
       guard let self else { return connection.refuse() }
       let sentinel = Sentinel { connection.end() }
       let token = addObserver(of: subject, for: identifier) { message in
@@ -57,26 +57,26 @@ extension NotificationCenter {
     }.publisher(watchedBy: .ofSource("NotificationCenter \(Message.self)", fileID, line))
   }
 
-  /// Calls with what `read` makes of each message of that type, on the main actor.
+  /// Creates a broadcaster of the values that `read` returns for the messages of a type, on the
+  /// main actor.
   ///
-  /// Messages are posted on the main actor, and there they are read, once, and subscribers are
-  /// called before the post returns, unless another is being delivered. The centre has one
-  /// registration for the publisher, from its first subscriber to its last, and is not kept alive,
-  /// nor is the subject.
+  /// Messages are posted on the main actor. Each is read there once, and callbacks run before the
+  /// post returns, unless another message is being delivered. The center has one registration from
+  /// the first subscriber to the last. Neither the center nor the subject is retained.
   ///
   /// - Parameters:
-  ///   - subject: The subject to listen to, or `nil` for all. Once it is gone, nothing comes any
-  ///     more, whoever has its address then.
-  ///   - message: The type of the message.
-  ///   - read: Returns what there is to tell, or `nil` to skip the message.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - subject: The subject, or `nil` for all subjects. After its deallocation no message
+  ///     arrives, even if another object has its address.
+  ///   - message: The type of the messages.
+  ///   - read: A closure that returns the update, or `nil` to skip the message.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func broadcaster<Message: MainActorMessage, Update: Sendable>(
     of subject: Message.Subject? = nil, for message: Message.Type,
     _ read: @escaping @MainActor (Message) -> Update?, fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Update> where Message.Subject: AnyObject & Sendable {
     let isForAll = subject == nil
-    return LazySource { [weak self, weak subject] connection in
+    return SharedAdapterSource { [weak self, weak subject] connection in
       guard let self, isForAll || subject != nil else { return connection.refuse() }
       let sentinel = Sentinel { connection.end() }
       let token = addObserver(of: subject, for: message) { [weak subject] message in
@@ -89,23 +89,24 @@ extension NotificationCenter {
     }.publisher(watchedBy: .ofSource("NotificationCenter \(Message.self)", fileID, line))
   }
 
-  /// Calls with what `read` makes of each message of an identifier, whatever its subject.
+  /// Creates a broadcaster of the values that `read` returns for the messages of an identifier, for
+  /// any subject.
   ///
-  /// Otherwise it is like the form for a type of message.
+  /// See the overload for a message type.
   ///
   /// - Parameters:
   ///   - subject: The type of the subjects.
-  ///   - identifier: The name of the type of message.
-  ///   - read: Returns what there is to tell, or `nil` to skip the message.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - identifier: The identifier of the message type.
+  ///   - read: A closure that returns the update, or `nil` to skip the message.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func broadcaster<
     Identifier: MessageIdentifier & Sendable, Message: MainActorMessage, Update: Sendable
   >(
     of subject: Message.Subject.Type, for identifier: Identifier,
     _ read: @escaping @MainActor (Message) -> Update?, fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Update> where Identifier.MessageType == Message {
-    LazySource { [weak self] connection in
+    SharedAdapterSource { [weak self] connection in
       guard let self else { return connection.refuse() }
       let sentinel = Sentinel { connection.end() }
       let token = addObserver(of: subject, for: identifier) { message in

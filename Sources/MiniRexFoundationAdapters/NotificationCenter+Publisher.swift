@@ -3,27 +3,28 @@ public import MiniRex
 internal import MiniRexDispatchAdapters
 
 extension NotificationCenter {
-  /// Calls with what `read` makes of each notification of that name.
+  /// Creates a broadcaster of the values that `read` returns for the notifications of a name.
   ///
   /// ```swift
   /// let logins = center.broadcaster(for: .userDidLogIn) { $0.userInfo?["name"] as? String }
   /// ```
   ///
-  /// A notification is read once, on the thread that posts it, since it must not be handed to
-  /// another; so are its subscribers called, in the order in which they subscribed, unless another
-  /// thread is delivering already. A post that a callback makes is delivered after the current one.
+  /// Each notification is read once, on the posting thread, because it is not `Sendable`. Callbacks
+  /// run there as well, in the order in which they subscribed, unless another thread is delivering.
+  /// A post inside a callback is delivered after the current notification.
   ///
-  /// The centre has one registration for the publisher, from its first subscriber to its last. The
-  /// publisher keeps `read`, but neither the centre nor the object; its subscriptions end when the
-  /// centre is released, where the platform lets the registration go with it.
+  /// The center has one registration from the first subscriber to the last. The publisher retains
+  /// `read`, but neither the center nor the object. Releasing the center finishes the publisher on
+  /// platforms where the center releases its registrations.
   ///
   /// - Parameters:
-  ///   - name: Which notifications to read.
-  ///   - object: The sender to listen to, or `nil` for all. Once it is gone, nothing comes any
-  ///     more, whoever has its address then. To look for a value instead, compare it in `read`.
-  ///   - read: Returns what there is to tell, or `nil` to skip the notification.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - name: The name of the notifications.
+  ///   - object: The sender, or `nil` for all senders. After its deallocation no notification
+  ///     arrives, even if another object has its address. To match a value instead, compare it in
+  ///     `read`.
+  ///   - read: A closure that returns the update, or `nil` to skip the notification.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func broadcaster<Update: Sendable>(
     for name: Notification.Name, object: AnyObject? = nil,
     _ read: @escaping @Sendable (Notification) -> Update?, fileID: String = #fileID,
@@ -41,15 +42,15 @@ extension NotificationCenter {
     return broadcaster(of: name, object, readIfSame, watchedBy: lineage)
   }
 
-  /// Calls with the name whenever a notification of that name is posted.
+  /// Creates a broadcaster that emits the name for each notification of that name.
   ///
-  /// Otherwise it is like the form that reads the notification.
+  /// See the overload that reads the notification.
   ///
   /// - Parameters:
-  ///   - name: Which notifications to listen for.
-  ///   - object: The sender to listen to, or `nil` for all.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - name: The name of the notifications.
+  ///   - object: The sender, or `nil` for all senders.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func broadcaster(
     for name: Notification.Name, object: AnyObject? = nil, fileID: String = #fileID,
     line: Int = #line
@@ -62,15 +63,15 @@ extension NotificationCenter {
     _ read: @escaping @Sendable (Notification) -> Update?, watchedBy lineage: Lineage?
   ) -> Broadcaster<Update> {
     let registrar = WeakRegistrar(center: self, name: name, object: object)
-    return LazySource { connection in registrar.register(connection, read) }
+    return SharedAdapterSource { connection in registrar.register(connection, read) }
       .publisher(watchedBy: lineage)
   }
 }
 
-/// Registers with the centre and takes that back, each exactly once.
+/// Registers with the center, and removes the registration, exactly once each.
 ///
-/// Unchecked, because the object need not be `Sendable`: it is held for as long as the centre asks
-/// for its address, and used for nothing else.
+/// Unchecked, because the object need not be `Sendable`: it is retained while the center needs its
+/// address, and not used otherwise.
 private struct WeakRegistrar: @unchecked Sendable {
   private weak let center: NotificationCenter?
   private weak let object: AnyObject?
@@ -90,8 +91,8 @@ private struct WeakRegistrar: @unchecked Sendable {
     let object = object
     guard let center, isForAll || object != nil else { return connection.refuse() }
     let sentinel = Sentinel { connection.end() }
-    // 'queue:' is left out, because it would make whoever posts wait. The token is only ever handed
-    // back.
+    // With a queue, the posting thread would wait. The observer token is only passed back to the
+    // center.
     nonisolated(unsafe) let token = center.addObserver(forName: name, object: object, queue: nil) {
       notification in
       withExtendedLifetime(sentinel) {

@@ -1,37 +1,37 @@
 public import MiniRex
 public import Observation
 
-/// Makes a published value of what an observable object shows.
+/// Creates a published value from the properties of an observable object.
 ///
 /// ```swift
 /// let name = publishedValue(of: model, \.name)
 /// let title = publishedValue(of: model) { "\($0.name), \($0.age)" }
 /// ```
 ///
-/// It is read now and, after a change of what was read, again by a job on the actor that makes the
-/// call: each change counts that is visible between two of these jobs, the latest one always. There
-/// the subscribers are called; the first call of each is made inside `subscribe`, wherever that is.
-/// Values that equal the one before are skipped.
+/// `read` runs now, and in a job on the calling actor after a change of a property that it read.
+/// The value includes each change that is visible between two of these jobs, and always the latest.
+/// Callbacks run on the actor. Each subscriber receives its first value inside `subscribe`. Values
+/// that equal the previous one are skipped.
 ///
-/// The object has to be changed on that actor too, as the compiler demands of all that is not
-/// `Sendable` itself: the platform tells of a change before it is made, and not when it is.
+/// The object must change on that actor, as the compiler requires for types that are not
+/// `Sendable`. The platform announces a change before it happens, not after.
 ///
-/// The object is not kept alive, except from a change to the job that reads it. When it is gone, or
-/// `read` looks at nothing that can change, the subscriptions end. The value is followed for as
-/// long as the publisher is kept or subscribed to. What is then left of it, until the next change,
-/// is a few bytes in the object, since the platform has no way to take an observation back.
+/// The object is retained only from a change to the job that reads it. The publisher finishes when
+/// the object is deallocated, or when `read` reads no observable property. The observation lasts
+/// while the publisher or a subscription exists. A few bytes stay in the object until its next
+/// change, because the platform cannot remove an observation.
 ///
 /// - Parameters:
-///   - object: What to observe.
-///   - isolation: The actor that the object belongs to; leave it out.
-///   - read: Called on that actor; a key path will do.
-///   - fileID: Where it is written, for an instrument.
-///   - line: Where it is written, for an instrument.
+///   - object: The observable object.
+///   - isolation: The actor of the object. Omit it.
+///   - read: A closure that runs on that actor, or a key path.
+///   - fileID: The file that instruments show.
+///   - line: The line that instruments show.
 public func publishedValue<Object: AnyObject & Observable, Value: Sendable>(
   of object: Object, isolation: isolated any Actor = #isolation,
   _ read: @escaping (Object) -> Value, fileID: String = #fileID, line: Int = #line
 ) -> PublishedValue<Value> {
-  let observer = Observer(of: object, on: isolation) { [weak object] in object.map(read) }
+  let observer = ObservationReader(of: object, on: isolation) { [weak object] in object.map(read) }
   let first = observer.observe() ?? read(object)
   let lineage = Lineage.ofSource("observed \(Object.self)", fileID, line)
   let changes = Broadcaster<Value>(watchedBy: lineage, current: { nil }) { receive in

@@ -2,19 +2,18 @@ public import Foundation
 public import MiniRex
 internal import MiniRexDispatchAdapters
 
-// Disfavoured, so that `.main` still means the dispatch queue.
+// Disfavored, so that `.main` still means the dispatch queue.
 extension Publisher {
-  /// Calls in operations on the queue, in order.
+  /// Dispatches each update to an operation on the queue, in order.
   ///
-  /// Each update waits for an operation, the first of a published value too. What waits is kept by
-  /// the subscription, not by the queue: ending the subscription before the hop prevents the call
-  /// and releases the update, even if the queue is suspended for ever. On a queue that runs many
-  /// operations at once, calls still come one at a time.
+  /// This includes the first value of a published value. The subscription owns the queued updates,
+  /// not the queue: canceling it drops them and prevents their callbacks, even if the queue stays
+  /// suspended. Callbacks are serialized on a concurrent queue as well.
   ///
   /// - Parameters:
-  ///   - queue: Where to call.
-  ///   - policy: How much may wait; unless you say otherwise, without a limit. The token of a
-  ///     subscription tells how many updates wait and how many were dropped.
+  ///   - queue: The queue on which callbacks run.
+  ///   - policy: The bound of the queued updates. The default is unbounded. See
+  ///     `Subscription.pendingUpdates` and `Subscription.droppedCount`.
   @_disfavoredOverload
   public func receive(
     on queue: OperationQueue, buffering policy: BufferingPolicy<Kind> = .unbounded
@@ -24,24 +23,36 @@ extension Publisher {
 
   /// Subscribes in an operation on the queue.
   ///
-  /// Otherwise it is like the form for a `DispatchQueue`.
+  /// See the overload for a `DispatchQueue`.
   @_disfavoredOverload
-  public func subscribe(upstreamOn queue: OperationQueue) -> Publisher {
+  public func subscribe(on queue: OperationQueue) -> Publisher {
     started { job in queue.addOperation(job) }
   }
 
-  /// Subscribes in an operation that is put on the queue after a while.
+  /// Subscribes in an operation that is added to the queue after a delay.
   ///
-  /// Otherwise it is like the form for a `DispatchQueue`; until then a timer keeps the queue alive.
+  /// See the overload for a `DispatchQueue`. A timer retains the queue until then.
   ///
   /// - Parameters:
-  ///   - duration: How long to wait at least; a negative one stops the program.
-  ///   - queue: Where to subscribe.
+  ///   - duration: The minimum delay. Traps if negative.
+  ///   - queue: The queue on which to subscribe.
   @_disfavoredOverload
-  public func subscribe(upstreamAfter duration: Duration, on queue: OperationQueue) -> Publisher {
-    let interval = dispatchInterval(duration, of: "subscribe(upstreamAfter:on:)")
+  public func delaySubscription(for duration: Duration, on queue: OperationQueue) -> Publisher {
+    let interval = dispatchInterval(duration, of: "delaySubscription(for:on:)")
     return started { job in
       DispatchQueue.global().asyncAfter(deadline: .now() + interval) { queue.addOperation(job) }
     }
+  }
+}
+
+extension Publisher {
+  /// Unavailable; use ``subscribe(on:)``.
+  @available(*, unavailable, renamed: "subscribe(on:)")
+  public func subscribe(upstreamOn queue: OperationQueue) -> Publisher { self }
+
+  /// Unavailable; use ``delaySubscription(for:on:)``.
+  @available(*, unavailable, renamed: "delaySubscription(for:on:)")
+  public func subscribe(upstreamAfter duration: Duration, on queue: OperationQueue) -> Publisher {
+    self
   }
 }

@@ -3,7 +3,9 @@
   public import MiniRex
 
   extension Process {
-    /// Runs a program, and tells its lines as progress and how it has ended as result.
+    /// Creates a task that runs a program.
+    ///
+    /// It reports output lines as progress, and finishes with the exit.
     ///
     /// ```swift
     /// let status = Process.task(URL(filePath: "/usr/bin/git"), ["status"]) { process in
@@ -11,29 +13,29 @@
     /// }
     /// ```
     ///
-    /// It starts when somebody subscribes, once for all subscribers. When the last one leaves
-    /// before it has ended, it gets `SIGTERM`, and what it still writes is read and dropped; if it
-    /// takes no notice of that it goes on, and the next subscriber starts another one. Its own
-    /// children get no signal. A program that cannot be started is a failure; one that ends badly
-    /// is a success, since it has run.
+    /// The first subscriber starts the program, and all subscribers share it. Canceling the last
+    /// subscription sends `SIGTERM`, and further output is read and dropped. A program that ignores
+    /// the signal continues, and the next subscriber starts another one. Children of the program
+    /// receive no signal. A program that cannot be started is a failure. Any exit is a success,
+    /// because the program ran.
     ///
-    /// All that the program has written is told before the result. Children that it leaves behind
-    /// with its output are not waited for: what they write after its end is lost. Lines come on a
-    /// thread of the task's own, those of each stream in order, and the program waits while they
-    /// are not taken; whoever subscribes later gets the latest line, not the ones before it.
+    /// All output of the program is reported before the result. Children that still hold its output
+    /// are not awaited, and their later output is lost. Lines are reported on a separate thread, in
+    /// the order of each stream. The program blocks while callbacks do not take its lines. A late
+    /// subscriber receives the latest line only.
     ///
-    /// Nobody else may reap the program, as `wait()` for any child does, and as ignoring `SIGCHLD`
-    /// does: how it has ended is not known then, which is a failure.
+    /// Other code must not reap the program, as `wait()` for any child and ignoring `SIGCHLD` do.
+    /// The exit is then unknown, which is a failure.
     ///
     /// - Parameters:
-    ///   - executable: The file of the program; no search path is used.
-    ///   - arguments: What follows the name of the program.
-    ///   - configure: Called with a fresh process before each run, on the thread of the task, for
-    ///     what else the program needs: its folder, its environment, its standard input, which is
-    ///     empty unless you say otherwise. Output and errors are the task's. The process only
-    ///     describes the program, so it does not know how the run goes, and calls no handler.
-    ///   - fileID: Where it is written, for an instrument.
-    ///   - line: Where it is written, for an instrument.
+    ///   - executable: The file of the program. No search path applies.
+    ///   - arguments: The arguments after the name of the program.
+    ///   - configure: A closure that receives a new process before each run, on the thread of the
+    ///     task, to set the folder, the environment, and the standard input (empty by default). The
+    ///     task owns the standard output and error. The process only describes the program: it has
+    ///     no state of the run, and calls no handler.
+    ///   - fileID: The file that instruments show.
+    ///   - line: The line that instruments show.
     public static func task(
       _ executable: URL, _ arguments: [String] = [],
       configure: @escaping @Sendable (Process) -> Void = { _ in },
@@ -42,7 +44,7 @@
       ProgressiveTask<ProcessLine, ProcessExit, CocoaError>(
         watchedBy: .ofSource("process \(executable.path())", fileID, line),
         sharing: SharedWork { inlet in
-          // A process would stop the program.
+          // `Process` would trap.
           if !executable.isFileURL {
             let error = CocoaError(
               .fileReadUnsupportedScheme, userInfo: [NSURLErrorKey: executable])
@@ -62,17 +64,17 @@
     }
   }
 
-  /// A line that a process has written, without its end.
+  /// A line of output, without its line ending.
   ///
-  /// What is not UTF-8 is repaired. A line of more than 1,048,576 bytes comes in pieces of that
+  /// Invalid UTF-8 is repaired. A line of more than 1,048,576 bytes is split into pieces of that
   /// size.
   public enum ProcessLine: Sendable, Hashable {
-    /// From its standard output.
+    /// A line of the standard output.
     case output(String)
-    /// From its standard error.
+    /// A line of the standard error.
     case error(String)
 
-    /// The line, whichever stream it is from.
+    /// The text of the line, from either stream.
     public var text: String {
       switch self {
       case .output(let text), .error(let text): text
@@ -80,11 +82,11 @@
     }
   }
 
-  /// How a process has ended.
+  /// The exit of a process.
   public enum ProcessExit: Sendable, Hashable {
-    /// By itself, with this code.
+    /// The process exited with this code.
     case code(Int32)
-    /// By this signal, which it did not catch.
+    /// A signal that it did not catch terminated the process.
     case signal(Int32)
   }
 #endif

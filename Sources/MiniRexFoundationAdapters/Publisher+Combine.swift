@@ -1,10 +1,10 @@
-// Only Apple platforms have Combine.
+// Combine exists on Apple platforms only.
 #if canImport(Combine)
   public import Combine
   public import MiniRex
 
   extension MiniRex.Publisher {
-    /// The same updates as a publisher of Combine.
+    /// The same updates as a Combine publisher.
     ///
     /// Not compiled here, because it needs Combine:
     ///
@@ -12,22 +12,26 @@
     /// temperature.publisher.combinePublisher.sink { print($0) }.store(in: &cancellables)
     /// ```
     ///
-    /// Each subscriber of it subscribes by itself, and is called where this publisher calls. It
-    /// finishes when this publisher ends. What comes while a subscriber has not asked for more
-    /// waits; of several, only the latest does.
+    /// Each Combine subscriber subscribes separately, and is called where this publisher emits. It
+    /// finishes with this publisher. Beyond the demand of a subscriber, only the latest update is
+    /// kept.
     public var combinePublisher: CombinePublisher<Update> {
       CombinePublisher(upstream: broadcaster)
     }
   }
 
-  /// A publisher of Combine that is made of one of MiniRex; see `combinePublisher`.
+  /// A Combine publisher of the updates of a MiniRex publisher.
+  ///
+  /// See `combinePublisher`.
   public struct CombinePublisher<Output: Sendable>: Combine.Publisher {
-    /// It cannot fail: what a task fails with is in its result.
+    /// The failure type.
+    ///
+    /// The failure of a task is part of its result.
     public typealias Failure = Never
 
     fileprivate let upstream: Broadcaster<Output>
 
-    /// Subscribes to the publisher behind it.
+    /// Subscribes to the MiniRex publisher.
     public func receive<Downstream: Subscriber<Output, Never>>(subscriber: Downstream) {
       let subscription = CombineSubscription(subscriber)
       subscriber.receive(subscription: subscription)
@@ -36,7 +40,7 @@
   }
 
   extension MiniRex.Publisher where Kind == BroadcasterKind {
-    /// Makes a broadcaster of a publisher of Combine.
+    /// Creates a broadcaster from a Combine publisher.
     ///
     /// Not compiled here, because it needs Combine:
     ///
@@ -44,13 +48,13 @@
     /// let changes = Broadcaster(combine: model.objectWillChange.map { _ in })
     /// ```
     ///
-    /// Each subscriber subscribes to it by itself, and asks for all it has; it is called where that
-    /// publisher calls. It ends when that publisher finishes. One that can fail becomes one that
-    /// cannot by `map` to a `Result` and `catch`.
+    /// Each subscriber subscribes separately, with unlimited demand, and callbacks run where the
+    /// Combine publisher emits. It finishes with the Combine publisher. Convert a publisher that
+    /// can fail with `map` to a `Result` and `catch`.
     public init<Upstream: Combine.Publisher<Update, Never> & SendableMetatype>(
       combine upstream: Upstream, fileID: String = #fileID, line: Int = #line
     ) {
-      // A publisher of Combine may be subscribed to on any thread; its type does not say so.
+      // A Combine publisher may be subscribed to on any thread, but its type is not `Sendable`.
       nonisolated(unsafe) let upstream = upstream
       self.init(watchedBy: .ofSource("\(Upstream.self)", fileID, line)) { receive in
         let receiving = Receiving(receive)
@@ -59,14 +63,16 @@
         } receiveValue: { update in
           receiving.receive(update)
         }
-        // Any thread may cancel it, but its type does not say so.
+        // A cancellable may be canceled on any thread, but its type is not `Sendable`.
         nonisolated(unsafe) let token = cancellable
         return Subscription { unsafe token.cancel() }
       }
     }
   }
 
-  /// Lets go of the callback when Combine finishes, which its sink does not: that is the end.
+  /// Releases the callback when Combine finishes, because the sink does not.
+  ///
+  /// That finishes the broadcaster.
   private final class Receiving<Update: Sendable>: Sendable {
     private let callback: Lock<(@Sendable (Update) -> Void)?>
 
@@ -80,7 +86,7 @@
     }
 
     func end() {
-      // Released when this returns, after the lock.
+      // The value is released after the lock, when this function returns.
       _ = callback.withLock { $0.take() }
     }
   }

@@ -1,7 +1,7 @@
 public import MiniRex
 public import Observation
 
-/// The current value of a publisher, for SwiftUI and everything else that observes.
+/// The current value of a publisher as an observable object, for SwiftUI and other observers.
 ///
 /// Not compiled here, because it needs SwiftUI:
 ///
@@ -12,12 +12,14 @@ public import Observation
 /// }
 /// ```
 ///
-/// It stays subscribed for as long as it lives. You get one from
+/// It holds its subscription until it is deallocated. Create it with
 /// ``MiniRex/Publisher/observed(fileID:line:)``.
 @MainActor
 @Observable
 public final class ObservedValue<Value: Sendable> {
-  /// The latest value; it changes on the main actor.
+  /// The latest value.
+  ///
+  /// It changes on the main actor.
   public private(set) var value: Value
 
   @ObservationIgnored private var subscription = Subscription.ended
@@ -32,31 +34,32 @@ public final class ObservedValue<Value: Sendable> {
 }
 
 extension Publisher where Kind == PublishedValueKind {
-  /// An object on the main actor that shows the current value.
+  /// Returns an observable object on the main actor with the current value.
   ///
-  /// A value that is set on the main actor is shown at once, unless others wait; one that is set
-  /// elsewhere after a hop. The object is subscribed for as long as it lives, and keeps its value
-  /// when the publisher has ended.
+  /// A value set on the main actor is visible immediately, unless updates are queued. A value set
+  /// elsewhere is dispatched to the main actor. The object holds its subscription until it is
+  /// deallocated, and keeps its value after the publisher finishes.
   ///
-  /// A published value whose first call comes late, as it does after `receive(on:)`, has nothing to
-  /// show at first, which stops the program: `observed(initial:)` is for it.
+  /// Traps if the publisher emits no value inside `subscribe`, as after `receive(on:)`: use
+  /// `observed(initial:)`.
   @MainActor
   public func observed(
     fileID: String = #fileID, line: Int = #line
   ) -> ObservedValue<Update> {
     guard let initial = current() else {
       misuse(
-        "'observed()' takes a published value whose first call is made inside 'subscribe'. "
-          + "Use 'observed(initial:)', or leave out what makes the first call late.")
+        "'observed()' requires a published value that emits inside 'subscribe'. "
+          + "Use 'observed(initial:)', or omit the operator that delays the first value.")
     }
     return ObservedValue(self, initial: initial, fileID, line)
   }
 }
 
 extension Publisher where Kind: StreamKind {
-  /// An object on the main actor that shows the latest update, and `initial` until there is one.
+  /// Returns an observable object on the main actor with the latest update, and `initial` before
+  /// the first update.
   ///
-  /// Otherwise it is like `observed()`.
+  /// See `observed()`.
   @MainActor
   public func observed(
     initial: Update, fileID: String = #fileID, line: Int = #line

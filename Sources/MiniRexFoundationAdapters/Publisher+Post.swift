@@ -2,22 +2,24 @@ public import Foundation
 public import MiniRex
 
 extension Publisher {
-  /// Posts a notification for each update, on the thread that delivers it.
+  /// Posts a notification for each update, on the delivering thread.
   ///
   /// ```swift
   /// let posting = progress.publisher.post(to: .default, as: .progressDidChange)
   /// ```
   ///
-  /// The subscription keeps neither the centre nor the object alive. It ends when the token goes,
-  /// when the publisher ends, or with the first update that finds the centre or the object gone.
+  /// The subscription retains neither the center nor the object. It ends when it is canceled, when
+  /// the publisher finishes, or with the first update after the center or the object is
+  /// deallocated.
   ///
   /// - Parameters:
-  ///   - center: Where to post.
+  ///   - center: The notification center.
   ///   - name: The name of the notifications.
-  ///   - object: Their sender.
-  ///   - userInfo: What they carry; the update under the key `update`, unless you say otherwise.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - object: The sender of the notifications.
+  ///   - userInfo: A closure that returns the user info. The default is the update under the key
+  ///     `update`.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func post(
     to center: NotificationCenter, as name: Notification.Name,
     object: (any AnyObject & Sendable)? = nil,
@@ -25,13 +27,13 @@ extension Publisher {
     fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let isFromObject = object != nil
-    let fuse = Fuse()
+    let cancellation = EarlyCancellation()
     let token = subscribe(as: "post", fileID, line) {
       follow { [weak center, weak object] update in
-        guard let center, !isFromObject || object != nil else { return fuse.blow() }
+        guard let center, !isFromObject || object != nil else { return cancellation.cancel() }
         center.post(name: name, object: object, userInfo: userInfo(update))
       }
     }
-    return fuse.attach(token)
+    return cancellation.attach(token)
   }
 }

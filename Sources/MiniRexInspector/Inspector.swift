@@ -4,7 +4,7 @@ internal import MiniRexFoundationAdapters
 internal import MiniRexPageServer
 public import MiniRexStore
 
-/// A page that shows what a program does, for as long as it is kept.
+/// A web page that shows a running program.
 ///
 /// ```swift
 /// let graph = LiveGraph()
@@ -15,36 +15,36 @@ public import MiniRexStore
 /// print("Look at \(inspector.url)")
 /// ```
 ///
-/// The page draws the graph with its rates and what waits in it, and shows the commits of the stores
-/// that are watched as they come, each with what it has changed and the state after it. It only looks:
-/// whatever is not a `GET` is refused.
+/// The page draws the graph with its rates and queues. It lists the commits of each watched store,
+/// each with its changes and the resulting state. The page is read-only: the inspector refuses
+/// every method except `GET`.
 ///
-/// It keeps neither a store nor a source alive. What nobody looks at costs nothing: the graph is drawn,
-/// and stores are subscribed to, while a page is open. Releasing the inspector ends all pages and frees
-/// the port.
+/// The inspector retains no store and no source. While no page is open, it draws nothing and
+/// subscribes to no store. Releasing the inspector closes all pages and frees the port.
 public final class Inspector: Sendable {
-  /// Where it is reached, in numbers.
+  /// The IPv4 address at which the inspector listens, in numbers.
   public let address: String
-  /// Where it is reached.
+  /// The port at which the inspector listens.
   public let port: UInt16
-  /// What a browser has to know; `nil` if everybody on this machine may look.
+  /// The token that each request needs, or `nil` if every program on this machine may open the
+  /// page.
   public let token: String?
 
-  private let inspection: Inspection
+  private let inspection: InspectorCore
   var settings: Settings { inspection.settings }
   private let serving: Task<Void, Never>
 
-  /// Serves a page about what a graph watches.
+  /// Creates an inspector of a graph, and serves its page.
   ///
   /// - Parameters:
-  ///   - graph: What is drawn. Drawing begins to measure its rates anew, so that those of `tree()`
-  ///     elsewhere count from then while a page is open.
-  ///   - port: Where to serve; 0 for any port that is free.
-  ///   - address: An IPv4 address of this machine, in numbers. At any but `127.…` whoever reaches the
-  ///     machine may look if they know the token, which travels as it is.
-  ///   - token: What a browser has to know. Without one, everybody on this machine may look; at another
-  ///     address one is made. It must not be empty, which stops the program.
-  /// - Throws: Why it cannot have the port, or the address.
+  ///   - graph: The graph that the page draws. Drawing restarts the measurement of its rates, so
+  ///     while a page is open, the rates in your own calls of `tree()` count from the last drawing.
+  ///   - port: The port to listen at, or 0 for any free port.
+  ///   - address: An IPv4 address of this machine, in numbers. At an address other than `127.…`,
+  ///     other machines can open the page with the token, which travels unencrypted.
+  ///   - token: The token that each request needs. By default, an inspector at `127.…` needs none,
+  ///     and at another address it generates one. Traps if empty.
+  /// - Throws: The system's error if the port or the address is unavailable.
   public convenience init(
     of graph: LiveGraph, port: UInt16 = 0, address: String = "127.0.0.1", token: String? = nil
   ) throws(POSIXError) {
@@ -55,19 +55,20 @@ public final class Inspector: Sendable {
     of graph: LiveGraph, port: UInt16 = 0, address: String = "127.0.0.1", token: String? = nil,
     _ settings: Settings
   ) throws(POSIXError) {
-    if token == "" { misuse("The token of an inspector has at least one character.") }
-    guard let server = PageServer(port: port, address: address, limits: settings.limits) else {
-      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-    }
-    let token = token ?? (address.hasPrefix("127.") ? nil : randomWord() + randomWord())
+    if token == "" { misuse("'token' requires at least one character.") }
+    let token = token ?? (address.hasPrefix("127.") ? nil : makeSecret())
+    guard
+      let server = PageServer(
+        port: port, address: address, limits: settings.limits, token: token)
+    else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
     self.port = server.port
     self.address = address
     self.token = token
-    let inspection = Inspection(of: graph, settings)
+    let inspection = InspectorCore(of: graph, settings)
     self.inspection = inspection
-    // What serves the page is none of what the program does.
+    // Exclude the inspector's own tasks from the program's instruments.
     serving = withInstrument(Unwatched()) {
-      Task { await server.serve { inspection.answer($0, token: token) } }
+      Task { await server.serve { inspection.answer($0) } }
     }
   }
 
@@ -76,11 +77,11 @@ public final class Inspector: Sendable {
     serving.cancel()
   }
 
-  /// What to open in a browser, with the token.
+  /// The URL of the page, with the token.
   ///
-  /// At `0.0.0.0`, which is every address of this machine, it is the one that this machine has for
-  /// itself: elsewhere, put in the machine's number. Pages are refused under a name other than
-  /// `localhost`, which could be a trick of another page.
+  /// At `0.0.0.0`, the URL contains the loopback address. On another machine, replace it with this
+  /// machine's address. The inspector refuses requests under any name other than `localhost`,
+  /// because another site can point its own name at this machine.
   public var url: URL {
     var parts = URLComponents()
     (parts.scheme, parts.host, parts.path) = ("http", address, "/")
@@ -90,31 +91,32 @@ public final class Inspector: Sendable {
       let value = token.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
       parts.percentEncodedQuery = "token=\(value ?? "")"
     }
-    guard let url = parts.url else { misuse("\(parts) is no address.") }
+    guard let url = parts.url else { misuse("No URL has the parts '\(parts)'.") }
     return url
   }
 
-  /// Shows the commits of a store, or of a part of one.
+  /// Shows the commits of a store or a scope.
   ///
-  /// A state that is `Encodable` is shown as it is encoded, another one as `Mirror` sees it, into
-  /// structures, enumerations and collections but not into objects. The encoding, and what describes an
-  /// action, are called on a queue of the inspector. The last 200 commits are kept, as far as their
-  /// changes take no more than 4 MiB, and the last state, encoded.
+  /// The page shows the encoding of an `Encodable` state. For any other state, `Mirror` shows
+  /// structures, enumerations, and collections, but not the content of objects. The inspector
+  /// encodes states and describes actions on its own queue. It keeps the last state and the last
+  /// 200 commits, up to 4 MiB of changes.
   ///
-  /// While it is subscribed to, each `send` leaves its state to that queue: so it costs one hop, and the
-  /// next change copies what it changes, as always when somebody keeps an old state. If more than 64
-  /// commits wait there the oldest are left out, which the page shows. The store is not kept alive.
+  /// While the inspector is subscribed, each commit enqueues its state for that queue. The next
+  /// change of the state then copies the storage that it changes. If more than 64 commits are
+  /// queued, the oldest are dropped, and the page reports the gap. The inspector does not retain
+  /// the store.
   ///
   /// - Parameters:
-  ///   - store: What to look at.
-  ///   - name: What the page calls it; its state's type if you say nothing.
-  ///   - evenUnseen: Whether commits are remembered while no page is open too, so that one that is
-  ///     opened after something has happened shows what it was.
+  ///   - store: The store to show.
+  ///   - name: The name on the page. The default is the type of the state.
+  ///   - alwaysRecorded: A Boolean value that indicates whether the inspector also records commits
+  ///     while no page is open. The default is `false`.
   public func watch<State, Action>(
-    _ store: Store<State, Action>, name: String? = nil, evenUnseen: Bool = false
+    _ store: Store<State, Action>, name: String? = nil, alwaysRecords alwaysRecorded: Bool = false
   ) {
     inspection.add(
       WatchedStore(store, name: name ?? "\(State.self)", inspection.queue, inspection.settings),
-      evenUnseen: evenUnseen)
+      alwaysRecorded: alwaysRecorded)
   }
 }

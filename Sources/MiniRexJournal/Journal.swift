@@ -8,7 +8,7 @@ public import MiniRexStore
   public import Foundation
 #endif
 
-/// The actions of a store in a file, from which its state can be had again.
+/// A file with the actions of a store, which restores the store's state.
 ///
 /// ```swift
 /// let journal = try Journal<Board, BoardAction>(file)
@@ -16,82 +16,87 @@ public import MiniRexStore
 /// let recording = journal.record(store)
 /// ```
 ///
-/// Each commit is one line of JSON, which is with the operating system when an uncontended `send`
-/// returns, so that it outlives a program that is killed. The file belongs to the journal for as long as
-/// this or a recording of it is there.
+/// Each commit is one line of JSON. When an uncontended `send` returns, the operating system has the line, so it survives
+/// a kill of the program. The journal and its recording lock the file until both are released.
 public final class Journal<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
   let file: JournalFile
   private let snapshotDistance: Int
-  private let synchronising: JournalSynchronising
+  private let syncPolicy: JournalSyncPolicy
   let failures = PublishedProperty<JournalFailure?>(nil)
-  private let recording = Lock<RecordingProgress?>(nil)
+  private let recording = Lock<RecordingState?>(nil)
+  private let replayed = Lock<ReplayedStates?>(nil)
 
-  /// Opens a file, and makes it if it is not there.
+  /// Opens a file, and creates it if necessary.
   ///
-  /// What was being written when a program was killed is the beginning of a line: it does not count, and
-  /// is cut off when the next recording begins.
+  /// After a kill in the middle of a write, the last line is torn. The journal ignores it, and the next recording removes
+  /// it. A file that you may only read can be replayed and verified. Recording it fails.
   ///
   /// - Parameters:
-  ///   - file: Where the lines are. Its folder has to be there.
-  ///   - count: After how many actions the whole state is written too, so that not all of them have to be
-  ///     read; 0 for never.
-  ///   - synchronising: When lines are brought to the disk.
+  ///   - file: The URL of the file. Its folder must exist.
+  ///   - count: The number of actions after which a recording also writes the state, so that a replay reads
+  ///     fewer lines. The default is 1,000, and 0 means never. Traps if less than 0.
+  ///   - syncPolicy: The time of synchronization with the disk. The default is `flush()`.
   public init(
-    _ file: URL, snapshotEvery count: Int = 1_000, synchronising: JournalSynchronising = .onFlush
+    _ file: URL, snapshotEvery count: Int = 1_000, sync syncPolicy: JournalSyncPolicy = .onFlush
   ) throws(JournalFailure) {
     if count < 0 {
-      misuse("A journal cannot write its state every \(count) actions. 0 stands for never.")
+      misuse("'snapshotEvery' requires a count of 0 or more, not \(count). 0 means never.")
     }
     self.file = try JournalFile(file)
     snapshotDistance = count
-    self.synchronising = synchronising
+    self.syncPolicy = syncPolicy
   }
 
-  /// Writes the state as it is, then each commit, until the token ends or the store goes.
+  /// Writes the current state, then each commit, until the subscription is canceled or the store is deallocated.
   ///
-  /// The lines are written where the store's `events` are told, in its order. An action that is sent in a
-  /// callback is written when it is told, as one that another thread delivers. A write that fails ends
-  /// the recording, and harms no `send`; ``failure`` and ``flush()`` tell it.
+  /// The thread that delivers a commit to `events` also writes its line, in the same order. A write that fails ends the
+  /// recording and does not affect `send`. ``failure`` and ``flush()`` report it. Without write permission, the
+  /// recording fails at its first line.
   ///
-  /// A journal records one store at a time, and not a scope, since its store tells the actions.
+  /// If the store has the state that ``replay(_:upTo:reducer:)`` returned, the recording continues the file, and
+  /// ``verify(_:reducer:)`` compares the state. Otherwise, the file begins again with the store's state, and the
+  /// earlier commits remain available to `replay`.
   ///
-  /// - Parameter store: Whose actions are written.
-  /// - Returns: What ends the recording when it goes.
+  /// - Parameter store: The store to record. Traps if it is a scope, or if the journal is already recording.
+  /// - Returns: The subscription that ends the recording when it is released.
   public func record(_ store: Store<State, Action>) -> Subscription {
     if store.isScope {
-      misuse("A scope was recorded. Record its store, which tells the actions of all its parts.")
+      misuse("'record' requires a store, not a scope. Record the root store.")
     }
-    let progress = RecordingProgress { [weak store] in store?.lastNumber }
+    let progress = RecordingState { [weak store] in store?.lastNumber }
     let former = recording.withLock { recording in
       defer { recording = progress }
       return recording
     }
     if former?.isActive == true {
       misuse(
-        "A journal was told to record while it records. End that recording first, or use a journal "
-          + "with a file of its own for each store.")
+        "This journal is already recording. Cancel that recording first, or use a separate journal "
+          + "and file for each store.")
     }
     failures.value = nil
     let writer = JournalRecording<State, Action>(
-      in: file, snapshotEvery: snapshotDistance, synchronising: synchronising,
-      tellingFailuresTo: failures, progress)
-    let token = store.follow { writer.receive($0) }
-    progress.attach(token)
-    return token
+      in: file, continuing: replayed.withLock { $0.take() }, snapshotEvery: snapshotDistance,
+      sync: syncPolicy,
+      reportingTo: failures, progress)
+    let subscription = store.subscribeToCommits { writer.receive($0) }
+    progress.attach(subscription)
+    return subscription
   }
 
-  /// Returns when all that was committed before the call is on the disk.
+  /// Returns when all commits before the call are on the disk.
   ///
-  /// It waits for commits that another thread is about to tell, and does not hold the thread. After a
-  /// recording it does so for what that has written. It throws why the recording has failed, if it has; a
-  /// disk that cannot take what was written ends it.
+  /// It also waits for commits that another thread still has to deliver. It does not block the calling thread.
+  /// After the end of a recording, it synchronizes the lines of that recording.
+  ///
+  /// Throws the failure that ended the recording. Also throws if the path no longer names the file, or if the file does
+  /// not have the written length: a restart would not find the lines. Such a failure ends the recording.
   public func flush() async throws(JournalFailure) {
     let progress = recording.withLock { $0 }
     await progress?.catchUp()
     if let failure = failures.value { throw failure }
     let borrowed = BorrowedFile(file)
     let failure: JournalFailure? = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: borrowed.synchronise()) }
+      DispatchQueue.global().async { continuation.resume(returning: borrowed.synchronize()) }
     }
     guard let failure else { return }
     progress?.giveWay()
@@ -100,24 +105,39 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
     throw failure
   }
 
-  /// The number of the last line: how many commits there have been, in all runs of the program.
+  /// Allows a recording of a store with this state to continue the file.
+  func remember(_ state: State, at length: Int) {
+    guard file.isWritable, length == file.extent.length,
+      recording.withLock({ $0 })?.isActive != true,
+      let json = try? makeEncoder().encode(state)
+    else { return }
+    replayed.withLock { replayed in
+      var states = replayed ?? ReplayedStates(atLength: length)
+      states.insert(json, atLength: length)
+      replayed = states
+    }
+  }
+
+  /// The number of commits in the file, over all runs of the program.
   public var lastNumber: Int { file.extent.number }
 
-  /// Why nothing is recorded any more; `nil` while all is well, and when a recording begins.
+  /// The failure that ended the last recording, or `nil`.
+  ///
+  /// It is `nil` again when a recording begins.
   public var failure: PublishedValue<JournalFailure?> { failures.publisher }
 }
 
-/// A file that is given back before whoever waits goes on, and may open it again.
+/// A file that is released before `flush()` returns, so that the caller can open it again.
 private final class BorrowedFile: Sendable {
   private let file: Lock<JournalFile?>
 
   init(_ file: JournalFile) { self.file = Lock(file) }
 
-  /// - Returns: Why it could not be done.
-  func synchronise() -> JournalFailure? {
+  /// Returns the failure, if there is one.
+  func synchronize() -> JournalFailure? {
     let file = file.withLock { $0.take() }
     do throws(JournalFailure) {
-      try file?.synchronise()
+      try file?.synchronize()
       return nil
     } catch {
       return error

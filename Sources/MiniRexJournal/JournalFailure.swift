@@ -6,35 +6,37 @@ public import CLibrary
   internal import Foundation
 #endif
 
-/// Why a journal cannot be opened, read or written.
+/// The reason why a journal cannot be opened, read, or written.
 public enum JournalFailure: Error, Equatable, CustomStringConvertible {
-  /// What the system has said.
+  /// A system call failed with this code.
   case file(POSIXErrorCode)
-  /// Another journal has the file open, in this process or in another one.
+  /// Another journal has the file open, or another program replaced, truncated, or extended the file.
   case inUse
-  /// The file is a journal whose lines have another form than those that are known here.
+  /// The file was written in a format version that this module does not know.
   case version(Int)
-  /// The line that begins at this byte of the file is not as it was written, or one before it is missing.
+  /// The line that begins at this byte of the file is not as it was written, or the line before it is missing.
   case damaged(atByte: Int)
-  /// The line with this number is whole, but its action or state cannot be decoded, and what the decoder
-  /// says: as a rule, the type has changed.
+  /// The decoder rejected the action or state with this number. The usual cause is a type that has changed.
   case unreadable(number: Int, String)
-  /// The action or state of this number cannot be encoded, and what the encoder says.
+  /// The encoder rejected the action or state with this number.
   case unwritable(number: Int, String)
-  /// The reducer makes another state of the actions up to this number than it has made before.
+  /// The reducer does not return the state that was recorded with this number.
   case diverged(number: Int)
 
-  /// One sentence.
+  /// One sentence about the condition.
   public var description: String {
     switch self {
-    case .file(let code): "The file of the journal: \(POSIXError(code))."
-    case .inUse: "Another journal has the file open."
-    case .version(let version): "The file is a journal of the version \(version), unknown here."
+    case .file(let code):
+      "The journal cannot use its file: \(unsafe String(cString: strerror(code.rawValue)))."
+    case .inUse: "Another journal has the file open, or another program changed the file."
+    case .version(let version): "The journal has format version \(version), which is unknown here."
     case .damaged(let offset): "The line at byte \(offset) of the journal is damaged."
-    case .unreadable(let number, let reason): "What has number \(number) cannot be read: \(reason)"
+    case .unreadable(let number, let reason):
+      "The action or state with number \(number) cannot be decoded: \(reason)"
     case .unwritable(let number, let reason):
-      "What has number \(number) cannot be written: \(reason)"
-    case .diverged(let number): "The actions up to number \(number) no longer make the same state."
+      "The action or state with number \(number) cannot be encoded: \(reason)"
+    case .diverged(let number):
+      "The actions up to number \(number) no longer lead to the recorded state."
     }
   }
 }

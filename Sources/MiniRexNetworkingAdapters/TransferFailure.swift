@@ -4,14 +4,15 @@ public import Foundation
   public import FoundationNetworking
 #endif
 
-/// Why a transfer has failed.
+/// The failure of a transfer.
 public enum TransferFailure: Error {
-  /// There was no complete answer: no such host, a connection refused or cut off, a URL that cannot
-  /// be loaded.
+  /// The response was incomplete: unknown host, refused or lost connection, or a URL that cannot be
+  /// loaded.
   case url(URLError)
 
-  /// The server has answered with a status outside 200–299. The body is what it said, up to its
-  /// first 65,536 bytes.
+  /// The server responded with a status outside 200–299.
+  ///
+  /// The body has at most 65,536 bytes of the response.
   case status(HTTPURLResponse, body: Data)
 
   /// The file could not be read or written.

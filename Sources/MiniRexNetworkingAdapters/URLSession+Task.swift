@@ -7,22 +7,22 @@ public import MiniRexEssentialsAdapters
 #endif
 
 extension URLSession {
-  /// Loads what the server answers into memory.
+  /// Creates a task that loads the response into memory.
   ///
   /// ```swift
   /// let user = session.dataTask(for: request).decode(User.self)
   /// ```
   ///
-  /// The request is sent when somebody subscribes, once for all subscribers; when the last one
-  /// leaves, it is cancelled, and the next one sends it anew. Updates come on a queue of the
-  /// transfer, progress at most once a millisecond, but for the last, which comes before the result;
-  /// a subscriber that is slow gets the latest, and does not hold the transfer up. Progress counts
-  /// the bytes of the body; how many are expected is not known if the body is compressed.
+  /// The first subscriber sends the request, and all subscribers share the transfer. Canceling the
+  /// last subscription cancels it, and the next subscriber sends the request again. Callbacks run
+  /// on a queue of the transfer. Progress is reported at most once per millisecond, and once before
+  /// the result. A slow subscriber receives the latest progress and does not slow the transfer
+  /// down. Progress counts the bytes of the body. The total is unknown for a compressed body.
   ///
-  /// The transfer has the configuration of this session, and asks its delegate about challenges and
-  /// redirects. On Apple platforms it runs in this session, which must not have been invalidated.
-  /// On Linux, where a session cannot tell of one transfer, each has a session of its own: it opens
-  /// its own connection, uses no cache, and the delegate hears nothing else of it.
+  /// The transfer uses the configuration of this session, and its delegate for challenges and
+  /// redirects. On Apple platforms it runs in this session, which must not be invalidated. On
+  /// Linux, each transfer has a separate session: it opens a separate connection, uses no cache,
+  /// and reports no other events to the delegate.
   public func dataTask(
     for request: URLRequest, fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<TransferProgress, Data, TransferFailure> {
@@ -31,10 +31,9 @@ extension URLSession {
     }
   }
 
-  /// Sends `body`, and loads what the server answers into memory.
+  /// Creates a task that sends `body` and loads the response into memory.
   ///
-  /// Progress counts the bytes that are sent. Otherwise it is like `dataTask(for:)`; the method of
-  /// the request is yours to say.
+  /// Progress counts the sent bytes. The request determines the method. See `dataTask(for:)`.
   public func uploadTask(
     for request: URLRequest, from body: Data, fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<TransferProgress, Data, TransferFailure> {
@@ -43,18 +42,18 @@ extension URLSession {
     }
   }
 
-  /// Loads what the server answers into a file, which appears whole or not at all.
+  /// Creates a task that loads the response into a file, which appears complete or not at all.
   ///
-  /// The bytes go to a hidden file in the same folder, which takes the place of `file` when they
-  /// are complete, even if there is a file already; a folder is never replaced. Success is the URL
-  /// of the file. A transfer that fails or is cancelled removes what it has written: it has done so
-  /// when `invalidateAndDrain()` of its last subscription returns, or `value` in a Swift task that
-  /// was cancelled. Only a program that ends before that, or is killed, leaves a file `.minirex-…`
-  /// behind. The file is not forced to the disk.
+  /// The bytes go to a hidden file in the same folder. When it is complete, it replaces `file`,
+  /// even if a file exists. A folder is never replaced. The success is the URL of the file. A
+  /// failed or canceled transfer removes its partial file before `invalidateAndWait()` of its last
+  /// subscription returns, and before `value` returns in a canceled Swift task. Only a process that
+  /// ends earlier, or is killed, leaves a file `.minirex-…`. The file is not synchronized to the
+  /// disk.
   ///
-  /// A place where no file can be, such as a folder, is a failure before anything is sent. One that
-  /// is left just when it is complete may have made its file. Writing holds about a piece of the
-  /// file in memory, whatever its size. Otherwise it is like `dataTask(for:)`.
+  /// A destination that cannot be a file, such as a folder, fails before the request is sent. A
+  /// transfer that is canceled at its completion may have created its file. Writing holds about one
+  /// piece in memory for any size. See `dataTask(for:)`.
   public func downloadTask(
     for request: URLRequest, to file: URL, fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<TransferProgress, URL, TransferFailure> {

@@ -1,92 +1,133 @@
 import Foundation
 import MiniRex
-import MiniRexFoundationAdapters
 
-/// A browser's connection, which brings one request.
+/// A browser's connection, which carries one request.
 struct Connection: Sendable {
   private let socket: Socket
+  private let poller: Poller
   private let limits: Limits
-  private let hosts: Hosts
 
-  init(_ socket: Socket, _ limits: Limits, _ hosts: Hosts) {
+  init(_ socket: Socket, _ poller: Poller, _ limits: Limits) {
     socket.set(SO_SNDBUF, to: limits.buffer)
     self.socket = socket
+    self.poller = poller
     self.limits = limits
-    self.hosts = hosts
   }
 
-  func serve(_ answer: @Sendable (Request) async -> Reply) async {
-    switch await request() {
+  func serve(
+    _ parser: RequestParser, _ answer: @escaping @Sendable (Request) async -> Reply
+  ) async {
+    switch await request(parser) {
     case .success(let request)?:
-      switch await answer(request) {
-      case .status(let status, let reason): await reply(status, reason)
-      case .content(let type, let data): await reply("200 OK", type, data)
+      switch await reply(to: request, answer) {
+      case .status(let status, let reason): await send(status, reason)
+      case .content(let type, let data): await send(Head("200 OK", type, length: data.count), data)
+      case .page(let html): await send(page: html)
       case .events(let events, let slow): await stream(events, slow)
       }
-    case .failure(let status)?: await reply(status)
+    case .failure(let status)?: await send(status, status.reason)
     case nil: break
     }
   }
 
-  /// `nil` if nothing comes: browsers open connections that they may need later.
-  private func request() async -> Result<Request, Status>? {
-    let reader = RequestReader(limits, hosts)
-    let request = DispatchSource.reads(from: socket.descriptor)
-      .compactMap { reader.take((try? $0.get()) ?? Data()) }
-      .first { _ in true }
-      .timeout(after: limits.requestTime)
-    switch await request.result {
-    case .success(let result): return result
-    case .failure(.timedOut): return reader.hasBegun ? .failure(.timeout) : nil
-    // It has ended: there was a beginning, or nothing.
-    default: return reader.hasBegun ? .failure(.badRequest) : nil
+  /// Returns `nil` if no byte arrives.
+  ///
+  /// Browsers open connections in advance.
+  private func request(_ parser: RequestParser) async -> Result<Request, Status>? {
+    var parser = parser
+    let deadline = ContinuousClock.now + limits.requestTime
+    while true {
+      switch socket.receive() {
+      case .bytes(let bytes):
+        if let result = parser.take(bytes) { return result }
+      case .nothingYet:
+        switch await poller.wait(for: socket, POLLIN, until: deadline) {
+        case .ready: continue
+        case .timedOut: return parser.hasBegun ? .failure(.timeout) : nil
+        case .canceled: return nil
+        }
+      case .end: return parser.hasBegun ? .failure(.badRequest) : nil
+      }
+    }
+  }
+
+  /// Cancels the task of the answer when the browser disconnects.
+  private func reply(
+    to request: Request, _ answer: @escaping @Sendable (Request) async -> Reply
+  ) async -> Reply {
+    await withTaskGroup(of: Reply?.self, returning: Reply.self) { group in
+      group.addTask { await answer(request) }
+      group.addTask {
+        await leaving()
+        return nil
+      }
+      var reply: Reply?
+      for await first in group {
+        reply = reply ?? first
+        group.cancelAll()
+      }
+      return reply ?? .status(.badRequest)
+    }
+  }
+
+  /// Returns when the browser has disconnected, or at the deadline.
+  private func leaving(until deadline: ContinuousClock.Instant? = nil) async {
+    while await poller.wait(for: socket, POLLIN, until: deadline) == .ready {
+      if case .end = socket.receive() { return }
     }
   }
 
   private func stream(_ events: Broadcaster<Data>, _ slow: Reply.SlowBrowser) async {
-    guard await send(head("200 OK", "text/event-stream")) else { return }
+    guard await send(Head("200 OK", "text/event-stream").bytes) else { return }
     let values = events.values(
       slow == .missesEvents ? .bufferingNewest(1) : .bufferingOldest(limits.events))
-    // One that has gone is forgotten at once, and not only when there is something to send.
-    let leaving = DispatchSource.reads(from: socket.descriptor)
-      .subscribe({ _ in }, onEnd: { values.invalidate() })
-    defer { leaving.invalidate() }
-    for await event in values {
-      guard await send(event) else { return }
-      if slow == .beginsAnew && values.droppedCount > 0 { return }
+    await withDiscardingTaskGroup { group in
+      // Notice a disconnect immediately, instead of when the next event fails to be sent.
+      group.addTask {
+        await leaving()
+        values.invalidate()
+      }
+      defer { group.cancelAll() }
+      for await event in values {
+        guard await send(Array(event)) else { return }
+        if slow == .beginsAnew && values.droppedCount > 0 { return }
+      }
     }
   }
 
-  private func reply(_ status: Status, _ reason: String = "") async {
-    let text = reason.isEmpty ? status.line : reason
-    await reply(status.line, "text/plain; charset=utf-8", Data("\(text)\n".utf8))
+  private func send(page html: Data) async {
+    let nonce = makeSecret()
+    let page = String(decoding: html, as: UTF8.self).replacing("NONCE", with: nonce)
+    let body = Data(page.utf8)
+    await send(
+      Head("200 OK", "text/html; charset=utf-8", length: body.count, nonce: nonce), body)
   }
 
-  /// Waits until the browser has it: closing while something is unread here would take it back.
-  private func reply(_ status: String, _ type: String, _ body: Data) async {
-    guard await send(head(status, type, length: body.count) + body) else { return }
-    shutdown(socket.descriptor, Int32(SHUT_WR))
-    let leaving = DispatchSource.reads(from: socket.descriptor).first { _ in false }
-      .timeout(after: limits.requestTime)
-    _ = await leaving.result
+  private func send(_ status: Status, _ reason: String) async {
+    let body = Data("\(reason.isEmpty ? status.line : reason)\n".utf8)
+    await send(Head(status.line, "text/plain; charset=utf-8", length: body.count), body)
   }
 
-  private func head(_ status: String, _ type: String, length: Int? = nil) -> Data {
-    let length = length.map { "Content-Length: \($0)\r\n" } ?? ""
-    return Data(
-      """
-      HTTP/1.1 \(status)\r\nContent-Type: \(type)\r\n\(length)Cache-Control: no-store\r
-      X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n
-      """.utf8)
+  /// Sends a response, and returns when the browser has closed the connection.
+  ///
+  /// Closing first would discard the response if the browser were still sending.
+  private func send(_ head: Head, _ body: Data) async {
+    guard await send(head.bytes + body) else { return }
+    socket.finish()
+    await leaving(until: .now + limits.requestTime)
   }
 
-  /// False if nobody reads any more, or the waiting task is cancelled.
-  private func send(_ data: Data) async -> Bool {
-    let writing = PublishedTask<Bool, Never> { [socket] finish in
-      socket.write(data) { finish(.success($0)) }
+  /// Returns `false` if the browser disconnected or reads too slowly, or if the task is canceled.
+  private func send(_ bytes: [UInt8]) async -> Bool {
+    let deadline = ContinuousClock.now + limits.unreadTime
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      guard let count = socket.send(rest) else { return false }
+      rest = rest.dropFirst(count)
+      if count == 0, await poller.wait(for: socket, POLLOUT, until: deadline) != .ready {
+        return false
+      }
     }
-    .timeout(after: limits.unreadTime)
-    if case .success(true) = await writing.result { return true }
-    return false
+    return true
   }
 }

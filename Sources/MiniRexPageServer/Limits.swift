@@ -1,18 +1,22 @@
-/// What one browser, or all of them together, may take of a server.
+/// The resources that one browser, or all browsers together, may use.
 package struct Limits: Sendable {
-  /// How many browsers are served at a time; others are told to come back.
+  /// The maximum number of connections.
+  ///
+  /// Further browsers receive 503.
   package var connections = 256
-  /// How long the head of a request may be, in bytes.
+  /// The maximum size of a request's head in bytes, including its empty line.
   package var head = 8 << 10
-  /// How long the body of a request may be, in bytes.
+  /// The maximum size of a request's body in bytes.
   package var body = 64 << 10
-  /// How long a request may take to come, and the browser to leave after the answer.
+  /// The time limit for receiving a request, and for the browser to disconnect after its response.
   package var requestTime = Duration.seconds(10)
-  /// How long what is sent may stay unread, before the browser is taken for gone.
+  /// The time without reading after which the server closes a browser's connection.
   package var unreadTime = Duration.seconds(30)
-  /// How many events wait for a browser that may miss none, before it has to begin anew.
+  /// The maximum number of queued events for a browser that may not miss any.
   package var events = 64
-  /// What the system keeps for a slow browser, in bytes, which cannot be replaced by something newer.
+  /// The size of the system's send buffer for each connection, in bytes.
+  ///
+  /// A slow browser receives the buffer's content before any newer event.
   package var buffer: Int32 = 32 << 10
 
   package init() {}

@@ -1,16 +1,22 @@
 import Foundation
-import MiniRex
 
-/// Takes connections to an address of this machine.
+/// Accepts connections to an address of this machine.
 struct Listener: Sendable {
-  /// Reached from this machine alone.
+  enum Arrival: Sendable {
+    case connection(Socket)
+    case none
+    /// The process or the system has no descriptors left.
+    case outOfDescriptors
+  }
+
+  /// The address that only this machine can reach.
   static let loopback = "127.0.0.1"
 
   let port: UInt16
   let hosts: Hosts
-  private let waiting: Socket
+  let socket: Socket
 
-  /// `nil` if it cannot have the port; `errno` says why.
+  /// Creates a listener, or returns `nil` with the reason in `errno`.
   init?(port: UInt16, address text: String) {
     var address = sockaddr_in()
     guard unsafe inet_pton(AF_INET, text, &address.sin_addr) == 1 else {
@@ -18,12 +24,13 @@ struct Listener: Sendable {
       return nil
     }
     hosts = text.hasPrefix("127.") ? .thisMachine : .numbers
-    // SOCK_STREAM, which has another type on each platform.
-    let descriptor = socket(AF_INET, 1, 0)
+    let descriptor = makeSocket()
     if descriptor < 0 { return nil }
-    waiting = Socket(descriptor)
-    // A port that somebody has just left is free.
-    waiting.set(SO_REUSEADDR, to: 1)
+    socket = Socket(descriptor)
+    // If a connection breaks before it is accepted, `accept` must not block.
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    // Allow the port of a process that has just exited.
+    socket.set(SO_REUSEADDR, to: 1)
     var size = socklen_t(MemoryLayout<sockaddr_in>.size)
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
@@ -40,38 +47,21 @@ struct Listener: Sendable {
     }
   }
 
-  /// Calls with each connection.
-  var connections: Broadcaster<Socket> {
-    Broadcaster { [waiting] receive in
-      // Any thread may cancel a source, but its type does not say so.
-      nonisolated(unsafe) let source = DispatchSource.makeReadSource(
-        fileDescriptor: waiting.descriptor)
-      unsafe source.setEventHandler {
-        let connection = accept(waiting.descriptor, nil, nil)
-        // Too many files are open, and a thread of Dispatch may wait until one is closed.
-        if connection < 0 { usleep(10_000) } else { receive(Socket(connection)) }
+  func accept() -> Arrival {
+    while true {
+      let descriptor = acceptConnection(socket.descriptor)
+      if descriptor >= 0 { return .connection(Socket(descriptor)) }
+      switch errno {
+      case EAGAIN, EWOULDBLOCK: return .none
+      // The peer has disconnected, or the network failed for this connection alone.
+      case EINTR, ECONNABORTED, EPROTO, ENETDOWN, EHOSTUNREACH, ENETUNREACH: continue
+      default: return .outOfDescriptors
       }
-      // Nothing else may get the number of the descriptor before that.
-      unsafe source.setCancelHandler { withExtendedLifetime(waiting) {} }
-      unsafe source.activate()
-      return Subscription { unsafe source.cancel() }
     }
   }
 }
 
-/// By which names a browser may call the server; pages of others that have a name lead to it are refused.
-enum Hosts: Sendable {
-  case thisMachine
-  /// Also by any number: a name could lead anywhere, and a number leads where it says.
-  case numbers
+// Inside the types above, members shadow these system calls.
+private func makeSocket() -> Int32 { socket(AF_INET, Socket.streamType, 0) }
 
-  func contains(_ host: String) -> Bool {
-    if host.wholeMatch(of: /(?:localhost|127\.0\.0\.1)(?::\d+)?/.ignoresCase()) != nil {
-      return true
-    }
-    return switch self {
-    case .thisMachine: false
-    case .numbers: host.wholeMatch(of: /\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?/) != nil
-    }
-  }
-}
+private func acceptConnection(_ listener: Int32) -> Int32 { accept(listener, nil, nil) }

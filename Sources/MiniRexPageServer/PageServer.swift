@@ -1,50 +1,75 @@
 import Foundation
 import MiniRex
 
-/// Serves pages, and events that go on, to browsers.
+/// A server for pages and their event streams.
+///
+/// It uses three descriptors, and one for each connection.
 package struct PageServer: Sendable {
   private let listener: Listener
+  private let poller: Poller
   private let limits: Limits
+  private let token: String?
   private let open = OpenConnections()
 
-  /// Takes a port, or any that is free for 0; `nil` if it cannot have it, and `errno` says why.
+  /// Creates a server, or returns `nil` with the reason in `errno`.
   ///
   /// The port is free again when the server is released and no longer serves.
   ///
-  /// - Parameter address: In numbers. Other machines reach it at an address that is theirs to see.
-  package init?(port: UInt16, address: String? = nil, limits: Limits = Limits()) {
-    guard let listener = Listener(port: port, address: address ?? Listener.loopback) else {
-      return nil
-    }
+  /// - Parameters:
+  ///   - port: The port to listen at, or 0 for any free port.
+  ///   - address: An IPv4 address in numbers. The default is the loopback address, which other
+  ///     machines cannot reach.
+  ///   - token: The value that each request needs in its query parameter `token`. The server
+  ///     compares it when the first line of a request has arrived, before it reads any header.
+  package init?(
+    port: UInt16, address: String? = nil, limits: Limits = Limits(), token: String? = nil
+  ) {
+    guard let listener = Listener(port: port, address: address ?? Listener.loopback),
+      let poller = Poller()
+    else { return nil }
     self.listener = listener
+    self.poller = poller
     self.limits = limits
+    self.token = token
   }
 
   package var port: UInt16 { listener.port }
 
-  /// How many browsers are served at the time.
+  /// The number of open connections.
   package var connectionCount: Int { open.count.withLock { $0 } }
 
-  /// Answers each request, until the task is cancelled.
+  /// Answers requests until the task is canceled.
+  ///
+  /// When a browser disconnects, the server cancels the task of its answer. It still sends the
+  /// reply, because the browser may have closed only its output.
   package func serve(_ answer: @escaping @Sendable (Request) async -> Reply) async {
+    let parser = RequestParser(limits, listener.hosts, token: token)
     await withDiscardingTaskGroup { group in
-      for await socket in listener.connections.values(.unbounded) {
-        guard open.enter(limits.connections) else {
-          refuse(socket)
-          continue
-        }
-        group.addTask {
-          await Connection(socket, limits, listener.hosts).serve(answer)
-          open.count.withLock { $0 -= 1 }
+      while await poller.wait(for: listener.socket, POLLIN) == .ready {
+        switch listener.accept() {
+        case .connection(let socket) where open.enter(limits.connections):
+          group.addTask {
+            await Connection(socket, poller, limits).serve(parser, answer)
+            open.count.withLock { $0 -= 1 }
+          }
+        case .connection(let socket): refuse(socket)
+        case .none: continue
+        // A connection that closes returns its descriptor.
+        case .outOfDescriptors: try? await Task.sleep(for: .milliseconds(10))
         }
       }
     }
   }
 
-  /// A few bytes never wait in a connection that is new.
+  /// Answers 503 without waiting.
+  ///
+  /// The buffer of a new connection has room for the response.
   private func refuse(_ socket: Socket) {
     let reply = "HTTP/1.1 \(Status.busy.line)\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
-    socket.sendAtOnce(Data(reply.utf8))
+    _ = socket.send(Array(reply.utf8)[...])
+    // Closing with unread input would discard the response.
+    socket.finish()
+    _ = socket.receive()
   }
 }
 

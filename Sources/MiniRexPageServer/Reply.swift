@@ -1,34 +1,47 @@
 package import Foundation
 package import MiniRex
 
-/// What a browser gets.
+/// The answer to a request.
 package enum Reply: Sendable {
-  /// A number and what it means, with more words for whoever reads them.
+  /// A status, with an optional explanation for people.
   case status(Status, because: String = "")
   case content(_ type: String, Data)
-  /// Server-sent events, each with its `data:` and its empty line, until they end or nobody reads them.
+  /// HTML whose inline scripts and styles have the attribute `nonce="NONCE"`.
+  ///
+  /// Each response replaces `NONCE` with a new nonce. The browser runs no script without it.
+  case page(Data)
+  /// Server-sent events, until the broadcaster finishes or the browser disconnects.
+  ///
+  /// Each update is a complete event, with its `data:` lines and its empty line.
   case events(Broadcaster<Data>, SlowBrowser)
 
-  /// What becomes of a browser that is slower than the events.
+  /// The treatment of a browser that is slower than the events.
   package enum SlowBrowser: Sendable {
-    /// It gets the newest when it is ready: each event tells everything.
+    /// Drops all but the newest event until the browser is ready.
+    ///
+    /// For events that contain the entire state.
     case missesEvents
-    /// Its connection ends, so that it comes back and begins anew: each event follows from the last.
+    /// Closes the connection, so that the browser reconnects and starts again.
+    ///
+    /// For events that build on the previous event.
     case beginsAnew
   }
 }
 
-/// A number and what it means.
+/// An HTTP status code and its phrase.
 package struct Status: Error, Sendable, Equatable {
   package let line: String
+  /// An explanation for people.
+  var reason = ""
 
   package static let noContent = Status(line: "204 No Content")
   package static let badRequest = Status(line: "400 Bad Request")
   package static let forbidden = Status(line: "403 Forbidden")
+  static let tokenRequired = Status(
+    line: forbidden.line, reason: "Open the page with its token.")
   package static let notFound = Status(line: "404 Not Found")
   package static let notAllowed = Status(line: "405 Method Not Allowed")
   package static let timeout = Status(line: "408 Request Timeout")
-  package static let conflict = Status(line: "409 Conflict")
   static let bodyTooLarge = Status(line: "413 Content Too Large")
   static let headTooLarge = Status(line: "431 Request Header Fields Too Large")
   static let notImplemented = Status(line: "501 Not Implemented")

@@ -1,65 +1,66 @@
 package import Foundation
 
-/// What a browser asks for.
+/// A browser's request.
 package struct Request: Sendable, Equatable {
   package let method: String
-  /// Without what follows a `?`, and decoded.
+  /// The percent-decoded path, without the query.
   package let path: String
   package let query: String?
-  /// By their names in lower case.
-  package let headers: [String: String]
+  /// The header values by lowercase name.
+  package private(set) var headers: [String: String] = [:]
   package internal(set) var body = Data()
 
-  /// Reads a head, the lines before the empty one, or says why it is none.
-  init(head: Data, _ hosts: Hosts) throws(Status) {
-    let isText = head.allSatisfy {
-      $0 >= 0x20 && $0 != 0x7F || $0 == 0x0D || $0 == 0x0A || $0 == 0x09
-    }
-    guard isText, let text = String(data: head, encoding: .utf8) else { throw .badRequest }
-    let lines = text.components(separatedBy: "\r\n")
-    guard !lines.contains(where: { $0.unicodeScalars.contains { $0 == "\r" || $0 == "\n" } }),
-      let words = lines[0].wholeMatch(of: /([A-Z]+) (\/[^ \t?]*)(?:\?([^ \t]*))? HTTP\/1\.[01]/),
-      let path = String(words.2).removingPercentEncoding
+  /// Parses the request line.
+  init(line: ArraySlice<UInt8>) throws(Status) {
+    let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard words.count == 3, !words[0].isEmpty, words[0].allSatisfy(\.isUppercase),
+      words[1].first == UInt8(ascii: "/"), !words[1].contains(UInt8(ascii: "\t")),
+      words[2].elementsEqual("HTTP/1.1".utf8) || words[2].elementsEqual("HTTP/1.0".utf8)
     else { throw .badRequest }
-    var headers: [String: String] = [:]
-    for line in lines.dropFirst() {
-      guard let parts = line.wholeMatch(of: /([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*?)[ \t]*/)
-      else { throw .badRequest }
-      let name = parts.1.lowercased()
-      // Two of these could be understood in two ways.
-      if headers[name] != nil && ["content-length", "host", "origin"].contains(name) {
-        throw .badRequest
-      }
-      headers[name] = String(parts.2)
-    }
-    method = String(words.1)
-    self.path = path
-    query = words.3.map(String.init)
-    self.headers = headers
-    try refuseStrangers(hosts)
+    let (path, query) = words[1].divided(at: UInt8(ascii: "?"))
+    // The path must be UTF-8 both before and after decoding.
+    guard let decoded = Array(try text(path).utf8)[...].withoutPercents else { throw .badRequest }
+    method = try text(words[0])
+    self.path = try text(decoded[...])
+    self.query = try query.map { query throws(Status) in try text(query) }
   }
 
-  /// Whoever's page it is that asks, it has to be one of this server.
-  private func refuseStrangers(_ hosts: Hosts) throws(Status) {
+  /// Parses a header line.
+  mutating func add(line: ArraySlice<UInt8>) throws(Status) {
+    guard case (let name, let value?) = line.divided(at: UInt8(ascii: ":")), !name.isEmpty,
+      name.allSatisfy(\.isOfToken)
+    else { throw .badRequest }
+    let key = String(decoding: name.lazy.map(\.lowercased), as: UTF8.self)
+    // Servers disagree about which value of a repeated header applies, so these must be unique.
+    if headers[key] != nil && ["content-length", "host", "origin"].contains(key) {
+      throw .badRequest
+    }
+    headers[key] = try text(value.withoutBlanks)
+  }
+
+  /// Rejects requests from pages of other servers, and requests under other host names.
+  func refuseStrangers(_ hosts: Hosts) throws(Status) {
     guard let host = headers["host"] else {
       if headers["origin"] != nil { throw .forbidden }
       return
     }
-    // Otherwise a name that leads here would let pages from elsewhere read everything.
     if !hosts.contains(host) { throw .forbidden }
     if let origin = headers["origin"], origin.lowercased() != "http://\(host.lowercased())" {
       throw .forbidden
     }
   }
 
-  /// How many bytes the body has.
+  /// Returns the number of bytes in the body.
   func bodyLength(_ limits: Limits) throws(Status) -> Int {
     if headers["transfer-encoding"] != nil { throw .notImplemented }
     guard let text = headers["content-length"] else { return 0 }
-    guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      throw .badRequest
-    }
+    guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { throw .badRequest }
     guard let length = Int(text), length <= limits.body else { throw .bodyTooLarge }
     return length
   }
+}
+
+private func text(_ bytes: ArraySlice<UInt8>) throws(Status) -> String {
+  guard let text = String(validating: bytes, as: UTF8.self) else { throw .badRequest }
+  return text
 }

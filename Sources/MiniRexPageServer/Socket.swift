@@ -1,16 +1,21 @@
 import Foundation
-import MiniRex
 
-/// A descriptor, which is closed when nobody uses it any more.
+/// A nonblocking socket, closed when its last reference is released.
 ///
-/// Writing to a browser that has gone is an error, and no signal: what else the program does with
-/// `SIGPIPE` is its own affair.
+/// Writing to a peer that has disconnected fails without `SIGPIPE`, whose handler is the program's.
 final class Socket: Sendable {
+  enum Received: Sendable {
+    case bytes([UInt8])
+    case nothingYet
+    /// The peer has closed its output, or the connection is broken.
+    case end
+  }
+
   let descriptor: Int32
 
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
-    // No child of the program holds a connection open.
+    // Child processes must not keep connections open.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     #if canImport(Darwin)
       set(SO_NOSIGPIPE, to: 1)
@@ -19,53 +24,58 @@ final class Socket: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Returns two connected sockets, or `nil` with the reason in `errno`.
+  static func pair() -> (Socket, Socket)? {
+    var numbers: [Int32] = [-1, -1]
+    guard unsafe socketpair(AF_UNIX, streamType, 0, &numbers) == 0 else { return nil }
+    return (Socket(numbers[0]), Socket(numbers[1]))
+  }
+
+  /// `SOCK_STREAM`, which is an enumeration on Linux.
+  static let streamType: Int32 = 1
+
   func set(_ option: Int32, to value: Int32) {
     var value = value
     unsafe setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Writes all of it, or finds that nobody reads.
-  func write(_ data: Data, finish: @escaping @Sendable (Bool) -> Void) -> Subscription {
-    // Any thread may cancel a source, but its type does not say so.
-    nonisolated(unsafe) let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor)
-    let rest = SerialState(data[...])
-    unsafe source.setEventHandler { [self] in
-      while !rest.value.isEmpty {
-        let count = send(rest.value)
-        if count > 0 {
-          rest.value = rest.value.dropFirst(count)
-        } else if count < 0, errno == EINTR {
-          continue
-        } else if count < 0, errno == EAGAIN || errno == EWOULDBLOCK {
-          return
-        } else {
-          break
-        }
-      }
-      unsafe source.cancel()
-      finish(rest.value.isEmpty)
+  func receive() -> Received {
+    var end = false
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
+      var result = 0
+      repeat {
+        result = unsafe recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+      } while result < 0 && errno == EINTR
+      end = result == 0 || result < 0 && errno != EAGAIN && errno != EWOULDBLOCK
+      count = max(0, result)
     }
-    // Nothing else may get the number of the descriptor before that.
-    unsafe source.setCancelHandler { [self] in withExtendedLifetime(self) {} }
-    unsafe source.activate()
-    return Subscription { unsafe source.cancel() }
+    if end { return .end }
+    return bytes.isEmpty ? .nothingYet : .bytes(bytes)
   }
 
-  /// Writes what fits into the buffer of a new connection.
-  func sendAtOnce(_ data: Data) { _ = send(data) }
-
-  private func send(_ data: Data) -> Int {
+  /// Returns the number of bytes that the system accepted, or `nil` if the peer has disconnected.
+  func send(_ bytes: ArraySlice<UInt8>) -> Int? {
     #if canImport(Darwin)
       let flags = Int32(MSG_DONTWAIT)
     #else
       let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
     #endif
-    return unsafe data.withUnsafeBytes {
-      #if canImport(Darwin)
-        unsafe Darwin.send(descriptor, $0.baseAddress, $0.count, flags)
-      #else
-        unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, flags)
-      #endif
-    }
+    var result = 0
+    repeat {
+      result = unsafe bytes.withUnsafeBytes {
+        #if canImport(Darwin)
+          unsafe Darwin.send(descriptor, $0.baseAddress, $0.count, flags)
+        #else
+          unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, flags)
+        #endif
+      }
+    } while result < 0 && errno == EINTR
+    if result < 0 { return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : nil }
+    return result
   }
+
+  /// Closes the output.
+  ///
+  /// Closing the socket instead would discard the output if unread input exists.
+  func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
 }

@@ -1,14 +1,14 @@
 public import MiniRex
 
-/// What an action has done besides changing the state.
+/// Work that a reducer returns.
 ///
 /// ```swift
 /// return .run { send in send(.found(try await find(query))) }
 ///   .cancellable(id: "search", cancelInFlight: true)
 /// ```
 ///
-/// A reducer returns it; it begins when the state that the reducer has made can be read and is told.
-/// It does not keep the store alive, and is cancelled when the store goes.
+/// An effect starts after its commit is readable and published. It does not retain the store.
+/// Releasing the store cancels its effects.
 public struct Effect<Action: Sendable>: Sendable {
   @usableFromInline let kind: EffectKind<Action>
 
@@ -22,21 +22,25 @@ public struct Effect<Action: Sendable>: Sendable {
     kind = .work(work)
   }
 
-  /// Nothing.
+  /// An effect that does nothing.
   @inlinable
   public static var none: Effect { Effect(EffectKind.none) }
 
-  /// Another action, which is reduced next, before any that another thread sends.
+  /// Creates an effect that sends another action, which is reduced before any action of another
+  /// thread.
   @inlinable
   public static func send(_ action: Action) -> Effect {
     Effect(EffectKind.send(action))
   }
 
-  /// An async function, in a Swift task that has the sender's task-local values and priority.
+  /// Creates an effect that runs an async function in a Swift task.
   ///
-  /// What it throws is told by ``Store/events`` and by the ``StoreTask``; a failure that the state
-  /// should show belongs into an action. When it is cancelled, so is its Swift task, and what it
-  /// still sends is dropped, as is what is sent after it has returned.
+  /// The task inherits the sender's task-local values and priority. A thrown error appears in
+  /// ``Store/events`` and fails the ``StoreTask``. To show a failure in the state, send it in an
+  /// action.
+  ///
+  /// Canceling the effect cancels its Swift task. Actions that `work` sends after a cancellation,
+  /// or after it has returned, are dropped.
   @inlinable
   public static func run(
     _ work: @escaping @Sendable (_ send: @escaping @Sendable (Action) -> Void) async throws -> Void
@@ -44,9 +48,9 @@ public struct Effect<Action: Sendable>: Sendable {
     Effect(.run(work))
   }
 
-  /// What a publisher of actions tells, until it ends.
+  /// Creates an effect that sends the actions that a publisher emits, until the publisher finishes.
   ///
-  /// `actions` is called where the effect begins, and the publisher subscribed to at once.
+  /// The store calls `actions` when the effect starts, and subscribes synchronously.
   @inlinable
   public static func publisher<Kind: PublisherKind>(
     _ actions: @escaping @Sendable () -> Publisher<Action, Kind>
@@ -57,53 +61,54 @@ public struct Effect<Action: Sendable>: Sendable {
       })
   }
 
-  /// All of them at once.
+  /// Creates an effect that runs several effects concurrently.
   @inlinable
   public static func merge(_ effects: Effect...) -> Effect { merge(effects) }
 
-  /// All of them at once.
+  /// Creates an effect that runs several effects concurrently.
   @inlinable
   public static func merge(_ effects: [Effect]) -> Effect {
-    Effect(.merge(effects))
+    Effect(.merge(EffectList(effects)))
   }
 
-  /// Each when the one before has ended.
+  /// Creates an effect that runs several effects one after another.
   ///
-  /// One that fails or is cancelled is the last.
+  /// If an effect fails or is canceled, the remaining effects do not run.
   @inlinable
   public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
 
-  /// Each when the one before has ended.
+  /// Creates an effect that runs several effects one after another.
   ///
-  /// One that fails or is cancelled is the last.
+  /// If an effect fails or is canceled, the remaining effects do not run.
   @inlinable
   public static func concatenate(_ effects: [Effect]) -> Effect {
-    Effect(.concatenate(effects))
+    Effect(.concatenate(EffectList(effects)))
   }
 
-  /// Ends all effects with the id; without any, it does nothing.
+  /// Creates an effect that cancels all effects with the given ID, if any.
   @inlinable
   public static func cancel(id: some Hashable & Sendable) -> Effect {
     Effect(.cancel(EffectID(id)))
   }
 
-  /// Gives the effect an id, by which it can be cancelled, and which is its name in a log.
+  /// Gives the effect an ID, which also names it in a log.
   ///
-  /// Ids are equal if their types and values are. An effect may have several.
+  /// Two IDs are equal if their types and their values are equal. An effect can have several IDs.
   ///
   /// - Parameters:
-  ///   - id: The id.
-  ///   - cancelInFlight: Whether it ends the effects that were given the id before.
+  ///   - id: The ID for ``cancel(id:)``.
+  ///   - cancelInFlight: A Boolean value that indicates whether this effect cancels earlier effects
+  ///     with the same ID. The default is `false`.
   @inlinable
   public func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false
   ) -> Effect {
-    // Without an effect there is still something to end.
+    // `.none` can still cancel the effects in flight.
     if case .none = kind { return cancelInFlight ? .cancel(id: id) : self }
     return Effect(.cancellable(self, EffectID(id), cancelInFlight: cancelInFlight))
   }
 
-  /// The same effect for a whole whose actions contain those of a part.
+  /// Returns the effect with its actions wrapped in actions of the parent.
   @inlinable
   public func map<Other: Sendable>(
     _ embed: @escaping @Sendable (Action) -> Other
@@ -116,7 +121,9 @@ public struct Effect<Action: Sendable>: Sendable {
   }
 }
 
-/// What there is to do; that which costs nothing is not allocated.
+/// The kind of an effect.
+///
+/// Only `work` is allocated.
 @usableFromInline
 enum EffectKind<Action: Sendable>: Sendable {
   case none
@@ -125,7 +132,7 @@ enum EffectKind<Action: Sendable>: Sendable {
 }
 
 @usableFromInline
-indirect enum EffectWork<Action: Sendable>: Sendable {
+enum EffectWork<Action: Sendable>: Sendable {
   @usableFromInline typealias Send = @Sendable (Action) -> Void
   @usableFromInline typealias Run = @Sendable (@escaping Send) async throws -> Void
   @usableFromInline typealias Subscribe =
@@ -133,14 +140,14 @@ indirect enum EffectWork<Action: Sendable>: Sendable {
       _ commit: Int, _ receive: @escaping Send, _ onEnd: @escaping @Sendable () -> Void
     ) -> Subscription
 
-  case run(Run)
-  case publisher(Subscribe)
-  case merge([Effect<Action>])
-  case concatenate([Effect<Action>])
+  indirect case run(Run)
+  indirect case publisher(Subscribe)
+  case merge(EffectList<Action>)
+  case concatenate(EffectList<Action>)
   case cancel(EffectID)
-  case cancellable(Effect<Action>, EffectID, cancelInFlight: Bool)
-  /// What belongs to a part, and how that is found in what is around it.
-  case part(any PartStep, Effect<Action>)
+  indirect case cancellable(Effect<Action>, EffectID, cancelInFlight: Bool)
+  /// An effect of a child, with the step from the parent to the child.
+  indirect case part(any ScopeStep, Effect<Action>)
 
   @inlinable
   func map<Other: Sendable>(_ embed: @escaping @Sendable (Action) -> Other) -> Effect<Other> {
@@ -151,8 +158,8 @@ indirect enum EffectWork<Action: Sendable>: Sendable {
         .publisher { commit, receive, onEnd in
           subscribe(commit, { receive(embed($0)) }, onEnd)
         })
-    case .merge(let effects): .merge(effects.map { $0.map(embed) })
-    case .concatenate(let effects): .concatenate(effects.map { $0.map(embed) })
+    case .merge(let effects): Effect<Other>(.merge(effects.map(embed)))
+    case .concatenate(let effects): Effect<Other>(.concatenate(effects.map(embed)))
     case .cancel(let id): Effect<Other>(.cancel(id))
     case .cancellable(let effect, let id, let cancelInFlight):
       Effect<Other>(.cancellable(effect.map(embed), id, cancelInFlight: cancelInFlight))

@@ -1,20 +1,22 @@
-/// A value as paths and scalars.
+/// A value, flattened to paths and scalars.
 ///
 /// ```swift
 /// print(try FlatState(todos))  // 0/id: 1, 0/text: "Wash", 1/id: 2, 1/text: "Cook"
 /// ```
 ///
-/// A path is the keys and places joined by `/`; in a key, `~` is written `~0`, and `/` is written `~1`, as
-/// in JSON Pointer. The path of a scalar that is the whole is empty. Members that are `nil` are left out.
-/// Making one encodes the value once. Types of Foundation are as they encode themselves: a date is a
-/// number, and data are its bytes.
+/// A path consists of keys and indexes, joined by `/`. As in JSON Pointer, `~` in a key becomes
+/// `~0`, and `/` becomes `~1`. A top-level scalar has the empty path. `nil` members are omitted.
+/// Foundation types keep their own encoding: a date is a number, and data is an array of bytes.
+///
+/// Flattening encodes the value once.
 public struct FlatState: Sendable, Hashable, CustomStringConvertible {
-  /// In the order in which they are encoded, so that two of one shape are compared side by side.
+  /// The entries in encoding order, so two states of the same shape are compared pairwise.
   let entries: [FlatEntry]
 
   /// Encodes a value.
   ///
-  /// - Throws: What the value throws, and `EncodingError` if it encodes nothing at all.
+  /// - Throws: The error that `value` throws. Also throws `EncodingError` if `value` encodes
+  ///   nothing.
   public init(_ value: some Encodable) throws {
     let output = FlatOutput()
     defer { output.nested = [] }
@@ -29,15 +31,15 @@ public struct FlatState: Sendable, Hashable, CustomStringConvertible {
     entries = output.entries
   }
 
-  /// What a state is compared with that has none before it.
+  /// Creates an empty state, which stands for a missing predecessor.
   init() { entries = [] }
 
-  /// The scalars and empty containers by their paths; O(n), as it is made when it is asked for.
+  /// The scalars and empty containers by path, computed in O(n).
   public var values: [String: FlatValue] { entries[...].values }
 
-  /// What is different from another one, by path.
+  /// Returns the differences from another state, by path.
   ///
-  /// It costs O(n), and little if both have the same paths.
+  /// Complexity: O(n). Two states with the same paths need no dictionary.
   public func changes(since old: FlatState) -> [String: FlatChange] {
     var changes: [String: FlatChange] = [:]
     var common = 0
@@ -58,15 +60,15 @@ public struct FlatState: Sendable, Hashable, CustomStringConvertible {
     return changes
   }
 
-  /// True if they have the same values at the same paths.
+  /// Returns `true` if both states have the same values at the same paths.
   public static func == (one: FlatState, other: FlatState) -> Bool {
     one.entries == other.entries || one.values == other.values
   }
 
-  /// Hashes paths and values, in any order.
+  /// Hashes the paths and the values, independent of their order.
   public func hash(into hasher: inout Hasher) { hasher.combine(values) }
 
-  /// The paths in order, each with its value.
+  /// The sorted paths, each with its value.
   public var description: String {
     values.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
   }
@@ -78,7 +80,9 @@ struct FlatEntry: Sendable, Equatable {
 }
 
 extension ArraySlice<FlatEntry> {
-  /// What was encoded last for a path counts.
+  /// The values by path.
+  ///
+  /// The last value encoded for a path wins.
   var values: [String: FlatValue] {
     Dictionary(lazy.map { ($0.path, $0.value) }) { $1 }
   }

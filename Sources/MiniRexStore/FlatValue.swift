@@ -1,24 +1,24 @@
-/// A scalar of a state, or a container with nothing in it.
+/// A scalar of a state, or an empty container.
 ///
-/// Integers of equal value are equal, signed or not. A truth value is not a number, an integer is not a
-/// fraction, and not a number is equal to itself. Its description is the value in JSON, where what is no
-/// number there is a string: `"NaN"`, `"Infinity"`, `"-Infinity"`.
+/// Integers with the same value are equal, signed or unsigned. A Boolean value never equals a
+/// number, and an integer never equals a floating-point number. NaN equals NaN. The description is
+/// JSON. Nonfinite numbers become the strings `"NaN"`, `"Infinity"`, and `"-Infinity"`.
 public enum FlatValue: Sendable, Hashable, CustomStringConvertible {
-  /// An explicit `nil` in an array, or instead of the whole.
+  /// An explicit `nil` in an array or at the top level.
   case null
   /// An array without elements.
   case emptyArray
   /// An object without members.
   case emptyObject
-  /// A truth value.
+  /// A Boolean value.
   case bool(Bool)
-  /// An integer; what fits is told as this one.
+  /// An integer that fits in `Int64`.
   case int(Int64)
-  /// An integer, if it is too large for the other.
+  /// An integer that fits only in `UInt64`.
   case uint(UInt64)
-  /// A fraction.
+  /// A floating-point number.
   case double(Double)
-  /// A text.
+  /// A string.
   case string(String)
 
   init(_ value: some BinaryInteger) throws {
@@ -32,7 +32,7 @@ public enum FlatValue: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// True if they are the same, and the same kind of value.
+  /// Returns `true` if both values are equal and of the same kind.
   public static func == (one: FlatValue, other: FlatValue) -> Bool {
     switch (one, other) {
     case (.null, .null), (.emptyArray, .emptyArray), (.emptyObject, .emptyObject): true
@@ -47,7 +47,7 @@ public enum FlatValue: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// Hashes what is compared.
+  /// Hashes the value consistently with `==`.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -61,7 +61,7 @@ public enum FlatValue: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The value in JSON.
+  /// The value as JSON.
   public var description: String {
     switch self {
     case .null: "null"

@@ -1,6 +1,6 @@
 public import MiniRex
 
-/// The last states of a store, and the way back to them.
+/// The undo history of a store or of a scope.
 ///
 /// ```swift
 /// let history = History(of: store)
@@ -10,27 +10,31 @@ public import MiniRex
 /// print(store.state.lines)  // ["Milk"]
 /// ```
 ///
-/// It begins to follow the store when it is made, and remembers what each commit has changed before anybody
-/// can see it. So ``undo()``, on any thread, undoes the last commit, even one that has not been
-/// told yet. It keeps the store, and ends when it is released.
+/// A history records each commit before the new state is readable. Therefore, ``undo()`` on any
+/// thread undoes the last commit, even if that commit is not published yet. The history retains the
+/// store, and recording stops when the history is released.
 ///
-/// The history of a scope restores the part and nothing else. A commit that leaves the part as it was, if
-/// that is `Equatable`, is none of the part: it is not remembered, and what was undone can still be redone.
-/// When the part has gone, nothing can be undone.
+/// The history of a scope restores only the child state. If the child is `Equatable`, a commit that
+/// does not change it is ignored: nothing is recorded, and redo stays available. After the child is
+/// removed, nothing can be undone.
 ///
-/// The states that it keeps share what they have in common, but what a commit changes it copies:
-/// appending to an array of a million is O(n) while the array before is remembered.
+/// The recorded states share storage with the current state, so changing shared storage copies it.
+/// For example, appending to an array of 1,000,000 elements is O(n) while a history holds the
+/// previous array.
+///
+/// Each commit of the store costs O(histories). The history of an `Equatable` child compares the
+/// child. The history of a row compares the row only if the commit changed it.
 public final class History: Sendable {
   private let memory: AnyHistoryHook
   private let store: any AnyObject & Sendable
 
-  /// Whether there is something to undo: now, then whenever that changes.
+  /// Emits whether a commit can be undone: the current value, then each change.
   public let canUndo: PublishedValue<Bool>
 
-  /// Whether there is something to redo: now, then whenever that changes.
+  /// Emits whether an undo can be reverted: the current value, then each change.
   public let canRedo: PublishedValue<Bool>
 
-  /// Begins to follow a store.
+  /// Creates a history and starts recording.
   ///
   /// ```swift
   /// let history = History(of: store, limit: 50) { commit in
@@ -39,17 +43,20 @@ public final class History: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - store: What is remembered: a store, or a part of one.
-  ///   - limit: How many commits can be undone; with 0, nothing is remembered. A negative one stops the
-  ///     program.
-  ///   - isRemembered: Decides about each commit; one that is not remembered is undone together with
-  ///     the one before. It is called while the state is being changed, so that what holds for
-  ///     a reducer holds for it. That of a scope gets the cause ``CommitCause/whole``.
+  ///   - store: The store or the scope to record.
+  ///   - limit: The maximum number of commits to undo. The default is 100, and 0 records nothing.
+  ///     Traps if less than 0.
+  ///   - isRemembered: Returns `true` if a commit is an undo step of its own. Otherwise, the commit
+  ///     is undone together with the previous step. It runs with exclusive access to the state,
+  ///     under the same restrictions as a reducer. For a scope, the cause is always
+  ///     ``CommitCause/parent``.
   public init<State, Action>(
     of store: Store<State, Action>, limit: Int = 100,
     where isRemembered: @escaping @Sendable (Commit<State, Action>) -> Bool = { _ in true }
   ) {
-    if limit < 0 { misuse("The limit of a History is negative. Use 0 to remember nothing.") }
+    if limit < 0 {
+      misuse("A History requires a limit of 0 or more, not \(limit). Use 0 to record nothing.")
+    }
     self.store = store
     let memory =
       switch store.backing {
@@ -63,21 +70,22 @@ public final class History: Sendable {
 
   deinit { memory.end() }
 
-  /// Restores the state before the last commit that was remembered, as a commit with the cause
+  /// Restores the state before the last recorded commit, as a commit with the cause
   /// ``CommitCause/restored``.
   ///
-  /// Effects of parts that are no longer there end. Called inside the store's own reducer it stops the
-  /// program; in a callback it is allowed.
+  /// Cancels the effects of every child that the restored state does not contain. Callbacks can
+  /// call this method. Traps inside the store's own reducer.
   ///
-  /// - Returns: False if there is nothing to undo.
+  /// - Returns: `false` if there is nothing to undo.
   @discardableResult
   public func undo() -> Bool { memory.undo() }
 
-  /// Restores the state that was there before the last ``undo()``, as a commit.
+  /// Reverts the last ``undo()``, as a commit.
   ///
-  /// Whatever was committed since makes it impossible.
+  /// Any commit after the undo discards the states to redo. For the history of a scope, only commits that
+  /// change the child count.
   ///
-  /// - Returns: False if there is nothing to redo.
+  /// - Returns: `false` if there is nothing to redo.
   @discardableResult
   public func redo() -> Bool { memory.redo() }
 }

@@ -1,4 +1,4 @@
-/// A value that is asked for, may come, and may fail: a part of a state.
+/// The state of a request: not started, pending, fulfilled, or rejected.
 ///
 /// ```swift
 /// guard state.counter.begin() else { return .none }
@@ -8,41 +8,41 @@
 /// return .publisher { load.broadcaster.map { CounterLoaded(result: $0) } }
 /// ```
 ///
-/// It is a value: a copy that is resolved leaves the original as it was.
+/// A promise is a value: resolving a copy does not change the original.
 public enum Promise<Success: Sendable, Failure: Error>: Sendable {
-  /// Not asked for.
+  /// The request was not started.
   case idle
-  /// Asked for.
+  /// The request has no result yet.
   case pending
-  /// It has come.
+  /// The request succeeded.
   case fulfilled(Success)
-  /// It has failed.
+  /// The request failed.
   case rejected(Failure)
 
-  /// True before it is asked for.
+  /// A Boolean value that indicates whether the request was not started.
   public var isIdle: Bool {
     if case .idle = self { true } else { false }
   }
 
-  /// True while it is asked for, and has not come.
+  /// A Boolean value that indicates whether the request has no result yet.
   public var isPending: Bool {
     if case .pending = self { true } else { false }
   }
 
-  /// True once it has come or failed.
+  /// A Boolean value that indicates whether the request succeeded or failed.
   public var isResolved: Bool { result != nil }
 
-  /// What has come; `nil` unless it has.
+  /// The value of a successful request; otherwise, `nil`.
   public var value: Success? {
     if case .fulfilled(let value) = self { value } else { nil }
   }
 
-  /// Why it has failed; `nil` unless it has.
+  /// The error of a failed request; otherwise, `nil`.
   public var error: Failure? {
     if case .rejected(let error) = self { error } else { nil }
   }
 
-  /// What has come of it; `nil` until something has.
+  /// The result of a finished request; otherwise, `nil`.
   public var result: Result<Success, Failure>? {
     switch self {
     case .idle, .pending: nil
@@ -51,9 +51,9 @@ public enum Promise<Success: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Makes it pending, also again after a result.
+  /// Makes the promise pending, also after a result.
   ///
-  /// - Returns: False if it is pending already.
+  /// - Returns: `false` if the promise is already pending.
   @discardableResult
   public mutating func begin() -> Bool {
     if isPending { return false }
@@ -61,9 +61,9 @@ public enum Promise<Success: Sendable, Failure: Error>: Sendable {
     return true
   }
 
-  /// Gives it its result, if it is pending: the first one counts.
+  /// Sets the result of a pending promise.
   ///
-  /// - Returns: False if it is not pending; then it is left as it is.
+  /// - Returns: `false` if the promise is not pending. It does not change then.
   @discardableResult
   public mutating func resolve(_ result: Result<Success, Failure>) -> Bool {
     guard isPending else { return false }

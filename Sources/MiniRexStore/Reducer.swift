@@ -1,4 +1,4 @@
-/// Says what an action does to a state, and what is to be done besides.
+/// A function that applies an action to a state and returns an effect.
 ///
 /// ```swift
 /// static let counter: Reducer<CounterState, CounterAction> = { state, action in
@@ -10,8 +10,8 @@
 /// }
 /// ```
 ///
-/// It is a function: one is made of several by calling them. It runs on the thread that sends, while
-/// nobody else can read the state; so it reads no clock, waits for nothing, and leaves the rest to
-/// the ``Effect`` that it returns.
+/// To compose reducers, call them. A reducer runs synchronously on the sender's thread, with
+/// exclusive access to the state. Therefore, it must not block or read a clock. Return an
+/// ``Effect`` for such work.
 public typealias Reducer<State: Sendable, Action: Sendable> =
   @Sendable (inout State, Action) -> Effect<Action>

@@ -1,14 +1,14 @@
 extension Rows {
-  /// Adds a row at the end.
+  /// Appends a row.
   ///
-  /// - Returns: False if there is a row with its id, which stays as it is.
+  /// - Returns: `false` if a row already has the ID. That row does not change.
   @inlinable
   @discardableResult
   public mutating func append(_ row: Row) -> Bool { insert(row, at: rows.count) }
 
-  /// Adds a row in front of the one at a position.
+  /// Inserts a row before the row at a position.
   ///
-  /// - Returns: False if there is a row with its id, which stays as it is.
+  /// - Returns: `false` if a row already has the ID. That row does not change.
   @inlinable
   @discardableResult
   public mutating func insert(_ row: Row, at position: Int) -> Bool {
@@ -19,9 +19,9 @@ extension Rows {
     return true
   }
 
-  /// Removes the row with the id.
+  /// Removes the row with the given ID.
   ///
-  /// - Returns: The row; `nil` if there was none.
+  /// - Returns: The removed row, or `nil` if no row has the ID.
   @inlinable
   @discardableResult
   public mutating func remove(id: Row.ID) -> Row? {
@@ -32,7 +32,7 @@ extension Rows {
     return row
   }
 
-  /// Removes the rows that a closure picks.
+  /// Removes the rows that satisfy a predicate.
   @inlinable
   public mutating func removeAll(where isRemoved: (Row) -> Bool) {
     var removed: [Row.ID] = []
@@ -48,7 +48,9 @@ extension Rows {
     structureStamp = log.latest
   }
 
-  /// Moves the row with the id, so that it stands at a position afterwards; what is not there stays away.
+  /// Moves the row with the given ID to a position.
+  ///
+  /// Does nothing if no row has the ID.
   @inlinable
   public mutating func move(id: Row.ID, to position: Int) {
     guard let old = positions[id], old != position else { return }

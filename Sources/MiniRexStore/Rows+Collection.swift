@@ -1,5 +1,7 @@
 extension Rows: RandomAccessCollection, ExpressibleByArrayLiteral {
-  /// Makes rows of the first with each id.
+  /// Creates rows from a literal.
+  ///
+  /// The first row with an ID wins.
   @inlinable
   public init(arrayLiteral rows: Row...) { self.init(rows) }
 
@@ -7,15 +9,17 @@ extension Rows: RandomAccessCollection, ExpressibleByArrayLiteral {
   @inlinable
   public var startIndex: Int { 0 }
 
-  /// How many rows there are.
+  /// The number of rows.
   @inlinable
   public var endIndex: Int { rows.count }
 
-  /// The row at a position, to be read; it is changed by its id.
+  /// Accesses the row at a position for reading.
+  ///
+  /// To change a row, use ``subscript(id:)``.
   @inlinable
   public subscript(position: Int) -> Row { rows[position] }
 
-  /// Calls a closure with all rows in a row.
+  /// Calls a closure with the contiguous storage of the rows.
   @inlinable
   public func withContiguousStorageIfAvailable<Result>(
     _ body: (UnsafeBufferPointer<Row>) throws -> Result
@@ -25,7 +29,9 @@ extension Rows: RandomAccessCollection, ExpressibleByArrayLiteral {
 }
 
 extension Rows: Equatable where Row: Equatable {
-  /// True if there are equal rows in the same order; O(1) for copies of which neither has been changed.
+  /// Returns `true` if both contain equal rows in the same order.
+  ///
+  /// Comparing unchanged copies is O(1).
   @inlinable
   public static func == (one: Rows, other: Rows) -> Bool {
     one.stamp == other.stamp || one.rows == other.rows
@@ -33,20 +39,22 @@ extension Rows: Equatable where Row: Equatable {
 }
 
 extension Rows: Encodable where Row: Encodable {
-  /// Encodes the rows as an array does.
+  /// Encodes the rows as an array.
   public func encode(to encoder: any Encoder) throws { try rows.encode(to: encoder) }
 }
 
 extension Rows: Decodable where Row: Decodable {
-  /// Decodes rows that an array has encoded; the first with each id stays.
+  /// Decodes rows from an array.
+  ///
+  /// The first row with an ID wins.
   public init(from decoder: any Decoder) throws { self.init(try [Row](from: decoder)) }
 }
 
 extension Rows: CustomStringConvertible, CustomReflectable {
-  /// The rows, as an array describes them.
+  /// The rows in the format of an array.
   public var description: String { "\(rows)" }
 
-  /// Shows the rows, and not how they are found.
+  /// A mirror of the rows, without the index.
   public var customMirror: Mirror {
     Mirror(self, unlabeledChildren: rows, displayStyle: .collection)
   }

@@ -1,21 +1,23 @@
 extension Rows {
-  /// Makes the rows what a server says they are, and keeps those that are there already.
+  /// Makes the rows match a new list, and keeps existing rows.
   ///
   /// ```swift
   /// state.items.update(to: ids, id: { $0 }) { _, id in Item(id: id) }
   /// ```
   ///
-  /// Afterwards the rows that `isInSection` picks are those of `news`, in that order. Old rows are kept as
-  /// they are, others are created. Rows outside the section stay where they are; news with the id of one
-  /// are left out, as are those with an id that was there before. New rows more than the section had
-  /// follow its last one; if it had none, they are appended. It costs O(n + m), and does nothing if all
-  /// is as it should be.
+  /// Afterward, the rows of the section have the IDs and the order of `news`. Existing rows stay as
+  /// they are, and `create` makes the missing rows. Rows outside the section keep their positions.
+  /// A duplicate ID in `news`, or the ID of a row outside the section, is skipped. Additional rows
+  /// follow the last row of the section. If the section was empty, they are appended.
+  ///
+  /// Complexity: O(n + m). If nothing differs, the rows count as unchanged.
   ///
   /// - Parameters:
-  ///   - news: What the rows are to be.
-  ///   - id: The id of the row for one of `news`.
-  ///   - isInSection: Picks the rows that may be moved and removed; all, if it is left out.
-  ///   - create: Makes a row, of its place in the section and one of `news`. It has to have its id.
+  ///   - news: The new contents of the section.
+  ///   - id: Returns the row's ID for an element of `news`.
+  ///   - isInSection: Selects the rows that can be moved and removed. The default selects all rows.
+  ///   - create: Creates a row from its position in the section and an element of `news`. Traps if
+  ///     the row has another ID than the element.
   @inlinable
   public mutating func update<New>(
     to news: some Sequence<New>, id: (New) -> Row.ID,

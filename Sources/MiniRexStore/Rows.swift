@@ -1,6 +1,6 @@
 import MiniRex
 
-/// Rows in an order, each found by its id, that know which of them have changed.
+/// An ordered collection of rows with unique IDs, which tracks its own changes.
 ///
 /// ```swift
 /// var todos: Rows = [Todo(id: 1, text: "Wash"), Todo(id: 2, text: "Cook")]
@@ -8,27 +8,28 @@ import MiniRex
 /// todos[id: 1] = nil
 /// ```
 ///
-/// Ids are unique: the first row with an id stays. Finding and changing a row by its id, and appending and
-/// removing at the end, cost the same for any number of rows. Insertions, removals and moves elsewhere
-/// cost as much as in an array, and count the rows behind again.
+/// IDs are unique: the first row with an ID wins. Finding or changing a row by its ID is O(1), and
+/// so are appending and removing at the end. Other insertions, removals, and moves are O(n),
+/// because they update the positions of the rows behind.
 ///
-/// It is a value. Copies share what they have in common until one is changed; comparing copies of which
-/// neither has been changed is one comparison of two numbers.
+/// `Rows` is a value type with copy-on-write storage. Comparing two unchanged copies is O(1).
 public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
   @usableFromInline var rows: [Row] = []
   @usableFromInline var positions: [Row.ID: Int] = [:]
   @usableFromInline var log: RowsLog<Row.ID>
-  /// When there were other rows, or in another order.
+  /// The stamp of the last insertion, removal, or move.
   @usableFromInline var structureStamp: RowsStamp
 
-  /// Makes no rows.
+  /// Creates an empty collection.
   @inlinable
   public init() {
     log = RowsLog(.never)
     structureStamp = .never
   }
 
-  /// Makes rows of the first with each id.
+  /// Creates a collection from a sequence.
+  ///
+  /// The first row with an ID wins.
   @inlinable
   public init(_ rows: some Sequence<Row>) {
     self.init()
@@ -43,18 +44,18 @@ public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendabl
     structureStamp = log.latest
   }
 
-  /// The ids, in the order of their rows; an array of its own, which is O(n) to make.
+  /// The IDs in the order of their rows, as a new array in O(n).
   @inlinable
   public var ids: [Row.ID] { rows.map(\.id) }
 
-  /// Where the row with the id is; `nil` if there is none.
+  /// Returns the position of the row with the given ID, or `nil`.
   @inlinable
   public func index(id: Row.ID) -> Int? { positions[id] }
 
-  /// The row with the id, which is changed in place.
+  /// Accesses the row with the given ID.
   ///
-  /// Written, a row with a new id is appended, and `nil` removes. A row keeps its id: giving it another
-  /// one, as in `rows[id: 1] = Todo(id: 2)`, stops the program.
+  /// Changes happen in place. Assigning a row with a new ID appends it, and assigning `nil` removes
+  /// it. A row cannot change its ID: `rows[id: 1] = Todo(id: 2)` traps.
   @inlinable
   public subscript(id id: Row.ID) -> Row? {
     get { positions[id].map { rows[$0] } }
@@ -67,7 +68,7 @@ public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendabl
     }
   }
 
-  /// The last row takes its place meanwhile, so that nobody else keeps the row while it is changed.
+  /// Swaps the row with the last row, so the row is uniquely referenced while it is changed.
   @inlinable
   mutating func takeOut(at position: Int) -> Row {
     rows.swapAt(position, rows.count - 1)
@@ -91,7 +92,7 @@ public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendabl
     }
   }
 
-  /// Forgets a row that was taken out.
+  /// Completes the removal of a row that `takeOut(at:)` returned.
   @inlinable
   mutating func forget(_ id: Row.ID, at position: Int) {
     if position < rows.count { rows.append(rows.remove(at: position)) }
@@ -114,22 +115,23 @@ public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendabl
   @usableFromInline
   func refuse(_ id: Row.ID, insteadOf old: Row.ID) -> Never {
     misuse(
-      "A row of Rows was given another id, \(id) instead of \(old). Remove the row, and append or "
-        + "insert one with the other id.")
+      "A row of Rows cannot change its id from \(old) to \(id). Remove the row, and append or insert a "
+        + "row with the new id.")
   }
 }
 
-// What a list that tells its rows asks.
+// The interface for row scopes.
 extension Rows {
-  /// Has another value after each change.
+  /// A stamp that differs after each change.
   @inlinable
   var stamp: RowsStamp { log.latest }
 
-  /// The ids of the rows that were changed, added, removed or moved since the stamp, each once.
+  /// The IDs of the rows that were changed, inserted, removed, or moved since the stamp, without
+  /// duplicates.
   ///
-  /// `nil` if they cannot be told from all others: the stamp is one of other rows or of an undone change,
-  /// or there were more changes than max(64, n/8). Rows that only stand elsewhere because of others are
-  /// not among them.
+  /// Returns `nil` if the changes are unknown: the stamp belongs to other rows or to an undone
+  /// change, or more than max(64, n/8) changes followed. Rows that other rows displaced are not
+  /// included.
   @inlinable
   func ids(changedSince stamp: RowsStamp) -> [Row.ID]? {
     log.ids(since: stamp, among: rows.count)

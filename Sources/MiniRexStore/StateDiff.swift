@@ -1,13 +1,13 @@
-/// What became of a path.
+/// The change of one path.
 public enum FlatChange: Sendable, Hashable, CustomStringConvertible {
-  /// It was not there before.
+  /// The path is new.
   case added(FlatValue)
-  /// It is there no longer.
+  /// The path was removed.
   case removed(FlatValue)
-  /// It has another value.
+  /// The path has another value.
   case changed(from: FlatValue, to: FlatValue)
 
-  /// The value that is there now; `nil` if it was removed.
+  /// The new value, or `nil` if the path was removed.
   public var value: FlatValue? {
     switch self {
     case .added(let value), .changed(_, let value): value
@@ -15,7 +15,7 @@ public enum FlatChange: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
-  /// The values, with an arrow between them, or a sign in front.
+  /// The two values with an arrow between them, or one value after a sign.
   public var description: String {
     switch self {
     case .added(let value): "+ \(value)"
@@ -25,7 +25,7 @@ public enum FlatChange: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What a commit has changed, by path.
+/// The changes of one commit, by path.
 ///
 /// ```swift
 /// let subscription = store.diffs.subscribe { diff in
@@ -35,7 +35,7 @@ public enum FlatChange: Sendable, Hashable, CustomStringConvertible {
 public struct StateDiff: Sendable, Hashable, CustomStringConvertible {
   /// The number of the commit.
   public let commit: Int
-  /// What was changed, never empty.
+  /// The changes by path, never empty.
   public let changes: [String: FlatChange]
 
   init(commit: Int, changes: [String: FlatChange]) {
@@ -43,17 +43,17 @@ public struct StateDiff: Sendable, Hashable, CustomStringConvertible {
     self.changes = changes
   }
 
-  /// What became of a path; `nil` if it is as it was.
+  /// Accesses the change of a path, or `nil` if the path did not change.
   public subscript(path: String) -> FlatChange? { changes[path] }
 
-  /// An object of the paths that were changed and their new values, `null` for those that were removed,
-  /// in the order of the paths.
+  /// Returns a JSON object of the changed paths, sorted, with their new values and `null` for
+  /// removed paths.
   public func json() -> String {
     let members = sorted.map { "\(quoted($0.key)):\($0.value.value ?? .null)" }
     return "{\(members.joined(separator: ","))}"
   }
 
-  /// The number of the commit, then each path and what became of it, in the order of the paths.
+  /// The number of the commit, then the sorted paths with their changes.
   public var description: String {
     "\(commit) " + sorted.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
   }

@@ -1,15 +1,15 @@
 public import MiniRex
 
-/// A store without actions is changed in place.
+/// A store with the action type `Never` is changed in place.
 extension Store where Action == Never {
-  /// Makes a store of its first state.
+  /// Creates a store without actions.
   ///
   /// - Parameters:
-  ///   - state: The first state.
-  ///   - name: What an instrument calls it.
-  ///   - instrument: Who watches it; `nil` for the one in force.
-  ///   - fileID: Where it is written, for the instrument.
-  ///   - line: Where it is written, for the instrument.
+  ///   - state: The initial state.
+  ///   - name: The name of the store in an instrument.
+  ///   - instrument: The instrument that observes the store. Defaults to the current instrument.
+  ///   - fileID: The file of the call, for the instrument.
+  ///   - line: The line of the call, for the instrument.
   public convenience init(
     _ state: State, name: String? = nil, instrument: (any Instrument)? = nil,
     fileID: String = #fileID, line: Int = #line
@@ -25,13 +25,13 @@ extension Store where Action == Never {
   /// plain.commit("forget") { $0 = Search() }
   /// ```
   ///
-  /// A body that throws has changed what it has changed, and that is committed. Using the store
-  /// inside `change` stops the program. A commit of a scope is one of the whole; if the part has gone,
-  /// `change` gets a copy of what it was last, and nothing is committed.
+  /// If `change` throws, its changes up to that point are committed. Traps if `change` uses the
+  /// store. In a scope, this is a commit of the parent. After the child was removed, `change`
+  /// receives a copy of its last state, and nothing is committed.
   ///
   /// - Parameters:
-  ///   - name: What a log calls it.
-  ///   - change: What is changed; nobody else reads the state meanwhile.
+  ///   - name: The name of the commit in a log.
+  ///   - change: A closure that changes the state. It has exclusive access.
   @inlinable
   @discardableResult
   public func commit<Result, Failure: Error>(
@@ -52,30 +52,37 @@ extension Store where Action == Never {
   func commitPart<Result, Failure: Error>(
     _ name: String?, _ change: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    guard case .part(let part) = backing else { misuse("A store is a root or a part.") }
+    guard case .part(let part) = backing else { misuse("A store is a root or a scope.") }
     defer { extendLifetime(self) }
     return try part.commit(name, change)
   }
 
-  /// A member of the state: read as in any store, and written as a commit that is named after it.
+  /// Accesses a member of the state.
   ///
-  /// Written in a scope, the member is copied; ``commit(_:_:)`` changes it in place.
+  /// Each write is a commit named after the member.
+  ///
+  /// In a scope, writing copies the member, and ``commit(_:_:)`` changes it in place.
+  ///
+  /// A mutating `async` method of the member compiles, but it keeps exclusive access while it is
+  /// suspended. It traps if the suspended thread uses the store, or if the method finishes on
+  /// another thread. Change a copy instead: `var counter = store.counter`, `await counter.bump()`,
+  /// `store.counter = counter`.
   public subscript<Part>(dynamicMember part: any WritableKeyPath<State, Part> & Sendable) -> Part {
     get { observe(part) }
     _modify {
       switch backing {
       case .root(let storage):
-        let thread = ThreadID.current
-        storage.enterOutside(on: thread)
+        let thread = storage.openMember()
         defer {
+          storage.closeMember(openedOn: thread)
           storage.commit(.assignment(part), on: thread)
           extendLifetime(self)
         }
         yield unsafe &storage.state[keyPath: part]
       case .part(let scope):
-        var (member, isThere) = scope.open(part)
+        var (member, thread) = scope.open(part)
         defer {
-          scope.close(part, member, isThere: isThere)
+          scope.close(part, member, openedOn: thread)
           extendLifetime(self)
         }
         yield &member
@@ -84,5 +91,5 @@ extension Store where Action == Never {
   }
 }
 
-/// Written for every type of action: of `Never`, the compiler would say that it is not called.
+/// Generic over the action, because the compiler warns that a closure of `Never` is never called.
 private func withoutActions<State, Action>(_: inout State, _: Action) -> Effect<Action> { .none }

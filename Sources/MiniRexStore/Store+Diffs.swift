@@ -1,7 +1,7 @@
 public import MiniRex
 
 extension Store where State: Encodable {
-  /// Tells what each commit has changed, by path.
+  /// Emits the changes of each commit, by path.
   ///
   /// ```swift
   /// let subscription = store.diffs.subscribe { diff in
@@ -9,21 +9,23 @@ extension Store where State: Encodable {
   /// }
   /// ```
   ///
-  /// A commit that changes nothing that is encoded is not told. A state that cannot be encoded is told as
-  /// a failure, and the next diff is since the last state that could be; if there was none, it has
-  /// everything. After each commit the whole state is encoded, once for all subscribers and where the
-  /// events are told; without a subscriber it never is. Those of a scope have the paths of the part.
+  /// A commit that changes no encoded value is skipped. A state that fails to encode is emitted as
+  /// a failure. The next diff is relative to the last state that was encoded, or contains every
+  /// path if there is none. In a scope, the paths are relative to the child.
+  ///
+  /// Each commit encodes the entire state once for all subscribers, on the delivering thread.
+  /// Without subscribers, nothing is encoded.
   public var diffs: Broadcaster<Result<StateDiff, any Error>> {
     if let shared = diffWork.withLock({ $0 }) { return shared.publisher }
     let made = StoreDiffs(
       Broadcaster(watchedBy: lineage, as: "diffs", current: { nil }) { [backing] receive in
         let differ = SerialState(StateDiffer())
-        let tell: @Sendable (Commit<State, Action>) -> Void = { commit in
+        let publish: @Sendable (Commit<State, Action>) -> Void = { commit in
           if let diff = differ.value.diff(commit.number, commit.state) { receive(diff) }
         }
         return switch backing {
-        case .root(let storage): storage.follow(tell)
-        case .part(let part): part.follow(tell)
+        case .root(let storage): storage.subscribeToCommits(publish)
+        case .part(let part): part.subscribeToCommits(publish)
         }
       }
       .share())
@@ -35,19 +37,19 @@ extension Store where State: Encodable {
   }
 }
 
-/// What all subscribers of a store's diffs share.
+/// The shared publisher of a store's diffs.
 final class StoreDiffs: Sendable {
   let publisher: Broadcaster<Result<StateDiff, any Error>>
 
   init(_ publisher: Broadcaster<Result<StateDiff, any Error>>) { self.publisher = publisher }
 }
 
-/// Remembers the last state that could be encoded.
+/// Compares each state with the last state that was encoded.
 struct StateDiffer {
   private var last: FlatState?
   private var isFirst = true
 
-  /// `nil` for the state that is there before the first commit, and if nothing was changed.
+  /// Returns `nil` for the initial state, and if nothing was changed.
   mutating func diff(_ number: Int, _ state: some Encodable) -> Result<StateDiff, any Error>? {
     defer { isFirst = false }
     do {

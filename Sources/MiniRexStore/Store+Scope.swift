@@ -1,42 +1,43 @@
 extension Store {
-  /// A part of the state as a store of its own.
+  /// Returns a scope over a child state that is always present.
   ///
   /// ```swift
   /// let form: Store<Form, FormAction> = store.scope(\.form) { .form($0) }
   /// form.send(.cleared)  // as `store.send(.form(.cleared))`
   /// ```
   ///
-  /// It is a view: what is sent to it is an action of the whole, its commits have the whole's numbers, and
-  /// it keeps the whole alive. The same part is the same object while somebody holds it; the first
-  /// `embed` counts, so two ways of embedding one part need two types of action.
+  /// A scope has no storage: its actions are actions of the parent, and its commits have the
+  /// parent's numbers. It retains the parent. Repeated calls return the same object while it is in
+  /// use. The first `embed` is kept, so two embeddings of one child need two action types.
   ///
   /// - Parameters:
-  ///   - part: A part that is always there.
-  ///   - embed: Makes an action of the part one of the whole.
+  ///   - part: The key path of the child.
+  ///   - embed: Wraps an action of the child in an action of the parent.
   @inlinable
   public func scope<Part: Sendable, PartAction: Sendable>(
     _ part: any WritableKeyPath<State, Part> & Sendable,
     _ embed: @escaping @Sendable (PartAction) -> Action
   ) -> Store<Part, PartAction> {
     let scope = find(PathStep(path: part), part, embed)
-    guard let scope else { fatalError("A part that is always there has gone.") }
+    guard let scope else { fatalError("A child that is not removable is missing.") }
     return scope
   }
 
-  /// An optional part of the state as a store of its own; `nil` while the part is.
+  /// Returns a scope over an optional child, or `nil` if the child is `nil`.
   ///
   /// ```swift
   /// let sheet: Store<Form, FormAction>? = store.scope(ifPresent: \.sheet) { .sheet($0) }
   /// ```
   ///
-  /// When the part is `nil` after a commit, it has gone: ``isActive`` is false, `send` and `commit` do
-  /// nothing, subscriptions end, and effects that ``Effect/reduce(_:ifPresent:_:by:_:)`` has returned for
-  /// it are cancelled. It never comes back; what is there later is another part. Whether there is
-  /// one is observed, as a member is that is read. Otherwise it is like ``scope(_:_:)``.
+  /// A commit after which the child is `nil` ends the scope: ``isActive`` is `false`, `send` and
+  /// `commit` do nothing, its subscriptions finish, and the effects of
+  /// ``Effect/reduce(_:ifPresent:_:by:_:)`` are canceled. A later child gets another scope. The
+  /// presence of the child is observed, like a member. In all other respects, the scope is like
+  /// ``scope(_:_:)``.
   ///
   /// - Parameters:
-  ///   - part: A part that may be `nil`.
-  ///   - embed: Makes an action of the part one of the whole.
+  ///   - part: The key path of the optional child.
+  ///   - embed: Wraps an action of the child in an action of the parent.
   @inlinable
   public func scope<Part: Sendable, PartAction: Sendable>(
     ifPresent part: any WritableKeyPath<State, Part?> & Sendable,
@@ -46,20 +47,20 @@ extension Store {
     return find(OptionalStep(path: part), part, embed)
   }
 
-  /// The row with the id as a store of its own; `nil` if there is none.
+  /// Returns a scope over the row with the given ID, or `nil` if no row has the ID.
   ///
   /// ```swift
   /// let item: Store<Item, FormAction>? = store.scope(row: "a", in: \.items) { .item($0, $1) }
   /// ```
   ///
-  /// A row that is not there after a commit has gone, as an optional part that is `nil`. A row with the
-  /// same id that comes later is another one. Subscribers of rows are called for commits that have
-  /// changed their row, and it costs nothing that there are others.
+  /// A commit after which the row is missing ends the scope, as for an optional child. A later row
+  /// with the same ID gets another scope. Subscribers of a row receive only commits that changed
+  /// the row, at a cost independent of the number of rows.
   ///
   /// - Parameters:
-  ///   - id: The id of the row.
-  ///   - rows: The rows.
-  ///   - embed: Makes an action of the row, whose id it gets, one of the whole.
+  ///   - id: The ID of the row.
+  ///   - rows: The key path of the rows.
+  ///   - embed: Wraps the row's ID and an action of the row in an action of the parent.
   @inlinable
   public func scope<Row, RowAction: Sendable>(
     row id: Row.ID, in rows: any WritableKeyPath<State, Rows<Row>> & Sendable,
@@ -68,14 +69,14 @@ extension Store {
     find(RowStep(path: rows, id: id), rows, id: AnyHashable(id)) { embed(id, $0) }
   }
 
-  /// All rows as stores of their own, in their order.
+  /// Returns scopes over all rows, in order.
   ///
-  /// Which rows there are is observed, and not what is in them. They are all made, so it is O(n); where
-  /// only some are looked at, ask for ``ids(in:)`` and then for these.
+  /// The IDs and their order are observed, and the rows themselves are not. The cost is O(n). To
+  /// show some of the rows, use ``ids(in:)`` and scope only those.
   ///
   /// - Parameters:
-  ///   - rows: The rows.
-  ///   - embed: Makes an action of a row, whose id it gets, one of the whole.
+  ///   - rows: The key path of the rows.
+  ///   - embed: Wraps the row's ID and an action of the row in an action of the parent.
   @inlinable
   public func scope<Row, RowAction: Sendable>(
     rows: any WritableKeyPath<State, Rows<Row>> & Sendable,
@@ -84,9 +85,9 @@ extension Store {
     ids(in: rows).compactMap { scope(row: $0, in: rows, embed) }
   }
 
-  /// The ids of the rows there are, in their order.
+  /// Returns the IDs of the rows, in order.
   ///
-  /// Which rows there are is observed, and not what is in them.
+  /// The IDs and their order are observed, and the rows themselves are not.
   public func ids<Row>(in rows: any KeyPath<State, Rows<Row>> & Sendable) -> [Row.ID] {
     switch backing {
     case .root(let storage):
@@ -97,7 +98,7 @@ extension Store {
     return state[keyPath: rows].ids
   }
 
-  /// What is observed comes before what is found: so no change between the two is missed.
+  /// Called before the lookup, so that no change between the two is missed.
   @usableFromInline
   func observePresence<Part>(of part: any KeyPath<State, Part?> & Sendable) {
     switch backing {
@@ -108,9 +109,9 @@ extension Store {
     }
   }
 
-  /// Making one is left to the caller's side, so that what it does at each commit knows the types.
+  /// Inlinable, so that the scope is compiled for the caller's types.
   @inlinable
-  func find<Step: PartStep, PartAction>(
+  func find<Step: ScopeStep, PartAction>(
     _ step: Step, _ path: AnyKeyPath, id: AnyHashable? = nil,
     _ embed: @escaping @Sendable (PartAction) -> Action
   ) -> Store<Step.Part, PartAction>? where Step.Outer == State {
@@ -131,11 +132,11 @@ extension Store {
 }
 
 extension Store where Action == Never {
-  /// A part of the state as a store of its own, which is changed in place.
+  /// Returns a scope over a child state that is always present.
   ///
-  /// Its commits are commits of the whole. Otherwise it is like the scope of a store with actions.
+  /// Changing the scope is a commit of the parent.
   ///
-  /// - Parameter part: A part that is always there.
+  /// - Parameter part: The key path of the child.
   @inlinable
   public func scope<Part: Sendable>(
     _ part: any WritableKeyPath<State, Part> & Sendable
@@ -143,12 +144,11 @@ extension Store where Action == Never {
     scope(part, itself)
   }
 
-  /// An optional part of the state as a store of its own, which is changed in place; `nil` while the part
-  /// is.
+  /// Returns a scope over an optional child, or `nil` if the child is `nil`.
   ///
-  /// When the part is `nil` after a commit, it has gone, and so has the scope.
+  /// A commit after which the child is `nil` ends the scope.
   ///
-  /// - Parameter part: A part that may be `nil`.
+  /// - Parameter part: The key path of the optional child.
   @inlinable
   public func scope<Part: Sendable>(
     ifPresent part: any WritableKeyPath<State, Part?> & Sendable
@@ -156,13 +156,13 @@ extension Store where Action == Never {
     scope(ifPresent: part, itself)
   }
 
-  /// The row with the id as a store of its own, which is changed in place; `nil` if there is none.
+  /// Returns a scope over the row with the given ID, or `nil` if no row has the ID.
   ///
-  /// A row that is not there after a commit has gone, and so has the scope.
+  /// A commit after which the row is missing ends the scope.
   ///
   /// - Parameters:
-  ///   - id: The id of the row.
-  ///   - rows: The rows.
+  ///   - id: The ID of the row.
+  ///   - rows: The key path of the rows.
   @inlinable
   public func scope<Row>(
     row id: Row.ID, in rows: any WritableKeyPath<State, Rows<Row>> & Sendable
@@ -170,11 +170,11 @@ extension Store where Action == Never {
     scope(row: id, in: rows, justTheAction)
   }
 
-  /// All rows as stores of their own, in their order, which are changed in place.
+  /// Returns scopes over all rows, in order.
   ///
-  /// Which rows there are is observed, and not what is in them.
+  /// The IDs and their order are observed, and the rows themselves are not.
   ///
-  /// - Parameter rows: The rows.
+  /// - Parameter rows: The key path of the rows.
   @inlinable
   public func scope<Row>(
     rows: any WritableKeyPath<State, Rows<Row>> & Sendable
@@ -183,7 +183,7 @@ extension Store where Action == Never {
   }
 }
 
-/// Written for every type of action: of `Never`, the compiler would say that it is not called.
+/// Generic over the action, because the compiler warns that a closure of `Never` is never called.
 @usableFromInline
 func itself<Action>(_ action: Action) -> Action { action }
 

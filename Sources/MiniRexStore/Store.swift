@@ -1,7 +1,7 @@
 public import MiniRex
 public import Observation
 
-/// A state that changes in one way, and tells of each change in one order.
+/// An observable state that changes only through actions, and publishes every change in one order.
 ///
 /// ```swift
 /// let store = Store(Search(), reducer: searching { [$0.uppercased()] })
@@ -10,32 +10,36 @@ public import Observation
 /// try await store.send(.queryChanged("rex")).finished()
 /// ```
 ///
-/// It may be used on any thread. The store ends when it is released: its subscriptions end, and its
-/// effects are cancelled. Members of the state are read as the store's own, `store.name`, and are then
-/// observed by whoever asks for it, as SwiftUI does; a member that is called like one of the store's
-/// is read as `store.state.events`.
+/// A store is thread-safe. Releasing its last reference finishes its subscriptions and cancels its
+/// effects.
 ///
-/// A part of it is a store too, which ``scope(_:_:)`` and ``scope(ifPresent:_:)`` give.
+/// Members of the state are members of the store, as in `store.name`. Reading them is tracked by
+/// Observation, so SwiftUI views update. If a member has the name of a store API, read it from the
+/// state, as in `store.state.events`.
+///
+/// To give a component only a child of the state, use ``scope(_:_:)`` or ``scope(ifPresent:_:)``.
 @dynamicMemberLookup
 public final class Store<State: Sendable, Action: Sendable>: Sendable, Observable, Identifiable {
   @usableFromInline let backing: StoreBacking<State, Action>
-  /// What `backing` keeps, of a store that is not a scope: found without a retain.
-  @usableFromInline let root: Borrowed<StoreStorage<State, Action>>?
+  /// The storage that `backing` retains, accessed without a retain.
+  ///
+  /// `nil` for a scope.
+  @usableFromInline let root: UnretainedReference<StoreStorage<State, Action>>?
   @usableFromInline let lineage: Lineage?
   let diffWork = Lock<StoreDiffs?>(nil)
-  /// What a scope keeps alive: the store whose part it is.
+  /// The parent of a scope, retained.
   private let whole: (any AnyObject & Sendable)?
 
-  /// Makes a store of its first state and its reducer.
+  /// Creates a store with an initial state and a reducer.
   ///
   /// - Parameters:
-  ///   - state: The first state.
-  ///   - first: An action that is sent before this returns.
-  ///   - name: What an instrument calls it.
-  ///   - instrument: Who watches it; `nil` for the one in force.
-  ///   - fileID: Where it is written, for the instrument.
-  ///   - line: Where it is written, for the instrument.
-  ///   - reducer: What actions do.
+  ///   - state: The initial state.
+  ///   - first: An action that is sent before the initializer returns.
+  ///   - name: The name of the store in an instrument.
+  ///   - instrument: The instrument that observes the store. Defaults to the current instrument.
+  ///   - fileID: The file of the call, for the instrument.
+  ///   - line: The line of the call, for the instrument.
+  ///   - reducer: The reducer that applies actions.
   public init(
     _ state: State, first: Action? = nil, name: String? = nil,
     instrument: (any Instrument)? = nil, fileID: String = #fileID, line: Int = #line,
@@ -46,16 +50,16 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     self.lineage = lineage
     let storage = StoreStorage(state, lineage: lineage, reducer: reducer)
     backing = .root(storage)
-    root = Borrowed(storage)
+    root = UnretainedReference(storage)
     whole = nil
     storage.link.store = self
     if let first { send(first) }
   }
 
-  /// Makes a scope.
+  /// Creates a scope.
   @usableFromInline
   init<Whole, WholeAction>(
-    _ part: StorePart<State, Action>, of whole: Store<Whole, WholeAction>, lineage: Lineage?
+    _ part: AnyScope<State, Action>, of whole: Store<Whole, WholeAction>, lineage: Lineage?
   ) {
     backing = .part(part)
     root = nil
@@ -68,16 +72,16 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     case .root(let storage):
       storage.end()
       lineage?.sourceHasEnded()
-    case .part(let part): part.storeHasGone()
+    case .part(let part): part.storeWasReleased()
     }
   }
 
-  /// The state as it is now.
+  /// The current state.
   ///
-  /// Inside a callback for a commit it is that of this commit or a newer one. Reading it waits while
-  /// another thread reduces; inside the store's own reducer it stops the program, because the `inout`
-  /// value is the state. Reading it is not observed. A scope whose part has gone has the last state that
-  /// it has read or was told.
+  /// Inside a callback, it is the state of the delivered commit or a newer state. A read waits
+  /// while another thread reduces. Traps inside the store's own reducer, where the `inout`
+  /// parameter is the state. Reads are not observed. After the child of a scope was removed, this
+  /// is the last state that the scope read or received.
   @inlinable
   public var state: State {
     switch backing {
@@ -86,9 +90,10 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     }
   }
 
-  /// A member of the state, observed.
+  /// Accesses a member of the state and registers the access with Observation.
   ///
-  /// Inside `withObservationTracking`, `onChange` is called after the next commit in which it differs.
+  /// Inside `withObservationTracking`, `onChange` runs after the next commit that changes the
+  /// member.
   public subscript<Part>(dynamicMember part: any KeyPath<State, Part> & Sendable) -> Part {
     observe(part)
   }
@@ -101,19 +106,21 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     }
   }
 
-  /// Tells the state: the present one, then each that differs from the one before.
+  /// Emits the current state, then each state that differs from the previous one.
   ///
-  /// It keeps the last state, but not the store.
+  /// The publisher retains the last state, but not the store.
   @inlinable
   public var publisher: PublishedValue<State> { publisher(of: { $0 }) }
 
-  /// Tells a part of the state: the present one, then each that differs from the one before.
+  /// Emits the current value of a closure over the state, then each value that differs from the
+  /// previous one.
   ///
   /// ```swift
   /// let subscription = store.publisher(of: \.results).subscribe { print("\($0)") }
   /// ```
   ///
-  /// `part` is called with every commit, and the results are compared; the whole never is.
+  /// Each commit calls `part` once per subscription and compares the results. The entire state is
+  /// never compared.
   @inlinable
   public func publisher<Part: Sendable>(
     of part: @escaping @Sendable (State) -> Part
@@ -137,11 +144,12 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     }
   }
 
-  /// Tells each commit once, in order, and when effects begin and end.
+  /// Emits each commit and each start and end of an effect, in order.
   ///
-  /// `store.events.subscribe { print($0) }` is a log. Those of a scope are the commits of the whole, also
-  /// such as leave the part as it was, with their numbers, the part's state and the cause
-  /// ``CommitCause/whole``; actions and effects are told by the store that the scope is a part of.
+  /// For a log, write `store.events.subscribe { print($0) }`. A scope emits every commit of its
+  /// parent, including commits that do not change the child, with the parent's number, the child's
+  /// state, and the cause ``CommitCause/parent``. Actions and effects appear only in the events of
+  /// the parent.
   public var events: Broadcaster<StoreEvent<State, Action>> {
     switch backing {
     case .root(let storage):
@@ -151,15 +159,17 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     }
   }
 
-  /// Reduces an action, and tells of the commit.
+  /// Reduces an action and publishes the commit.
   ///
-  /// When it returns, the state that it has made has been visible, its subscribers have been called,
-  /// unless another thread is delivering, which then calls them, and its effects have begun. Sent by
-  /// the store's own reducer, it is reduced when that one has returned, before the action of any other
-  /// thread. A thread that finds another one reducing waits for it. The action of a scope is one of the
-  /// whole, and does nothing if the part has gone.
+  /// When `send` returns, the new state is readable, its subscribers have received it, and its
+  /// effects have started. If another thread is delivering, that thread calls the subscribers
+  /// instead, possibly after the return. If another thread is reducing, `send` waits for it.
   ///
-  /// - Returns: What it has started, which you may wait for or cancel.
+  /// Sent inside the store's own reducer, the action is reduced after the current action and before
+  /// any action of another thread. A scope sends an action of the parent, or nothing after its
+  /// child was removed.
+  ///
+  /// - Returns: A task that represents the effects of the action. You can wait for it or cancel it.
   @inlinable
   @discardableResult
   public func send(_ action: Action) -> StoreTask {
@@ -177,10 +187,10 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     }
   }
 
-  /// False once the part that a scope looks at has gone.
+  /// A Boolean value that indicates whether the child of a scope is still present.
   ///
-  /// An optional part goes when it is `nil` after a commit, a row when it is not there. What is there
-  /// later is another part, with a scope of its own.
+  /// An optional child is removed by a commit after which it is `nil`, and a row by a commit after
+  /// which it is missing. A later child gets another scope.
   public var isActive: Bool {
     switch backing {
     case .root: true
@@ -195,16 +205,20 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     }
   }
 
-  /// How many effects have not ended; a scope tells those of the whole.
+  /// The number of unfinished effects.
+  ///
+  /// For a scope, this is the number of the parent.
   public var effectCount: Int { host.effectCount }
 
   package var hasForgottenEffects: Bool { host.hasForgottenEffects }
 
   package var hasForgottenParts: Bool { host.hasForgottenParts }
 
-  /// How many subscriptions have not ended, those of scopes included; a member that is observed is one.
+  /// The number of active subscriptions, including the subscriptions of scopes.
+  ///
+  /// Each observed member counts as one.
   public var subscriberCount: Int { host.subscriberCount }
 
-  /// How many events wait for the thread that delivers.
+  /// The number of events queued for the delivering thread.
   public var pendingUpdates: Int { host.pendingUpdates }
 }

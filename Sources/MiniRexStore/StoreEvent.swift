@@ -1,26 +1,28 @@
-/// Something that has happened to a store.
+/// An event of a store: a commit, or the start or the end of an effect.
 ///
-/// Its description is one line of a log, which is made when it is asked for:
+/// The description is one line of a log, and is computed on demand:
 ///
 /// ```swift
 /// let log = plain.events.subscribe { print("\($0)") }
 /// ```
 public enum StoreEvent<State: Sendable, Action: Sendable>: Sendable, CustomStringConvertible {
-  /// The state was changed, or an action left it as it was.
+  /// An action was reduced, or the state was changed in place.
+  ///
+  /// The state may be the same as before.
   case committed(Commit<State, Action>)
-  /// An effect runs from now on.
+  /// An effect started.
   case began(EffectRun)
-  /// An effect that had begun is over.
+  /// A started effect ended.
   case ended(EffectRun, EffectEnd, after: Duration)
 
-  /// What was committed; `nil` if this tells of an effect.
+  /// The commit, or `nil` if this event is about an effect.
   public var commit: Commit<State, Action>? {
     if case .committed(let commit) = self { commit } else { nil }
   }
 
-  /// The action that was committed; `nil` if there was none.
+  /// The committed action, or `nil` if this event has none.
   ///
-  /// `store.events.compactMap { $0.action }` are all actions, in order.
+  /// `store.events.compactMap { $0.action }` emits all actions in order.
   public var action: Action? {
     if case .committed(let commit) = self, case .action(let action) = commit.cause {
       action
@@ -29,7 +31,7 @@ public enum StoreEvent<State: Sendable, Action: Sendable>: Sendable, CustomStrin
     }
   }
 
-  /// One line: the number of the commit, then what it was, or which effect did what.
+  /// One line: the number of the commit, then its cause, or the effect and its change.
   public var description: String {
     switch self {
     case .committed(let commit): "\(commit.number) \(commit.cause)"
@@ -39,13 +41,13 @@ public enum StoreEvent<State: Sendable, Action: Sendable>: Sendable, CustomStrin
   }
 }
 
-/// One change of a state.
+/// One numbered change of a store's state.
 public struct Commit<State: Sendable, Action: Sendable>: Sendable {
-  /// Its place in the order of all changes, from 1.
+  /// The position in the order of all commits, starting at 1.
   public let number: Int
-  /// What has made it.
+  /// The cause of the commit.
   public let cause: CommitCause<Action>
-  /// The state as it was then.
+  /// The state after the commit.
   public let state: State
 
   @inlinable
@@ -56,65 +58,68 @@ public struct Commit<State: Sendable, Action: Sendable>: Sendable {
   }
 }
 
-/// What has made a commit.
+/// The cause of a commit.
 public enum CommitCause<Action: Sendable>: Sendable, CustomStringConvertible {
-  /// An action that was sent.
+  /// An action was sent.
   case action(Action)
-  /// A change in place, and what it was called.
+  /// The state was changed in place, with an optional name.
   case change(String?)
-  /// A member that was written.
+  /// A member was written.
   case assignment(any AnyKeyPath & Sendable)
-  /// A state that was there before.
+  /// A ``History`` restored an earlier state.
   case restored
-  /// A change that is told elsewhere: that of a whole, to its part. All commits of a part have it.
-  case whole
+  /// The parent state changed, seen from a child.
+  ///
+  /// Every commit of a scope has this cause.
+  case parent
 
-  /// The action, or what stands for it.
+  /// The action, the name of the change, the key path of the written member, or a word for the other
+  /// causes.
   public var description: String {
     switch self {
     case .action(let action): "\(action)"
     case .change(let name): name ?? "change"
     case .assignment(let part): "\(part)"
     case .restored: "restored"
-    case .whole: "whole"
+    case .parent: "parent"
     }
   }
 }
 
-/// An effect that runs.
+/// One run of an effect.
 public struct EffectRun: Hashable, Identifiable, Sendable, CustomStringConvertible {
-  /// Its own number, from 1.
+  /// The number of the effect, starting at 1.
   public let number: Int
-  /// The number of the commit whose action has asked for it.
+  /// The number of the commit whose action returned the effect.
   public let commit: Int
   let effectID: EffectID?
 
-  /// What its id says of itself; `nil` without one.
+  /// The description of the effect's ID, or `nil` without an ID.
   public var name: String? { effectID.map { "\($0.value)" } }
 
   /// The number.
   public var id: Int { number }
 
-  /// The name, or else the number.
+  /// The name, or the number of an effect without an ID.
   public var description: String { name ?? "effect \(number)" }
 
-  /// The number tells effects apart.
+  /// Returns `true` if both runs have the same number.
   public static func == (one: EffectRun, other: EffectRun) -> Bool { one.number == other.number }
 
   /// Hashes the number.
   public func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }
 
-/// How an effect has ended.
+/// The reason why an effect ended.
 public enum EffectEnd: Sendable, CustomStringConvertible {
-  /// By itself.
+  /// The effect returned, or its publisher finished.
   case finished
-  /// By its id, its ``StoreTask`` or the end of its store.
+  /// The effect was canceled by its ID, by its ``StoreTask``, with its child, or with its store.
   case cancelled
-  /// By throwing.
+  /// The effect threw an error.
   case failed(any Error)
 
-  /// A word, and the error if there was one.
+  /// The end as a word, with the error if there is one.
   public var description: String {
     switch self {
     case .finished: "finished"
@@ -122,4 +127,10 @@ public enum EffectEnd: Sendable, CustomStringConvertible {
     case .failed(let error): "✖ failed with \(error)"
     }
   }
+}
+
+extension CommitCause {
+  /// Unavailable; use ``parent``.
+  @available(*, unavailable, renamed: "parent")
+  public static var whole: CommitCause { .parent }
 }

@@ -1,14 +1,14 @@
 public import MiniRex
 
-/// What one ``Store/send(_:)`` has started: its effects, and those of all actions that these send.
+/// The effects of one ``Store/send(_:)``, and of all actions that these effects send.
 ///
 /// ```swift
 /// try await store.send(.queryChanged("rex")).finished()
 /// ```
 ///
-/// It does not keep the store alive, and dropping it cancels nothing.
+/// A task does not retain the store. Releasing it cancels nothing.
 public struct StoreTask: Sendable {
-  /// `nil` if there was nothing to start.
+  /// `nil` if the action returned no effect.
   let group: EffectGroup?
 
   @usableFromInline
@@ -16,20 +16,24 @@ public struct StoreTask: Sendable {
     self.group = group
   }
 
-  /// True once all of it has ended; at once if there are no effects.
+  /// A Boolean value that indicates whether all effects have ended.
+  ///
+  /// `true` if there are none.
   public var isFinished: Bool { group?.isFinished ?? true }
 
-  /// Tells once that all of it has ended, also to whoever subscribes later.
+  /// Emits once when all effects have ended, also to late subscribers.
   ///
-  /// Leaving it cancels nothing. The failure is what ``finished()`` throws.
+  /// Canceling the subscription cancels no effect. The failure is the error that ``finished()``
+  /// throws.
   public var publisher: PublishedTask<Void, any Error> { group?.publisher ?? .success(()) }
 
-  /// Waits until all of it has ended.
+  /// Waits until all effects have ended.
   ///
-  /// It throws the first error in the order of ending, or a `CancellationError` if an effect was
-  /// cancelled, as all are that still run when the store goes. If the Swift task that waits is
-  /// cancelled, so is all of it: `.task { try? await store.send(.appeared).finished() }` binds work to
-  /// a view.
+  /// Canceling the waiting Swift task cancels the effects. `.task { try? await
+  /// store.send(.appeared).finished() }` binds them to a view.
+  ///
+  /// - Throws: The error of the effect that failed first. Without one, `CancellationError` if an
+  ///   effect was canceled or the store was released.
   public func finished() async throws {
     guard let group else { return }
     await withTaskCancellationHandler {
@@ -40,11 +44,16 @@ public struct StoreTask: Sendable {
     try group.result?.get()
   }
 
-  /// What one of its effects has thrown, if no `finished()` has thrown it on.
+  /// The error of an effect that no `finished()` has thrown yet.
   package var unseenFailure: (any Error)? { group?.unseenFailure }
 
-  /// Cancels all of it that runs; no action of it is reduced after this has returned, except one that
-  /// another thread is reducing at the time.
+  /// Cancels the effects.
+  ///
+  /// After `cancel()` returns, the store reduces no further action of this task, except an action
+  /// that another thread is reducing at that moment. If a reducer cancels the task of its own
+  /// action, the actions that it returns or sends are dropped.
+  ///
+  /// The cost is O(effects of this task), independent of all other effects.
   public func cancel() {
     group?.cancel()
   }

@@ -1,7 +1,7 @@
 internal import MiniRex
 public import MiniRexStore
 
-/// A store of which nothing may happen that the test does not say.
+/// A store that fails the test on any unasserted action, state change, or effect.
 ///
 /// ```swift
 /// try await withTestStore(Search(), reducer: searching { [$0.uppercased()] }) { store in
@@ -10,14 +10,18 @@ public import MiniRexStore
 /// }
 /// ```
 ///
-/// It drives a real `Store`. Each action, those that effects and reducers send too, has to be
-/// asserted in its order, with what it does to the state. ``withTestStore(_:within:reducer:_:)`` is
-/// the only way to have one, so that nothing is forgotten.
+/// A `TestStore` drives a real `Store`. Assert each action in order, with its change of the state. This covers
+/// the actions that effects and reducers send. ``withTestStore(_:within:onFailure:fileID:filePath:line:column:reducer:_:)``
+/// creates the store and checks it at the end.
+///
+/// A failure lists the differences between the state and the expected state. In a list, it names the added,
+/// removed, moved, and changed rows, by id if the rows are `Identifiable`. NaN equals NaN.
 public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sendable {
   private let store: Store<State, TestAction<Action>>
   private let log = TestLog<State, Action>()
-  private let logging: Subscription
-  private let patience: Duration
+  private let subscription: Subscription
+  private let limit: Duration
+  private let failures: FailureLog
   private let script: Lock<Script>
 
   private struct Script {
@@ -26,75 +30,91 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sen
     var tasks: [StoreTask] = []
   }
 
-  init(_ state: State, within patience: Duration, reducer: @escaping Reducer<State, Action>) {
+  init(
+    _ state: State, within limit: Duration, failures: FailureLog,
+    reducer: @escaping Reducer<State, Action>
+  ) {
     store = Store(state) { (state: inout State, action: TestAction<Action>) in
       action.action.map { reducer(&state, $0).map { .received($0) } } ?? .none
     }
-    self.patience = patience
+    self.limit = limit
+    self.failures = failures
     script = Lock(Script(state: state))
-    logging = store.events.subscribe { [log] in log.add($0) }
+    subscription = store.events.subscribe { [log] in log.add($0) }
   }
 
-  /// The state after the last action that was asserted.
+  /// The state after the last asserted action.
   public var state: State { script.withLock { $0.state } }
 
-  /// Sends an action, and asserts what it does to the state.
+  /// Sends an action, and asserts its change of the state.
+  ///
+  /// Returns after the commit is delivered, also if another thread delivers it. The failure is also recorded
+  /// if you catch it.
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - fileID: Where it is written, for the failure.
-  ///   - line: Where it is written, for the failure.
-  ///   - expected: Makes the state before into the one after; left out if nothing changes.
-  /// - Returns: What it has started.
-  /// - Throws: A ``TestStoreFailure`` if the state is another one afterwards, or an action was received
-  ///   that is not asserted yet.
+  ///   - fileID: The module and file name for a failure. The default is the place of the call.
+  ///   - filePath: The path of the file for a failure.
+  ///   - line: The line for a failure.
+  ///   - column: The column for a failure.
+  ///   - expected: Turns the state before the action into the expected state after it. The default expects
+  ///     no change.
+  /// - Returns: The effects that the action started.
+  /// - Throws: A ``TestStoreFailure`` if the state differs from the expected state, or if a received action
+  ///   has no assertion yet. An error of `expected`.
   @discardableResult
   public func send(
-    _ action: Action, fileID: String = #fileID, line: Int = #line,
+    _ action: Action, fileID: String = #fileID, filePath: StaticString = #filePath,
+    line: Int = #line, column: Int = #column,
     _ expected: (inout State) throws -> Void = { _ in }
   ) throws -> StoreTask {
-    let place = "\(fileID):\(line)"
-    try checkNothingIsReceived(before: "sending \(action)", place)
+    let place = CallPlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    let text = "sending \(ValueText(action).text)"
+    try checkNothingIsReceived(before: text, place)
     let id = nextID()
     let task = store.send(.sent(id, action))
     script.withLock { $0.tasks.append(task) }
     log.waitForSent(id)
     guard let step = log.first, case .sent = step.action else {
-      try checkNothingIsReceived(before: "sending \(action)", place)
+      try checkNothingIsReceived(before: text, place)
       return task
     }
     log.removeFirst()
-    try check(step, "sending \(action)", place, expected)
+    try check(step, text, place, expected)
     return task
   }
 
-  /// Waits for the next action that an effect or a reducer sends, and asserts what it does.
+  /// Waits for the next action of an effect or a reducer, and asserts its change of the state.
   ///
   /// - Parameters:
-  ///   - isExpected: Whether it is the one.
-  ///   - fileID: Where it is written, for the failure.
-  ///   - line: Where it is written, for the failure.
-  ///   - expected: Makes the state before into the one after; left out if nothing changes.
+  ///   - isExpected: Returns `true` for the expected action.
+  ///   - fileID: The file of a failure. The default is the place of the call.
+  ///   - filePath: The path of that file.
+  ///   - line: The line in that file.
+  ///   - column: The column in that line.
+  ///   - expected: Changes the previous state to the expected state.
   /// - Returns: The action.
-  /// - Throws: A ``TestStoreFailure`` if it is another one, does something else, or does not come: at
-  ///   once if no effect runs that could send it.
+  /// - Throws: A ``TestStoreFailure`` if the action or the state differs from the expectation, or if no
+  ///   action arrives: immediately if no running effect could send one. An error of `expected`.
   @discardableResult
   nonisolated(nonsending) public func receive(
-    where isExpected: (Action) -> Bool, fileID: String = #fileID, line: Int = #line,
+    where isExpected: (Action) -> Bool, fileID: String = #fileID,
+    filePath: StaticString = #filePath, line: Int = #line, column: Int = #column,
     _ expected: (inout State) throws -> Void = { _ in }
   ) async throws -> Action {
-    let place = "\(fileID):\(line)"
-    let step = try await nextStep(place)
-    log.removeFirst()
-    guard let action = step.action.action else { throw failure("A mark was received.", place) }
+    let place = CallPlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    let (step, action) = try await nextStep(place)
+    let text = ValueText(action).text
     guard isExpected(action) else {
-      throw failure("Another action was received than expected: \(action).", place)
+      throw failure("The received action does not satisfy the condition: \(text)", place)
     }
-    try check(step, "receiving \(action)", place, expected)
+    try check(step, "receiving \(text)", place, expected)
     return action
   }
 
-  /// Forgets what was received and not asserted; the state is then the one after it.
+  /// Discards the received actions without an assertion.
+  ///
+  /// ``state`` is then the state after them.
   public func skipReceived() {
     mark()
     if let state = log.removeAll() { script.withLock { $0.state = state } }
@@ -107,75 +127,84 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sen
 }
 
 extension TestStore where Action: Equatable {
-  /// Waits for an action that an effect or a reducer sends, and asserts what it does.
+  /// Waits for the next action of an effect or a reducer, and asserts its change of the state.
   ///
   /// - Parameters:
-  ///   - action: The one that has to be next.
-  ///   - fileID: Where it is written, for the failure.
-  ///   - line: Where it is written, for the failure.
-  ///   - expected: Makes the state before into the one after; left out if nothing changes.
-  /// - Throws: A ``TestStoreFailure`` if it is another one, does something else, or does not come: at
-  ///   once if no effect runs that could send it.
+  ///   - action: The expected action.
+  ///   - fileID: The file of a failure. The default is the place of the call.
+  ///   - filePath: The path of that file.
+  ///   - line: The line in that file.
+  ///   - column: The column in that line.
+  ///   - expected: Changes the previous state to the expected state.
+  /// - Throws: A ``TestStoreFailure`` if the action or the state differs from the expectation, or if no
+  ///   action arrives: immediately if no running effect could send one. An error of `expected`.
   nonisolated(nonsending) public func receive(
-    _ action: Action, fileID: String = #fileID, line: Int = #line,
+    _ action: Action, fileID: String = #fileID, filePath: StaticString = #filePath,
+    line: Int = #line, column: Int = #column,
     _ expected: (inout State) throws -> Void = { _ in }
   ) async throws {
-    let place = "\(fileID):\(line)"
-    let step = try await nextStep(place)
-    log.removeFirst()
-    guard step.action.action == action else {
-      let received = step.action.action.map { "\($0)" } ?? "nothing"
-      throw failure("\(received) was received, expected \(action).", place)
+    let place = CallPlace(fileID: fileID, filePath: filePath, line: line, column: column)
+    let (step, received) = try await nextStep(place)
+    let differences =
+      received == action
+      ? [] : StateComparison(of: received, expected: action, name: "the action").lines
+    if !differences.isEmpty {
+      throw failure("Another action was received:" + indented(differences), place)
     }
-    try check(step, "receiving \(action)", place, expected)
+    try check(step, "receiving \(ValueText(action).text)", place, expected)
   }
 }
 
 extension TestStore {
-  /// When the body has returned.
-  nonisolated(nonsending) func finish() async throws {
-    let place = "the end of the test"
-    let deadline = ContinuousClock.now + patience
+  /// Checks the remaining actions and effects, unless an assertion has failed.
+  nonisolated(nonsending) func finish(at place: CallPlace) async throws {
+    failures.addCaught()
+    if !failures.isEmpty { return }
+    let end = "the end of the test"
+    let deadline = ContinuousClock.now + limit
     while true {
       let seen = log.count.value
-      try checkNothingIsReceived(before: place, place)
+      try checkNothingIsReceived(before: end, place)
       if store.effectCount == 0 { break }
-      guard await hears(after: seen, until: deadline) else {
-        throw failure("An effect has not ended within \(patience).", place)
+      guard await changes(after: seen, until: deadline) else {
+        throw failure("An effect did not end within \(limit).", place)
       }
     }
     mark()
-    try checkNothingIsReceived(before: place, place)
+    try checkNothingIsReceived(before: end, place)
     for task in script.withLock({ $0.tasks }) {
-      // The store counts an effect no more a moment before its failure is known.
+      // The store stops counting an effect shortly before the error of the effect is available.
       _ = await task.publisher.result
       if let error = task.unseenFailure {
-        throw failure(
-          "An effect has failed with \(error), and no 'finished()' has thrown it.", place)
+        throw failure("An effect failed with \(error). No 'finished()' threw the error.", place)
       }
     }
   }
 
-  nonisolated(nonsending) private func nextStep(_ place: String) async throws
-    -> TestLog<State, Action>.Step
-  {
-    let deadline = ContinuousClock.now + patience
+  /// Removes the next step, and makes its state the state of the script.
+  nonisolated(nonsending) private func nextStep(
+    _ place: CallPlace
+  ) async throws -> (TestLog<State, Action>.Step, Action) {
+    let deadline = ContinuousClock.now + limit
     while true {
       let seen = log.count.value
-      if let step = log.first { return step }
+      if let step = log.first, let action = step.action.action {
+        log.removeFirst()
+        return (step, action)
+      }
       if store.effectCount == 0 {
         mark()
         if log.first == nil {
-          throw failure("No action was received, and no effect runs that could send one.", place)
+          throw failure("No action was received. No running effect could send one.", place)
         }
-      } else if !(await hears(after: seen, until: deadline)) {
-        throw failure("No action was received within \(patience).", place)
+      } else if !(await changes(after: seen, until: deadline)) {
+        throw failure("No action was received within \(limit).", place)
       }
     }
   }
 
-  /// False if nothing was told in time, or the test is cancelled.
-  nonisolated(nonsending) private func hears(
+  /// Returns `false` if no event arrives in time, or if the test is canceled.
+  nonisolated(nonsending) private func changes(
     after seen: Int, until deadline: ContinuousClock.Instant
   ) async -> Bool {
     let next = log.count.publisher.first(where: { $0 != seen })
@@ -191,39 +220,52 @@ extension TestStore {
     }
   }
 
-  /// Returns when all that was committed before the call is told.
+  /// Returns after all earlier commits are delivered.
   private func mark() {
     let id = nextID()
     store.send(.mark(id))
     log.waitForMark(id)
   }
 
-  private func checkNothingIsReceived(before what: String, _ place: String) throws {
+  private func checkNothingIsReceived(before text: String, _ place: CallPlace) throws {
     let received = log.received
     if received.isEmpty { return }
+    let rest = received.count - 10
+    let actions =
+      received.prefix(10).map { ValueText($0).text } + (rest > 0 ? ["\(rest) more"] : [])
     throw failure(
-      "Received, and not asserted before \(what): "
-        + received.map { "\($0)" }.joined(separator: ", "),
-      place)
+      "Received and not asserted before \(text): \(actions.joined(separator: ", "))", place)
   }
 
   private func check(
-    _ step: TestLog<State, Action>.Step, _ what: String, _ place: String,
+    _ step: TestLog<State, Action>.Step, _ text: String, _ place: CallPlace,
     _ expected: (inout State) throws -> Void
   ) throws {
     var state = self.state
-    try expected(&state)
     script.withLock { $0.state = step.state }
+    do {
+      try expected(&state)
+    } catch {
+      failures.addUnthrown(
+        TestStoreFailure("The expectation of \(text) threw \(error).", at: place))
+      throw error
+    }
     if state == step.state { return }
-    let lines = StateComparison(of: step.state, expected: state).lines
+    let differences = StateComparison(of: step.state, expected: state, name: "the state").lines
+    if differences.isEmpty { return }
     throw failure(
-      "The state after \(what) is another one:\n" + lines.map { "  \($0)" }.joined(separator: "\n"),
-      place)
+      "The state after \(text) differs from the expected state:" + indented(differences), place)
   }
 
-  private func failure(_ text: String, _ place: String) -> TestStoreFailure {
-    let names = log.running.map { "\($0)" }
-    let running = names.isEmpty ? "" : "\nEffects that run: \(names.joined(separator: ", "))"
-    return TestStoreFailure(description: "\(place): \(text)\(running)")
+  private func indented(_ lines: [String]) -> String { lines.map { "\n  \($0)" }.joined() }
+
+  private func failure(_ text: String, _ place: CallPlace) -> TestStoreFailure {
+    let running = log.running
+    let rest = running.count - 10
+    let names = running.prefix(10).map { "\($0)" } + (rest > 0 ? ["\(rest) more"] : [])
+    let effects = names.isEmpty ? "" : "\nRunning effects: \(names.joined(separator: ", "))"
+    let failure = TestStoreFailure(text + effects, at: place)
+    failures.add(failure)
+    return failure
   }
 }

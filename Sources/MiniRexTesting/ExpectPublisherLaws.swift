@@ -1,4 +1,4 @@
-/// Throws unless a publisher keeps the delivery rules.
+/// Throws if a publisher breaks a delivery rule.
 ///
 /// ```swift
 /// @Test func `striding keeps the laws`() async throws {
@@ -9,14 +9,14 @@
 /// }
 /// ```
 ///
-/// It plays scripts, from simple to wild: subscribers come, leave and end themselves, callbacks
-/// send and subscribe, and threads do all of it at once. What it throws is a
-/// ``PublisherLawReport``, which says what went wrong first.
+/// Runs scripts of increasing complexity: subscribers join and cancel, callbacks send, subscribe, and
+/// cancel, and threads do all of this concurrently.
 ///
 /// - Parameters:
-///   - limit: How long to wait for what does not come. A call that takes so long is reported, and
-///     its thread is given up.
-///   - make: Makes a publisher and what drives it, anew for each script.
+///   - limit: The maximum wait for an update or a call. A call that takes longer is reported, and its
+///     thread is abandoned. The default is 30 seconds.
+///   - make: Creates a publisher and its driver. Called once for each script, and once before.
+/// - Throws: A ``PublisherLawReport`` about the first broken rule.
 public func expectPublisherLaws(
   within limit: Duration = .seconds(30), of make: @Sendable () -> PublisherUnderTest
 ) async throws {
@@ -28,7 +28,7 @@ public func expectPublisherLaws(
     }
     trials.append((script, trial))
   }
-  // What was called after everybody had left is found when all else is over.
+  // Calls after the cancellation are found only after all scripts have run.
   for (script, trial) in trials {
     if let broken = trial.log.broken { throw PublisherLawReport(broken, script, trial) }
   }

@@ -1,11 +1,11 @@
 internal import MiniRex
 
-/// Throws unless all objects that `body` tracks are gone when it has returned.
+/// Throws if an object that `body` tracks is still in memory after `body` returns.
 ///
-/// It is like the form that does not wait.
+/// See the synchronous overload for an example.
 ///
-/// - Parameter body: Makes the objects, and does with them what should not keep them alive. What it
-///   throws is thrown on.
+/// - Parameter body: Creates the objects, and uses them in a way that must not retain them.
+/// - Throws: A ``LeakReport``, or the error of `body`.
 public func expectReleased(_ body: (ReleaseTracker) async throws -> Void) async throws {
   let tracker = ReleaseTracker()
   let graph = LiveGraph()

@@ -1,6 +1,6 @@
 internal import MiniRex
 
-/// Throws unless all objects that `body` tracks are gone when it has returned.
+/// Throws if an object that `body` tracks is still in memory after `body` returns.
 ///
 /// ```swift
 /// @Test func `a closed door is released`() throws {
@@ -12,12 +12,11 @@ internal import MiniRex
 /// }
 /// ```
 ///
-/// What it throws is a ``LeakReport``, which also names the subscriptions that are still alive,
-/// since they are the usual reason. It waits for nothing: what another thread, or a Swift task that
-/// `body` does not wait for, holds when it returns is not released.
+/// The report also names the active subscriptions, which are the usual reason. `expectReleased` does not
+/// wait. An object that another thread or an unfinished Swift task retains is reported.
 ///
-/// - Parameter body: Makes the objects, and does with them what should not keep them alive. What it
-///   throws is thrown on.
+/// - Parameter body: Creates the objects, and uses them in a way that must not retain them.
+/// - Throws: A ``LeakReport``, or the error of `body`.
 public func expectReleased(_ body: (ReleaseTracker) throws -> Void) throws {
   let tracker = ReleaseTracker()
   let graph = LiveGraph()
@@ -25,7 +24,7 @@ public func expectReleased(_ body: (ReleaseTracker) throws -> Void) throws {
   try throwIfAlive(tracker, graph)
 }
 
-/// Remembers objects without keeping them alive; see `expectReleased`.
+/// A list of weak references to the objects that `expectReleased` checks.
 public final class ReleaseTracker {
   private struct Entry {
     weak var object: AnyObject?
@@ -36,7 +35,7 @@ public final class ReleaseTracker {
 
   init() {}
 
-  /// Remembers the object by its type and this place, and returns it.
+  /// Adds an object with its type and the place of the call, and returns it.
   public func callAsFunction<Object: AnyObject>(
     _ object: Object, fileID: String = #fileID, line: Int = #line
   ) -> Object {

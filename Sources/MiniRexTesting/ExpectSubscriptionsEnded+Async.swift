@@ -1,10 +1,11 @@
 internal import MiniRex
 
-/// Throws unless all subscriptions have ended, when `body` has returned, to sources that it made.
+/// Throws if a subscription to a source that `body` creates is still active after `body` returns.
 ///
-/// It is like the form that does not wait.
+/// See the synchronous overload for an example.
 ///
-/// - Parameter body: What it throws is thrown on.
+/// - Parameter body: Creates the sources.
+/// - Throws: A ``LeakReport``, or the error of `body`.
 public func expectSubscriptionsEnded(_ body: () async throws -> Void) async throws {
   let graph = LiveGraph()
   try await withInstrument(LeakWatch(graph: graph)) { try await body() }

@@ -1,9 +1,9 @@
 internal import MiniRex
 
-/// Throws unless all subscriptions have ended, when `body` has returned, to sources that it made.
+/// Throws if a subscription to a source that `body` creates is still active after `body` returns.
 ///
 /// ```swift
-/// @Test func `a closed door listens to nobody`() throws {
+/// @Test func `a closed door cancels its subscriptions`() throws {
 ///   let bag = SubscriptionBag()
 ///   try expectSubscriptionsEnded {
 ///     let bell = BroadcastSource<Int>(name: "bell")
@@ -13,12 +13,12 @@ internal import MiniRex
 /// }
 /// ```
 ///
-/// What it throws is a ``LeakReport`` that names each of them and where it is written. A source
-/// that is released ends its subscriptions, so they can only be left over if the source is, too: by
-/// a publisher or a callback that somebody keeps. Sources that threads make, or `Task.detached`,
-/// are not watched.
+/// The report names each subscription with its place in the code. A released source finishes its
+/// subscriptions. A reported subscription therefore means that a publisher or a callback still retains
+/// the source. Sources that other threads or `Task.detached` create are not checked.
 ///
-/// - Parameter body: What it throws is thrown on.
+/// - Parameter body: Creates the sources.
+/// - Throws: A ``LeakReport``, or the error of `body`.
 public func expectSubscriptionsEnded(_ body: () throws -> Void) throws {
   let graph = LiveGraph()
   try withInstrument(LeakWatch(graph: graph)) { try body() }

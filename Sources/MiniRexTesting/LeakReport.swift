@@ -1,10 +1,12 @@
 internal import MiniRex
 
-/// Says what is still alive; thrown, it fails a test of any framework with its description.
+/// The objects that are still in memory, and the subscriptions that are still active.
+///
+/// Thrown from a test, it fails the test in any framework.
 public struct LeakReport: Error, Equatable, CustomStringConvertible {
-  /// The type of each object and where it was tracked, oldest first.
+  /// The type of each object and the place of its tracking, oldest first.
   public let objects: [String]
-  /// Each subscription with what it subscribes to and where it is written, oldest first.
+  /// Each subscription with its upstream and its place in the code, oldest first.
   public let subscriptions: [String]
 
   init(objects: [String], in graph: LiveGraph) {
@@ -16,16 +18,19 @@ public struct LeakReport: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// Both, one in a line.
+  /// The objects and the subscriptions, one per line.
   public var description: String {
     var lines: [String] = []
     if !objects.isEmpty {
-      lines.append(objects.count == 1 ? "An object lives:" : "\(objects.count) objects live:")
+      lines.append(
+        objects.count == 1
+          ? "An object is still in memory:" : "\(objects.count) objects are still in memory:")
       lines += objects.map { "  \($0)" }
     }
     if !subscriptions.isEmpty {
       let count = subscriptions.count
-      lines.append(count == 1 ? "A subscription lives:" : "\(count) subscriptions live:")
+      lines.append(
+        count == 1 ? "A subscription is still active:" : "\(count) subscriptions are still active:")
       lines += subscriptions.map { "  \($0)" }
     }
     return lines.joined(separator: "\n")
@@ -47,10 +52,10 @@ extension LiveGraph.Snapshot {
   }
 }
 
-/// Draws, and passes on to whoever has watched so far.
+/// An instrument that draws a graph, and forwards the events to the current instrument.
 struct LeakWatch: Instrument {
   let graph: LiveGraph?
-  private let outer = InstrumentInForce.current
+  private let outer = CurrentInstrument.current
 
   init(graph: LiveGraph) {
     self.graph = graph

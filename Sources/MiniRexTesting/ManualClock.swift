@@ -1,6 +1,6 @@
 public import MiniRex
 
-/// A clock whose time moves when you tell it to.
+/// A clock that moves only when you advance it.
 ///
 /// ```swift
 /// let clock = ManualClock()
@@ -10,39 +10,36 @@ public import MiniRex
 /// #expect(recorder.updates == [1])
 /// ```
 ///
-/// What is due is called inside ``advance(by:)``, one after the other, in the order of deadlines
-/// and then of scheduling. At each call ``now`` is its deadline, and what it schedules is called as
-/// well if it is due in time. A deadline that is not later than now waits for the next advance,
-/// which may be one by zero.
+/// ``advance(by:)`` runs the actions that are due, serially, in the order of their deadlines. Actions with
+/// the same deadline run in the order of scheduling. During an action, ``now`` is its deadline. An action
+/// that schedules another due action extends the same advance. A deadline at or before ``now`` is due in
+/// the next advance, which may be an advance by zero.
 ///
-/// It may be used on any thread. While one advance runs, another follows it: asked for by a call
-/// that is due, it returns at once and the one that runs goes on; asked for on another thread, it
-/// waits until that has happened. So advances add up, and two that wait for each other wait for
-/// ever: do not let a call wait for another thread that advances the clock.
+/// The clock is thread-safe. An advance during another advance adds to it. Made by an action of the clock,
+/// it returns immediately. Made on another thread, it waits until the clock reaches its goal. An action that
+/// waits for a thread that advances the clock therefore deadlocks.
 public final class ManualClock: SchedulingClock {
-  /// A time of a manual clock, at most 292 billion years away from its beginning.
-  ///
-  /// What would be further away is that time.
+  /// An instant of a manual clock, clamped to 292 billion years before and after its start.
   public struct Instant: InstantProtocol {
-    /// How much later it is than the clock's beginning.
+    /// The duration since the start of the clock.
     public let offset: Duration
 
-    /// The instant that is so much later than the clock's beginning.
+    /// Creates an instant at the given duration after the start of the clock.
     public init(offset: Duration) {
       self.offset = offset.clamped
     }
 
-    /// The instant that is so much later.
+    /// Returns the instant after the given duration.
     public func advanced(by duration: Duration) -> Instant {
       Instant(offset: offset + duration.clamped)
     }
 
-    /// How much later the other instant is.
+    /// Returns the duration from this instant to another instant.
     public func duration(to other: Instant) -> Duration {
       other.offset - offset
     }
 
-    /// True if the first is earlier.
+    /// Returns `true` if the first instant is earlier.
     public static func < (one: Instant, other: Instant) -> Bool {
       one.offset < other.offset
     }
@@ -50,38 +47,38 @@ public final class ManualClock: SchedulingClock {
 
   let timetable = Lock(Timetable())
 
-  /// Makes a clock, at whose beginning the offset is 0.
+  /// Creates a clock whose current offset is 0.
   public init() {}
 
-  /// What time it is.
+  /// The current time.
   public var now: Instant { timetable.withLock { $0.now } }
 
-  /// Zero: every duration can be told apart.
+  /// Zero, because the clock distinguishes all durations.
   public var minimumResolution: Duration { .zero }
 
-  /// How many tasks and closures wait for a deadline.
+  /// The number of tasks and closures with a pending deadline.
   public var sleeperCount: Int { timetable.withLock { $0.sleeperCount } }
 
-  /// Moves the time on, and calls everything that is due on the way.
+  /// Advances the time, and runs every action that is due.
   ///
-  /// When it returns, all of that has returned. A task that sleeps on the clock has been woken, but
-  /// may not have run yet; ``advance(by:sleepers:)``, which async code gets when it writes
-  /// `await clock.advance(by:)`, can wait for that. A negative duration stops the program.
+  /// All actions have returned when `advance` returns. A task that slept on the clock is resumed, but may
+  /// not have run yet. In async code, `await clock.advance(by:)` is ``advance(by:sleepers:)``, which can wait
+  /// for sleeping tasks. Traps if the duration is negative.
   public func advance(by duration: Duration) {
     requireForward(duration)
     move { $0.goal.advanced(by: duration) }
   }
 
-  /// Moves the time on to an instant, like ``advance(by:)``.
+  /// Advances the time to an instant, as ``advance(by:)`` does.
   ///
-  /// Time never goes back: to an instant that has passed, it calls what is due and changes nothing.
+  /// The time never decreases. For an instant in the past, only the actions that are due run.
   public func advance(to instant: Instant) {
     move { max($0.goal, instant) }
   }
 
-  /// Moves the time on to the next deadline, like ``advance(by:)``.
+  /// Advances the time to the next deadline, as ``advance(by:)`` does.
   ///
-  /// - Returns: False if nothing waits for one; then it does nothing.
+  /// - Returns: `false` if no deadline is pending. The time is then unchanged.
   @discardableResult
   public func advanceToNext() -> Bool {
     guard let deadline = timetable.withLock({ $0.nextDeadline }) else { return false }
@@ -90,7 +87,7 @@ public final class ManualClock: SchedulingClock {
   }
 
   func requireForward(_ duration: Duration) {
-    if duration < .zero { misuse("'advance' takes a duration of 0 or more, not \(duration).") }
+    if duration < .zero { misuse("'advance' requires a duration of 0 or more, not \(duration).") }
   }
 
   private func move(to goal: (Timetable) -> Instant) {
@@ -106,7 +103,7 @@ public final class ManualClock: SchedulingClock {
     }
   }
 
-  /// Runs everything until the goal is reached, also for those who follow.
+  /// Runs all due actions up to the goal, including the goals of followers.
   func lead() {
     while true {
       switch timetable.withLock({ $0.next() }) {

@@ -1,22 +1,23 @@
-/// Says which delivery rule a publisher has broken; thrown, it fails a test of any framework with
-/// its description.
+/// The first delivery rule that a publisher broke, with a picture of the run.
+///
+/// Thrown from a test, it fails the test in any framework.
 ///
 /// ```text
-/// R5 is broken: A subscriber gets exactly what is sent after it has subscribed.
-/// Script: some subscribe after updates have come.
-/// 'a' was called with 1, 2; expected: 2.
+/// R5 is broken: A subscriber receives exactly the updates sent after it subscribes.
+/// Script: subscribers join after the first update.
+/// 'a' received 1, 2. Expected: 2.
 ///
 /// sent         1-2
 /// a            -^(12)
 /// ```
 ///
-/// In the picture `^` is where somebody subscribes, `!` where they leave, and `|` the end.
+/// In the picture, `^` is a subscription, `!` is its cancellation, and `|` is the end of the publisher.
 public struct PublisherLawReport: Error, Equatable, CustomStringConvertible {
-  /// The number that the rule has in the article *Delivery rules* of the module MiniRex, `R5` say.
+  /// The number of the rule in the article *Delivery rules* of the module MiniRex, for example `R5`.
   public let rule: String
-  /// What was done when it was broken.
+  /// The script that broke the rule.
   public let script: String
-  /// Rule, script, what came and what was expected, and a picture of all that happened.
+  /// The rule, the script, and the difference, with a picture unless the run has too many events.
   public let description: String
 
   init(_ broken: Broken, _ script: Script, _ trial: Trial) {

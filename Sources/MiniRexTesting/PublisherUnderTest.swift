@@ -1,10 +1,10 @@
 public import MiniRex
 
-/// A publisher and what drives it; see ``expectPublisherLaws(within:of:)``.
+/// A publisher and its driver, for ``expectPublisherLaws(within:of:)``.
 ///
-/// The publisher passes on the numbers that it is sent. If its updates are something else, map them
-/// back to numbers; if it combines several, let the others be constant. A published value begins
-/// with 0, and is sent other numbers.
+/// The publisher must emit the numbers that its driver sends. If its updates have another type, map them back
+/// to numbers. If it combines several publishers, make the other publishers constant. A published value
+/// starts with 0, and its driver sends other numbers.
 public struct PublisherUnderTest: Sendable {
   let kind: KindUnderTest
   let follow:
@@ -28,20 +28,20 @@ public struct PublisherUnderTest: Sendable {
     }
   }
 
-  /// A broadcaster or a published value.
+  /// Creates a subject from a broadcaster or a published value.
   ///
-  /// Any thread may call the closures, also a callback of the publisher.
+  /// The closures may be called on any thread, also in a callback of the publisher.
   ///
   /// - Parameters:
-  ///   - publisher: What is under test.
-  ///   - conflates: True if an update may be left out when another follows before it is delivered,
-  ///     as with `debounce`. The last one still comes.
-  ///   - send: Makes it call with the number.
-  ///   - end: Makes it end; `nil` if that cannot be done.
-  ///   - flush: Brings what is under way to its subscribers, by advancing a clock for example. What
-  ///     arrives by itself needs none.
-  ///   - subscriberCount: How many subscribe to what it is made of: none, once nobody subscribes to
-  ///     it and it is gone.
+  ///   - publisher: The publisher under test.
+  ///   - conflates: `true` if the publisher may drop an update that another update follows before its
+  ///     delivery, as `debounce` does. It must still emit the last update. The default is `false`.
+  ///   - send: Makes the publisher emit the number.
+  ///   - end: Finishes the publisher. The default is `nil`, for a publisher that cannot finish.
+  ///   - flush: Delivers pending updates, for example by advancing a clock. The default is `nil`, for a
+  ///     publisher that delivers automatically.
+  ///   - subscriberCount: Returns the number of upstream subscriptions. It must be 0 after the last
+  ///     subscription is canceled and the publisher is released. The default is `nil`: not checked.
   public init<Kind: StreamKind>(
     _ publisher: Publisher<Int, Kind>, conflates: Bool = false,
     send: @escaping @Sendable (Int) -> Void, end: (@Sendable () -> Void)? = nil,
@@ -57,7 +57,7 @@ public struct PublisherUnderTest: Sendable {
     }
   }
 
-  /// A broadcaster or a published value that is made of a source of broadcasts.
+  /// Creates a subject from a broadcaster or a published value, driven by a broadcast source.
   public init<Kind: StreamKind>(
     _ publisher: Publisher<Int, Kind>, drivenBy source: BroadcastSource<Int>,
     conflates: Bool = false, flush: (@Sendable () -> Void)? = nil
@@ -67,7 +67,7 @@ public struct PublisherUnderTest: Sendable {
       flush: flush, subscriberCount: { source.subscriberCount })
   }
 
-  /// A broadcaster or a published value that is made of a property, which begins with 0.
+  /// Creates a subject from a broadcaster or a published value, driven by a property that starts with 0.
   public init<Kind: StreamKind>(
     _ publisher: Publisher<Int, Kind>, drivenBy property: PublishedProperty<Int>,
     conflates: Bool = false, flush: (@Sendable () -> Void)? = nil
@@ -77,14 +77,14 @@ public struct PublisherUnderTest: Sendable {
       flush: flush, subscriberCount: { property.subscriberCount })
   }
 
-  /// A task.
+  /// Creates a subject from a task.
   ///
   /// - Parameters:
-  ///   - task: What is under test. It succeeds with the number that it is finished with.
-  ///   - finish: Finishes it. It is called when somebody subscribes, and again to no avail.
-  ///   - end: Makes it end without a result; `nil` if that cannot be done.
-  ///   - flush: As for a broadcaster.
-  ///   - subscriberCount: As for a broadcaster.
+  ///   - task: The task under test. It must succeed with the number passed to `finish`.
+  ///   - finish: Finishes the task. The first call follows a subscription. A second call must do nothing.
+  ///   - end: Finishes the task without a result. The default is `nil`, for a task that always has one.
+  ///   - flush: Delivers pending updates, as for a broadcaster.
+  ///   - subscriberCount: Returns the number of upstream subscriptions, as for a broadcaster.
   public init<Failure>(
     _ task: PublishedTask<Int, Failure>, finish: @escaping @Sendable (Int) -> Void,
     end: (@Sendable () -> Void)? = nil, flush: (@Sendable () -> Void)? = nil,
@@ -95,7 +95,7 @@ public struct PublisherUnderTest: Sendable {
     self.init(task, .task, driver) { .result($0) }
   }
 
-  /// A task that is made of one that you finish by hand.
+  /// Creates a subject from a task, driven by a task source.
   public init<Failure, SourceFailure>(
     _ task: PublishedTask<Int, Failure>, drivenBy source: TaskSource<Int, SourceFailure>,
     flush: (@Sendable () -> Void)? = nil
@@ -105,16 +105,16 @@ public struct PublisherUnderTest: Sendable {
       subscriberCount: { source.subscriberCount })
   }
 
-  /// A task with progress.
+  /// Creates a subject from a task with progress.
   ///
   /// - Parameters:
-  ///   - task: What is under test. It tells the progress that it is sent, and succeeds with the
-  ///     number that it is finished with.
-  ///   - report: Makes it tell progress, while somebody subscribes.
-  ///   - finish: As for a task without progress.
-  ///   - end: As for a task without progress.
-  ///   - flush: As for a broadcaster.
-  ///   - subscriberCount: As for a broadcaster.
+  ///   - task: The task under test. It must report the progress passed to `report`, and succeed with the
+  ///     number passed to `finish`.
+  ///   - report: Makes the task report progress, while it has a subscriber.
+  ///   - finish: Finishes the task, as for a task without progress.
+  ///   - end: Finishes the task without a result, as for a task without progress.
+  ///   - flush: Delivers pending updates, as for a broadcaster.
+  ///   - subscriberCount: Returns the number of upstream subscriptions, as for a broadcaster.
   public init<Failure>(
     _ task: ProgressiveTask<Int, Int, Failure>, report: @escaping @Sendable (Int) -> Void,
     finish: @escaping @Sendable (Int) -> Void, end: (@Sendable () -> Void)? = nil,
@@ -130,7 +130,7 @@ public struct PublisherUnderTest: Sendable {
     }
   }
 
-  /// A task with progress that is made of one that you finish by hand.
+  /// Creates a subject from a task with progress, driven by a task source.
   public init<Failure, SourceFailure>(
     _ task: ProgressiveTask<Int, Int, Failure>,
     drivenBy source: ProgressiveTaskSource<Int, Int, SourceFailure>,
@@ -142,12 +142,12 @@ public struct PublisherUnderTest: Sendable {
   }
 }
 
-/// The kinds, as values.
+/// The kind of a publisher.
 enum KindUnderTest {
   case broadcaster, publishedValue, task, progressiveTask
 }
 
-/// What drives a publisher, whatever its kind.
+/// The closures that control a publisher of any kind.
 struct LawDriver: Sendable {
   var send: (@Sendable (Int) -> Void)?
   var finish: (@Sendable (Int) -> Void)?

@@ -1,6 +1,6 @@
 public import MiniRex
 
-/// Subscribes to a publisher and remembers what comes.
+/// A subscriber that stores all updates.
 ///
 /// ```swift
 /// let recorder = Recorder(source.publisher)
@@ -9,14 +9,19 @@ public import MiniRex
 /// #expect(recorder.updates == [1, 2])
 /// ```
 ///
-/// It stays subscribed for as long as it lives.
+/// The subscription is canceled when the recorder is released.
 public final class Recorder<Update: Sendable>: Sendable {
   let log = RecorderLog<Update>()
   private let subscription: Subscription
 
-  /// Subscribes at once.
+  /// Creates a recorder, and subscribes synchronously.
   ///
-  /// `react` is called with each update, inside the callback, once it is remembered.
+  /// - Parameters:
+  ///   - publisher: The publisher.
+  ///   - react: Called in the callback with each update, after the update is stored. The default does
+  ///     nothing.
+  ///   - fileID: The file of the subscription, for instruments.
+  ///   - line: The line of the subscription, for instruments.
   public init<Kind: PublisherKind>(
     _ publisher: Publisher<Update, Kind>,
     _ react: @escaping @Sendable (Update) -> Void = { _ in }, fileID: String = #fileID,
@@ -30,33 +35,38 @@ public final class Recorder<Update: Sendable>: Sendable {
       remember, onEnd: { [log] in log.end() }, fileID: fileID, line: line)
   }
 
-  /// All updates that have come, oldest first.
+  /// All received updates, oldest first.
   public var updates: [Update] { log.updates }
 
-  /// False once the source has ended the subscription, or you have.
+  /// A Boolean value that indicates whether the subscription is active.
   public var isSubscribed: Bool { subscription.isSubscribed }
 
-  /// True once the source has ended the subscription; never after ``invalidate()``.
+  /// A Boolean value that indicates whether the publisher finished the subscription.
+  ///
+  /// It is `false` if ``invalidate()`` canceled the subscription first.
   public var hasEnded: Bool { log.hasEnded }
 
-  /// Waits for the next updates, counting from the last call.
+  /// Returns the next updates since the last call of `next`, and waits for them.
   ///
-  /// If the waiting task is cancelled, as it is by the time limit of a test, it prints how many
-  /// were awaited where, and what has come instead.
+  /// If the waiting task is canceled, for example by the time limit of a test, `next` prints its place, its
+  /// count, and the received updates.
   ///
-  /// - Returns: `count` updates; fewer only if the subscription has ended before they came, or the
-  ///   waiting task is cancelled. A negative `count` stops the program.
+  /// - Parameters:
+  ///   - count: The number of updates. The default is 1. Traps if negative.
+  ///   - fileID: The file of the call, for that message.
+  ///   - line: The line of the call, for that message.
+  /// - Returns: `count` updates, or fewer if the subscription ends or the waiting task is canceled.
   public func next(
     _ count: Int = 1, fileID: String = #fileID, line: Int = #line
   ) async -> [Update] {
     let updates = await log.next(count)
     if updates.count < count, Task.isCancelled, !log.isClosed {
-      print("\(fileID):\(line): 'next(\(count))' was cancelled when this had come: \(updates)")
+      print("\(fileID):\(line): 'next(\(count))' was canceled after these updates: \(updates)")
     }
     return updates
   }
 
-  /// Ends the subscription; what was remembered stays.
+  /// Cancels the subscription, and keeps the stored updates.
   public func invalidate() {
     subscription.invalidate()
     log.close()

@@ -1,6 +1,6 @@
 internal import MiniRex
 
-/// What a `Recorder` and its callback share.
+/// The updates of a `Recorder`, shared with its callback.
 final class RecorderLog<Update: Sendable>: Sendable {
   private struct Waiter {
     let id: Int
@@ -10,15 +10,15 @@ final class RecorderLog<Update: Sendable>: Sendable {
 
   private struct State {
     var updates: [Update] = []
-    /// How many of them `next` has returned.
+    /// The number of updates that `next` returned.
     var taken = 0
     var hasEnded = false
-    /// Nothing comes any more.
+    /// The subscription is finished or canceled.
     var isClosed = false
     var lastID = 0
-    /// First come, first served.
+    /// FIFO.
     var waiters: [Waiter] = []
-    /// What those who are being resumed will find.
+    /// The results of waiters that are being resumed.
     var results: [Int: [Update]] = [:]
 
     mutating func take(_ count: Int) -> [Update]? {
@@ -49,7 +49,7 @@ final class RecorderLog<Update: Sendable>: Sendable {
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// How many wait for updates.
+  /// The number of pending calls of `next`.
   var waiterCount: Int { state.withLock { $0.waiters.count } }
 
   func append(_ update: Update) {
@@ -76,7 +76,7 @@ final class RecorderLog<Update: Sendable>: Sendable {
   }
 
   func next(_ count: Int) async -> [Update] {
-    if count < 0 { misuse("'next' takes a count of 0 or more, not \(count).") }
+    if count < 0 { misuse("'next' requires a count of 0 or more, not \(count).") }
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
@@ -98,7 +98,9 @@ final class RecorderLog<Update: Sendable>: Sendable {
     for waiter in served { waiter.continuation.resume() }
   }
 
-  /// It may come before the wait has begun; what has come goes to those who were there before.
+  /// The cancellation may precede the wait.
+  ///
+  /// Earlier waiters take the updates first.
   private func cancel(_ id: Int, _ count: Int) {
     let served: [Waiter] = state.withLock { state in
       if state.results[id] != nil { return [] }

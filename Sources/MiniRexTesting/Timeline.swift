@@ -1,6 +1,6 @@
 public import MiniRex
 
-/// Plays what publishers are sent, step by step, and compares what comes out of them.
+/// A script of inputs and expected updates, in steps of a manual clock.
 ///
 /// ```swift
 /// let timeline = Timeline()
@@ -10,19 +10,17 @@ public import MiniRex
 /// #expect(timeline.play() == nil)
 /// ```
 ///
-/// A line has one character for each step of time: `-` is a step in which nothing happens, a letter
-/// an update, `(ab)` several in one step, `|` the end. Any other character counts as a letter, and
-/// takes its value from a table; without a table it is its own value. Spaces take no time: they are
-/// there to line lines up.
+/// A line has one character for each step: `-` is a step without an update, a letter is an update, `(ab)` is
+/// several updates in one step, and `|` is the end. Any other character counts as a letter. The value of a
+/// letter is in a table. Without a table, the letter itself is the value. Spaces only align the lines.
 ///
-/// In each step subscriptions end first; then comes what is due on the ``clock``, then
-/// subscriptions begin, then inputs update, all in the order in which they were written. The
-/// timeline lasts as long as its longest line: write a few `-` to see that nothing else comes.
+/// Each step cancels subscriptions, runs the due actions of the ``clock``, subscribes, and sends inputs, in
+/// this order. Within each of these, the order is the order of the calls. The timeline is as long as its
+/// longest line. Write a few `-` at the end to check that no other update follows.
 ///
-/// A line that makes no sense stops the program with advice, because it stands in the source of the
-/// test; to throw would put a `try` before each line, for an error that no test waits for.
+/// Traps with advice if a line is invalid.
 public final class Timeline {
-  /// The time of the timeline, for operators that take a clock.
+  /// The clock of the timeline, for operators with a clock.
   public let clock = ManualClock()
 
   private let step: Duration
@@ -30,23 +28,23 @@ public final class Timeline {
   private var expectations: [TimelineExpectation] = []
   private var hasPlayed = false
 
-  /// Makes a timeline without lines.
+  /// Creates a timeline without lines.
   ///
-  /// - Parameter step: How much later on the ``clock`` each step is than the one before it. One
-  ///   that is not longer than 0 stops the program.
+  /// - Parameter step: The duration of a step on the ``clock``. The default is one second. Traps if not
+  ///   longer than 0.
   public init(step: Duration = .seconds(1)) {
-    if step <= .zero { misuse("'Timeline' takes a step longer than 0, not \(step).") }
+    if step <= .zero { misuse("'Timeline' requires a step longer than 0, not \(step).") }
     self.step = step
   }
 
-  /// Expects that the publisher calls as the line says.
+  /// Expects that the publisher emits the updates of the line.
   ///
   /// - Parameters:
-  ///   - line: When it updates and ends.
-  ///   - values: What the letters stand for.
-  ///   - period: When it is subscribed to: from the step of `^` on, and no longer in the step of
-  ///     `!` if there is one.
-  ///   - publisher: What is subscribed to, once.
+  ///   - line: The expected updates and the end.
+  ///   - values: The values of the letters.
+  ///   - period: The subscription: `^` is the step that subscribes, and `!` is the step that cancels. The
+  ///     default is the entire timeline.
+  ///   - publisher: The publisher, which gets one subscription.
   public func expect<Update: Sendable & Equatable, Kind: PublisherKind>(
     _ line: String, _ values: [Character: Update], during period: String = "^",
     from publisher: Publisher<Update, Kind>
@@ -57,25 +55,25 @@ public final class Timeline {
       })
   }
 
-  /// Expects that the publisher calls with the letters of the line.
+  /// Expects that the publisher emits the letters of the line.
   ///
   /// - Parameters:
-  ///   - line: When it updates and ends.
-  ///   - period: When it is subscribed to, as for `expect(_:_:during:from:)`.
-  ///   - publisher: What is subscribed to, once.
+  ///   - line: The expected letters and the end.
+  ///   - period: The subscription, as for `expect(_:_:during:from:)`.
+  ///   - publisher: The publisher, which gets one subscription.
   public func expect<Kind: PublisherKind>(
     _ line: String, during period: String = "^", from publisher: Publisher<Character, Kind>
   ) {
     expect(line, letters(of: line), during: period, from: publisher)
   }
 
-  /// Plays all lines to the end of the longest, and ends all subscriptions then.
+  /// Runs all steps of the longest line, and then cancels all subscriptions.
   ///
-  /// A timeline can be played once; a second time stops the program.
+  /// Traps if called twice.
   ///
-  /// - Returns: What came instead of what was expected; `nil` if it is the same.
+  /// - Returns: The difference between the expected and the received updates, or `nil` if they are equal.
   public func play() -> Difference? {
-    if hasPlayed { misuse("A 'Timeline' was played twice. Make a new one.") }
+    if hasPlayed { misuse("A 'Timeline' was played twice. Create a second timeline.") }
     hasPlayed = true
     let lengths = inputs.map(\.steps.count) + expectations.map(\.length)
     for index in 0..<(lengths.max() ?? 0) {

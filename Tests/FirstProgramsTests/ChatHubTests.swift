@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ChatHubTests {
   let log = BroadcastSource<String>()
 
-  @Test func `everybody hears what anybody says from when they come`() async throws {
+  @Test func `each guest receives the lines of all guests after it connects`() async throws {
     let told = Recorder(log.publisher)
     let hub = chat(arrivals(at: "127.0.0.1", 0)) { log.broadcast($0) }
     let port = try #require(await UInt16(told.next()[0].split(separator: ":")[1]))
@@ -35,14 +35,14 @@ import Testing
     hub.invalidate()
   }
 
-  @Test func `a guest who reads nothing holds nobody up`() async throws {
+  @Test func `a guest that never reads delays no other guest`() async throws {
     let told = Recorder(log.publisher)
     let hub = chat(arrivals(at: "127.0.0.1", 0)) { log.broadcast($0) }
     let port = try #require(await UInt16(told.next()[0].split(separator: ":")[1]))
     let silent = try Connection(to: "127.0.0.1", port)
     let speaker = try Connection(to: "127.0.0.1", port)
     let line = String(repeating: "x", count: 9_000)
-    // More than the system keeps for the silent one; less where a sanitizer looks at each byte.
+    // More than the system buffers for the silent guest. Fewer with sanitizers, which are slow.
     let count = scaled(2_000)
 
     for _ in 1...count { _ = await speaker.send(line).result }

@@ -12,7 +12,7 @@ import Testing
 
   init() throws { folder = try Folder() }
 
-  @Test func `it listens where the file says, and nowhere else`() async throws {
+  @Test func `the server listens only at the address in its file`() async throws {
     let told = Recorder(log.publisher)
     let server = greet(as: Settings.following(folder.file("settings"))) { log.broadcast($0) }
     #expect(told.updates.isEmpty)
@@ -21,7 +21,8 @@ import Testing
     let port = try #require(await UInt16(told.next()[0].split(separator: ":")[1]))
     #expect(await greeting(at: "127.0.0.1", port) == "Hello")
 
-    // Host and port change together, so what listens in between would have another port.
+    // Host and port change together. Changing one at a time would listen at an intermediate
+    // address.
     try configure("127.0.0.2", port, "Good day")
     #expect(await told.next() == ["listening on 127.0.0.2:\(port)"])
     #expect(await greeting(at: "127.0.0.2", port) == "Good day")
@@ -31,7 +32,7 @@ import Testing
     #expect(await greeting(at: "127.0.0.2", port) == nil)
   }
 
-  @Test func `what is no settings changes nothing`() async throws {
+  @Test func `an invalid file does not change the settings`() async throws {
     try configure("127.0.0.1", 1, "Hello")
     let settings = Recorder(Settings.following(folder.file("settings")).map { $0?.greeting })
 
@@ -49,7 +50,7 @@ import Testing
     try folder.move("new", to: "settings")
   }
 
-  /// `nil` if nobody listens there.
+  /// Returns `nil` if no server listens there.
   private func greeting(at host: String, _ port: UInt16) async -> String? {
     guard let connection = try? Connection(to: host, port) else { return nil }
     return await connection.lines.first().result?.get()

@@ -17,13 +17,13 @@ import Testing
 
   init() throws { folder = try Folder() }
 
-  @Test func `it loads a few at once, tries again, and tells how far it is`() async throws {
+  @Test func `downloads are concurrent, retried, and report their progress`() async throws {
     let busy = Atomic(0)
     let most = Atomic(0)
     let tries = Atomic(0)
     let server = try LoopbackServer { connection in
       most.max(busy.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
-      // Before the answer, after which the next may come at once.
+      // Before the answer, because the next request may arrive immediately after it.
       busy.subtract(1, ordering: .relaxed)
       if connection.path == "/3", tries.add(1, ordering: .relaxed).newValue < 3 {
         connection.answer("503 Busy", body: Data())
@@ -50,7 +50,7 @@ import Testing
     token.invalidate()
   }
 
-  @Test func `what is not there is not asked for again`() async throws {
+  @Test func `a missing file is not requested again`() async throws {
     let server = try LoopbackServer { $0.answer("404 Not Found", body: Data()) }
     defer { server.stop() }
 

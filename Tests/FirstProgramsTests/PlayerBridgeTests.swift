@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct PlayerBridgeTests {
   let center = NotificationCenter()
 
-  @Test func `titles are told to views once, and when they switch to others who listen`() {
+  @Test func `views receive each title once, and a notification is posted for each switch`() {
     let bridge = PlayerBridge(center)
     let titles = Recorder(bridge.title)
     let switches = Recorder(
@@ -22,7 +22,7 @@ import Testing
     #expect(Recorder(bridge.title).updates == ["Aria"])
   }
 
-  @Test func `the player hears how loud to be, for as long as there is a bridge`() {
+  @Test func `the player receives the volume while the bridge exists`() {
     let volumes = Recorder(
       center.broadcaster(for: .volumeDidChange) { $0.userInfo?["update"] as? Double })
     var bridge: PlayerBridge? = PlayerBridge(center)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct SearchTests {
   let clock = ManualClock()
 
-  @Test func `it searches when typing pauses, and leaves what is outdated`() {
+  @Test func `a search starts when typing pauses, and cancels the previous search`() {
     let (rex, reX) = (TaskSource<[String], POSIXError>(), TaskSource<[String], POSIXError>())
     let asked = BroadcastSource<String>()
     let questions = Recorder(asked.publisher)
@@ -36,7 +36,7 @@ import Testing
     #expect(states.updates.last == .idle)
   }
 
-  @Test func `it finds lines of a file, and says what is wrong`() async throws {
+  @Test func `a search finds lines of a file, and reports its error`() async throws {
     let folder = try Folder()
     try folder.write("Tyrannosaurus rex\nTriceratops\n", to: "beasts")
     #expect(

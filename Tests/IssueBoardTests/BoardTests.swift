@@ -15,7 +15,7 @@ import Testing
     Outside { $0.isEmpty ? .sequence([findings]) : changes }
   }
 
-  @Test func `what is found becomes cards, and is looked for again once it is followed`()
+  @Test func `findings become cards, and their folders are searched again once followed`()
     async throws
   {
     let findings = Findings(comments: [first, second], folders: ["/folder"])
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `what changes in the folder is found, and that a folder is new`() async throws {
+  @Test func `changes in a folder and new folders are found`() async throws {
     let changes = BroadcastSource<Findings>()
     let findings = Findings(comments: [], folders: ["/folder"])
     let more = Findings(comments: [], folders: ["/folder", "/folder/new"])
@@ -46,14 +46,14 @@ import Testing
       try await store.receive(.found(findings))
       changes.broadcast(more)
       try await store.receive(.found(more)) { $0.folders = more.folders }
-      // Which are followed, too.
+      // The reducer follows the new folders.
       changes.broadcast(findings)
       try await store.receive(.found(findings)) { $0.folders = ["/folder"] }
       store.cancelEffects()
     }
   }
 
-  @Test func `cards keep their column and text while their comment moves, and go with it`() {
+  @Test func `a card keeps its column and text while its comment moves, and is removed with it`() {
     var state = Board()
     state.take([first, second])
     state.cards[id: 1]?.column = .doing
@@ -66,7 +66,7 @@ import Testing
     #expect(state.cards == [Card(id: 1, text: "mended", column: .doing, comment: moved)])
   }
 
-  @Test func `a closed card does not come back while its comment stands there`() async throws {
+  @Test func `a closed card stays closed while its comment exists`() async throws {
     var state = Board()
     state.take([first])
     let outside = Outside { _ in .sequence([]) }
@@ -88,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `comments are found behind each sign of a comment`() {
+  @Test func `comments are found after each comment sign`() {
     let text = """
       // TODO: mend this
       let x = 1  // FIXME and that
@@ -96,16 +96,16 @@ import Testing
       print("TODO: no comment")
       """
 
-    // Lines end in two ways.
+    // Both kinds of line ends.
     for text in [text, text.replacing("\n", with: "\r\n")] {
       #expect(
         comments(in: text, of: "f").map { "\($0.line) \($0.text)" } == [
-          "1 mend this", "2 and that", "3 (no words)",
+          "1 mend this", "2 and that", "3 (no text)",
         ])
     }
   }
 
-  @Test func `commands say what they do, and what is possible`() {
+  @Test func `a command becomes its action, or advice`() {
     var state = Board()
     state.add("a card")
 
@@ -118,7 +118,7 @@ import Testing
     #expect(Command("", on: state) == .refused(Command.help))
     #expect(
       Command("move 1 away", on: state)
-        == .refused("There is no column 'away'. Say todo, doing or done."))
+        == .refused("There is no column 'away'. Use todo, doing, or done."))
     guard case .refused(let advice) = Command("close 7", on: state) else {
       Issue.record("close 7 is possible")
       return
@@ -126,7 +126,7 @@ import Testing
     #expect(advice.contains("There is no card 7."))
   }
 
-  @Test func `the picture has a line for each card below its column`() {
+  @Test func `the text has a line for each card below its column`() {
     var state = Board()
     state.take([first])
     state.add("by hand")

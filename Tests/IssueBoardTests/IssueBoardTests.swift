@@ -5,7 +5,7 @@ import Testing
 @testable import issue_board
 
 @Suite(.timeLimit(.minutes(20))) struct IssueBoardTests {
-  @Test func `the program shows what is found, follows the folder and does what it is told`()
+  @Test func `the program prints findings, follows the folder, and executes commands`()
     async throws
   {
     let folder = try Folder()
@@ -20,7 +20,7 @@ import Testing
     _ = await child.output.until("doing")
     try child.write("se 2\nadd by hand\n")
     _ = await child.output.until("  3  by hand")
-    // Not before: an answer may overtake a picture that another thread brings.
+    // Not earlier, because an answer may overtake a board that another thread delivers.
     try child.write("fly\n")
     let help = await child.output.until("quit")
     child.send(SIGINT)
@@ -29,12 +29,12 @@ import Testing
     #expect(await child.status() == 0)
   }
 
-  @Test func `commands that come first wait for the board, and the last needs no end of line`()
+  @Test func `early commands are executed after the first search, the last without a newline`()
     async throws
   {
     let folder = try Folder()
     _ = try folder.write("// TODO: mend this\n", to: "a.swift")
-    // Nobody ever writes into it.
+    // A pipe without a writer.
     #expect(unsafe mkfifo(folder.url.appending(path: "pipe").path, 0o600) == 0)
     let child = try Child("--terminal", "--directory", folder.url.path, program: "issue-board")
 
@@ -47,7 +47,9 @@ import Testing
     #expect(await child.status() == 0)
   }
 
-  @Test func `a file that changes all the time does not keep others from the board`() async throws {
+  @Test func `a file that changes continuously does not delay findings in other files`()
+    async throws
+  {
     let folder = try Folder()
     let child = try Child("--terminal", "--directory", folder.url.path, program: "issue-board")
     _ = await child.output.until("done")
@@ -67,7 +69,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `the program serves the page, and a signal ends it well`(signal: Int32) async throws {
+  func `the program serves the page, and exits with 0 after a signal`(signal: Int32) async throws {
     let folder = try Folder()
     _ = try folder.write("// TODO: mend this\n", to: "a.swift")
     let child = try Child(
@@ -91,7 +93,7 @@ import Testing
     #expect(status == 0)
   }
 
-  @Test func `a journal in the folder that is followed is not looked into`() async throws {
+  @Test func `a journal in the followed folder is not searched`() async throws {
     let folder = try Folder()
     let path = folder.url.path
     _ = try folder.write("// TODO: mend this # TODO: and that\n", to: "a.swift")
@@ -101,7 +103,7 @@ import Testing
       UInt16(await child.output.until("http").last?.split { !$0.isNumber }.last ?? ""))
     let page = Page(port)
     defer { page.close() }
-    // What was found is in the journal, with the sign of a comment.
+    // The journal now contains the finding, with its comment sign.
     await until { page.cards.contains("a.swift") }
 
     _ = try folder.write("// TODO: again\n", to: "b.swift")
@@ -113,7 +115,7 @@ import Testing
     #expect(await child.status() == 0)
   }
 
-  @Test func `a wrong command line is told how to write it`() async throws {
+  @Test func `an invalid command line prints the usage`() async throws {
     let child = try Child("--terminal", "--directory", program: "issue-board")
     #expect(
       await child.errors.rest() == [
@@ -131,7 +133,7 @@ import Testing
     (["--port", "0"], ".", 0), (["--directory", "a", "--port", "80"], "a", 80),
     (["--terminal", "--directory", "a"], "a", nil), ([], ".", 8080),
   ])
-  func `options say what is wanted`(words: [String], directory: String, port: UInt16?) throws {
+  func `valid options are parsed`(words: [String], directory: String, port: UInt16?) throws {
     let options = try #require(Options(words))
     #expect(options.directory == directory && options.port == port)
   }
@@ -140,5 +142,5 @@ import Testing
     ["--port"], ["--inspect", "x"], ["--graph"], ["--port", "65536"], ["--port", "-1"], ["file"],
     ["--terminal", "--port", "1"],
   ])
-  func `options that make no sense are none`(words: [String]) { #expect(Options(words) == nil) }
+  func `invalid options return nil`(words: [String]) { #expect(Options(words) == nil) }
 }

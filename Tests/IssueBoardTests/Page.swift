@@ -2,11 +2,11 @@ import Foundation
 import MiniRexStore
 import TestSupport
 
-/// A page without a screen: it gets the board, then what changes, and comes back when it has to.
+/// A page that stores the board and its changes, and reconnects after an interruption.
 final class Page: Sendable {
   fileprivate struct State {
     var values: [String: FlatValue] = [:]
-    var browser: Browser?
+    var client: HTTPClient?
     var isOpen = true
     var visits = 0
   }
@@ -15,22 +15,13 @@ final class Page: Sendable {
 
   init(_ port: UInt16) {
     onNewThread { [state] in
-      while let browser = try? Browser(port) {
+      while let client = try? HTTPClient(port) {
         let isOpen = state.change { state in
-          state.browser = browser
+          state.client = client
           return state.isOpen
         }
         if !isOpen { return }
-        browser.say("GET /events HTTP/1.1\r\n\r\n")
-        var rest = Data()
-        while let more = browser.hear() {
-          rest += more
-          while let end = rest.range(of: Data("\n\n".utf8)) {
-            let event = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
-            rest.removeSubrange(..<end.upperBound)
-            state.change { $0.take(event.components(separatedBy: "\n")) }
-          }
-        }
+        client.forEachEvent { lines in state.change { $0.take(lines) } }
       }
     }
   }
@@ -38,11 +29,11 @@ final class Page: Sendable {
   /// The cards by path.
   var cards: String { text(state.value.values) }
 
-  /// How often it has begun with the whole board.
+  /// The number of connections.
   var visits: Int { state.value.visits }
 
-  /// As when the network is lost for a moment.
-  func interrupt() { state.value.browser?.leave() }
+  /// Simulates a short loss of the network.
+  func interrupt() { state.value.client?.cancel() }
 
   func close() {
     state.change { $0.isOpen = false }
@@ -66,7 +57,7 @@ extension Page.State {
   }
 }
 
-/// The cards alone, in the order of their paths.
+/// Returns the cards, sorted by path.
 func text(_ values: [String: FlatValue]) -> String {
   values.filter { $0.key.contains("/") }.sorted { $0.key < $1.key }
     .map { "\($0.key): \($0.value)" }.joined(separator: ", ")

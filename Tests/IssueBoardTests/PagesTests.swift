@@ -8,7 +8,7 @@ import Testing
 
 @testable import issue_board
 
-/// A board in browsers, of which only what is outside is missing.
+/// A served board with test dependencies.
 struct ServedBoard: Sendable {
   let session: Session
   let server: PageServer
@@ -23,19 +23,17 @@ struct ServedBoard: Sendable {
 
   var store: Store<Board, BoardAction> { session.store }
 
-  func say(_ command: String) async throws -> String {
-    try await ask("POST / HTTP/1.1\r\nContent-Length: \(command.utf8.count)\r\n\r\n\(command)")
+  func post(_ command: String) async throws -> String {
+    try await request("POST / HTTP/1.1\r\nContent-Length: \(command.utf8.count)\r\n\r\n\(command)")
   }
 
-  func ask(_ text: String) async throws -> String {
-    let browser = try Browser(server.port)
-    browser.say(text)
-    return await browser.listen()
+  func request(_ text: String) async throws -> String {
+    try await response(from: server.port, to: text)
   }
 
-  /// By path.
+  /// Returns the cards by path.
   func cards() async throws -> String {
-    let answer = try await ask("GET /cards HTTP/1.1\r\n\r\n")
+    let answer = try await request("GET /cards HTTP/1.1\r\n\r\n")
     let body = answer.components(separatedBy: "\r\n\r\n").last ?? ""
     let cards = try JSONDecoder().decode([Card].self, from: Data(body.utf8))
     return text(try FlatState(ShownBoard(folder: "", cards: Rows(cards))).values)
@@ -57,7 +55,7 @@ struct ServedBoard: Sendable {
     await serving.value
   }
 
-  @Test func `pages and other programs agree after edits that they make at once`() async throws {
+  @Test func `pages agree with the board after concurrent edits`() async throws {
     try await withBoard { board in
       let pages = (0..<2).map { _ in Page(board.server.port) }
       defer { for page in pages { page.close() } }
@@ -74,7 +72,7 @@ struct ServedBoard: Sendable {
                 "add \(writer) \(number)", "edit \(id) é\" \(number)", "move \(id) \(column)",
                 "move \(id) \(column)", "close \(id + 15)",
               ]
-              _ = try await board.say(commands.randomElement(using: &random) ?? "list")
+              _ = try await board.post(commands.randomElement(using: &random) ?? "list")
             }
           }
         }
@@ -89,17 +87,17 @@ struct ServedBoard: Sendable {
     }
   }
 
-  @Test func `a change is told of its card alone, and by nothing that could be markup`()
+  @Test func `an event contains only the changed card, without markup`()
     async throws
   {
     try await withBoard { board in
       for text in ["one", "<script>", "three"] { board.store.send(.add(text)) }
-      let browser = try Browser(board.server.port)
-      browser.say("GET /events HTTP/1.1\r\n\r\n")
-      var heard = ""
+      let browser = try HTTPClient(board.server.port)
+      browser.send("GET /events HTTP/1.1\r\n\r\n")
+      var received = ""
       func hear(_ text: String) {
-        while !heard.contains(text), let more = browser.hear() {
-          heard += String(decoding: more, as: UTF8.self)
+        while !received.contains(text), let more = browser.receive() {
+          received += String(decoding: more, as: UTF8.self)
         }
       }
       hear("three\"")
@@ -108,11 +106,11 @@ struct ServedBoard: Sendable {
       board.store.send(.edit(3, "line\nbreak"))
       hear("break")
 
-      #expect(heard.contains("\"2/text\":\"<script>\""))
-      #expect(heard.contains("\n\ndata: {\"2/column\":\"doing\"}\n\n"))
-      #expect(heard.hasSuffix("\n\ndata: {\"3/text\":\"line\\nbreak\"}\n\n"))
-      // What is told is put into the page as text.
-      let page = try await board.ask("GET / HTTP/1.1\r\n\r\n")
+      #expect(received.contains("\"2/text\":\"<script>\""))
+      #expect(received.contains("\n\ndata: {\"2/column\":\"doing\"}\n\n"))
+      #expect(received.hasSuffix("\n\ndata: {\"3/text\":\"line\\nbreak\"}\n\n"))
+      // The page inserts received values as text.
+      let page = try await board.request("GET / HTTP/1.1\r\n\r\n")
       #expect(page.contains("textContent") && page.hasSuffix("</html>\n"))
       for word in [
         "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "http:", "https:",
@@ -122,7 +120,7 @@ struct ServedBoard: Sendable {
     }
   }
 
-  @Test func `a page that comes back has what it has missed`() async throws {
+  @Test func `a page that reconnects receives the changes that it missed`() async throws {
     try await withBoard { board in
       let page = Page(board.server.port)
       defer { page.close() }
@@ -141,35 +139,35 @@ struct ServedBoard: Sendable {
     }
   }
 
-  @Test func `what was done by hand is undone and redone, and what is found stays`() async throws {
+  @Test func `edits are undone and redone, and findings stay`() async throws {
     let findings = Findings(comments: [Comment(file: "f", line: 1, text: "two")])
     try await withBoard(finding: findings) { board in
       let page = Page(board.server.port)
       defer { page.close() }
-      #expect(try await board.say("undo").hasSuffix("There is nothing to undo.\n"))
+      #expect(try await board.post("undo").hasSuffix("There is nothing to undo.\n"))
       board.store.send(.add("one"))
       board.store.send(.found(findings))
       board.store.send(.move(1, .doing))
       let done = try await board.cards()
 
-      #expect(try await board.say("undo").hasPrefix("HTTP/1.1 204 "))
+      #expect(try await board.post("undo").hasPrefix("HTTP/1.1 204 "))
       await until { page.cards.contains("1/column: \"todo\"") && board.store.effectCount == 0 }
       #expect(page.cards.contains("two"))
-      #expect(try await board.say("redo").hasPrefix("HTTP/1.1 204 "))
+      #expect(try await board.post("redo").hasPrefix("HTTP/1.1 204 "))
       await until { page.cards == done && board.store.effectCount == 0 }
       #expect(page.cards == done)
-      #expect(try await board.say("redo").hasSuffix("There is nothing to redo.\n"))
+      #expect(try await board.post("redo").hasSuffix("There is nothing to redo.\n"))
 
-      for _ in 0..<2 { _ = try await board.say("undo") }
+      for _ in 0..<2 { _ = try await board.post("undo") }
       await until { !page.cards.contains("one") && page.cards.contains("two") }
-      #expect(try await board.say("undo").hasSuffix("There is nothing to undo.\n"))
+      #expect(try await board.post("undo").hasSuffix("There is nothing to undo.\n"))
     }
   }
 
-  @Test func `a board outlives its program, and each commit can be looked at`() async throws {
+  @Test func `a journal restores the board, and the board after each commit`() async throws {
     let folder = try Folder()
     let cards = Shared("")
-    // The last run may not have let go of its file yet.
+    // The previous session may not have closed the file yet.
     func open() async throws -> Journal<Board, BoardAction> {
       var journal: Journal<Board, BoardAction>?
       await until {
@@ -182,27 +180,28 @@ struct ServedBoard: Sendable {
       board.store.send(.add("one"))
       board.store.send(.move(1, .doing))
       board.store.send(.add("two"))
-      _ = try await board.say("undo")
+      _ = try await board.post("undo")
       await until { board.store.effectCount == 0 }
       cards.value = try await board.cards()
     }
     try await withBoard(in: open()) { board in
       #expect(try await board.cards() == cards.value && cards.value.contains("one"))
       board.store.send(.close(1))
-      let answer = try await board.ask("GET /commits HTTP/1.1\r\n\r\n")
+      let answer = try await board.request("GET /commits HTTP/1.1\r\n\r\n")
       let number = try #require(Int(answer.components(separatedBy: "\r\n\r\n").last ?? ""))
-      let past = try await board.ask("GET /commits/\(number) HTTP/1.1\r\n\r\n")
+      let past = try await board.request("GET /commits/\(number) HTTP/1.1\r\n\r\n")
       #expect(past.contains("\"1/text\":\"- \\\"one\\\"\""))
-      let before = try await board.ask("GET /commits/\(number - 1) HTTP/1.1\r\n\r\n")
+      let before = try await board.request("GET /commits/\(number - 1) HTTP/1.1\r\n\r\n")
       #expect(before.contains("\"1/column\":\"doing\""))
       for wrong in ["0", "\(number + 1)", "-1", "x", "", "1/2", "99999999999999999999"] {
-        let answer = try await board.ask("GET /commits/\(wrong) HTTP/1.1\r\n\r\n")
+        let answer = try await board.request("GET /commits/\(wrong) HTTP/1.1\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 404 "), "\(wrong)")
       }
     }
   }
 
-  @Test func `what is answered is in the journal, also while another thread delivers`() async throws
+  @Test func `an answered command is in the journal, even while another thread delivers`()
+    async throws
   {
     let folder = try Folder()
     let journal = try Journal<Board, BoardAction>(folder.file("journal"))
@@ -223,7 +222,7 @@ struct ServedBoard: Sendable {
       return journal.lastNumber
     }
     await until { session.store.state.cards.contains { $0.text == "fast" } }
-    // An answer that does not wait comes meanwhile.
+    // An answer before the delivery is finished would arrive within this time.
     try await Task.sleep(for: .milliseconds(100))
     mayGoOn.open()
 
@@ -232,17 +231,17 @@ struct ServedBoard: Sendable {
     withExtendedLifetime(blocker) {}
   }
 
-  @Test func `pages that never read hold nobody up, and are let go`() async throws {
+  @Test func `pages that never read delay no sender, and are disconnected`() async throws {
     var limits = Limits()
     limits.unreadTime = .seconds(2)
     try await withBoard(limits) { board in
       let page = Page(board.server.port)
       defer { page.close() }
-      let slow = try (0..<40).map { _ in try Browser(board.server.port, room: 4096) }
-      for browser in slow { browser.say("GET /events HTTP/1.1\r\n\r\n") }
+      let slow = try (0..<40).map { _ in try HTTPClient(board.server.port, receiveBuffer: 4096) }
+      for browser in slow { browser.send("GET /events HTTP/1.1\r\n\r\n") }
       await until { board.server.connectionCount == 41 }
 
-      // Who is served late has missed nothing yet, so it goes on until all have.
+      // A page that connects late has missed nothing yet, so continue until every page has.
       var number = 0
       await until {
         number += 1
@@ -258,7 +257,7 @@ struct ServedBoard: Sendable {
     }
   }
 
-  @Test func `what is no command gets a reason, and changes nothing`() async throws {
+  @Test func `an invalid command is answered with a reason, and changes nothing`() async throws {
     try await withBoard { board in
       board.store.send(.add("one"))
       let state = board.store.state
@@ -268,26 +267,26 @@ struct ServedBoard: Sendable {
         "add \u{1B}[31m", "quit", "{\"add\": \"card\"}", "add\tcard",
       ]
       for command in commands {
-        #expect(try await board.say(command).hasPrefix("HTTP/1.1 400 "), "\(command)")
+        #expect(try await board.post(command).hasPrefix("HTTP/1.1 400 "), "\(command)")
       }
       for request in [
         "POST /cards HTTP/1.1\r\n\r\n", "DELETE / HTTP/1.1\r\n\r\n", "PUT / HTTP/1.1\r\n\r\n",
       ] {
-        #expect(try await board.ask(request).hasPrefix("HTTP/1.1 405 "))
+        #expect(try await board.request(request).hasPrefix("HTTP/1.1 405 "))
       }
-      #expect(try await board.ask("GET /../cards HTTP/1.1\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
-      // Not UTF-8, and from a page of somebody else.
+      #expect(try await board.request("GET /../cards HTTP/1.1\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
+      // Invalid UTF-8, then a request from a page of another server.
       let body = Data("POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\nadd ".utf8) + [0xFF, 0xFE]
-      let browser = try Browser(board.server.port)
-      browser.say(body)
-      #expect(await browser.listen().hasPrefix("HTTP/1.1 400 "))
+      let browser = try HTTPClient(board.server.port)
+      browser.send(body)
+      #expect(await browser.response().hasPrefix("HTTP/1.1 400 "))
       let stranger = "POST / HTTP/1.1\r\nHost: localhost\r\nOrigin: http://elsewhere\r\n"
       #expect(
-        try await board.ask("\(stranger)Content-Length: 7\r\n\r\nclose 1").hasPrefix(
+        try await board.request("\(stranger)Content-Length: 7\r\n\r\nclose 1").hasPrefix(
           "HTTP/1.1 403 "))
       #expect(board.store.state == state)
-      #expect(try await board.say("list").contains("  1  one\n"))
-      #expect(try await board.say("move 1 done\n").hasPrefix("HTTP/1.1 204 "))
+      #expect(try await board.post("list").contains("  1  one\n"))
+      #expect(try await board.post("move 1 done\n").hasPrefix("HTTP/1.1 204 "))
       #expect(board.store.state.cards[id: 1]?.column == .done)
     }
   }

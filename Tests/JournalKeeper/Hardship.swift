@@ -1,6 +1,6 @@
 import CLibrary
 
-/// No file gets longer than so many bytes, as if the disk were full; `nil` for as long as it likes.
+/// Limits the size of files, like a full disk, or removes the limit.
 func limitFiles(to bytes: rlim_t?) {
   signal(SIGXFSZ, SIG_IGN)
   var limit = rlimit()
@@ -9,15 +9,15 @@ func limitFiles(to bytes: rlim_t?) {
   unsafe setrlimit(numericCast(RLIMIT_FSIZE.rawValue), &limit)
 }
 
-/// Becomes somebody to whom the rights of files say something.
+/// Becomes a user whom the permissions of files restrict.
 func becomeNobody() {
   if geteuid() == 0, setgid(65534) != 0 || setuid(65534) != 0 { fatalError("It is still root.") }
 }
 
 #if os(Linux)
-  /// Puts a small file system in memory on a folder, which this thread alone sees.
+  /// Mounts a small file system in memory, which only this thread sees.
   ///
-  /// - Returns: False where nobody may.
+  /// - Returns: `false` without the permission to mount.
   func mountDisk(_ options: String, on folder: String) -> Bool {
     typealias Unshare = @convention(c) (Int32) -> Int32
     typealias Mount =
@@ -35,17 +35,29 @@ func becomeNobody() {
         == 0
   }
 
-  /// From now on the system fails each `fsync`, as it does when a disk cannot take what was written.
+  /// Makes the file system read-only.
+  func sealDisk(on folder: String) -> Bool {
+    typealias Mount =
+      @convention(c) (
+        UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt,
+        UnsafePointer<CChar>?
+      ) -> Int32
+    guard let mount = unsafe function("mount", as: Mount.self) else { return false }
+    let (readOnly, remount): (UInt, UInt) = (1, 32)
+    return unsafe mount(nil, folder, nil, readOnly | remount, nil) == 0
+  }
+
+  /// Makes each later `fsync` fail with `EIO`.
   ///
-  /// - Returns: False where that cannot be had.
+  /// - Returns: `false` without filters of system calls.
   func breakDisk() -> Bool {
     #if arch(x86_64)
       let fsync: UInt64 = 74
     #else
       let fsync: UInt64 = 82
     #endif
-    // What the system asks about each call: load its number; if it is that of `fsync`, go on with the
-    // answer EIO, else skip it, to the answer that it is allowed. A constant stands above two jumps and a code.
+    // A program in classic BPF: load the number of the system call, return EIO if it is `fsync`, and otherwise
+    // allow the call. Each instruction has a constant, two jumps, and a code.
     var filter: [UInt64] = [
       0x20, 0x15 | 1 << 24 | fsync << 32, 0x06 | (0x0005_0000 | UInt64(EIO)) << 32,
       0x06 | 0x7fff_0000 << 32,
@@ -62,12 +74,14 @@ func becomeNobody() {
     }
   }
 
-  /// One that the compiler does not import.
+  /// Returns a C function that the compiler does not import.
   private func function<Function>(_ name: String, as type: Function.Type) -> Function? {
     unsafe dlsym(nil, name).map { unsafe unsafeBitCast($0, to: type) }
   }
 #else
   func mountDisk(_: String, on _: String) -> Bool { false }
+
+  func sealDisk(on _: String) -> Bool { false }
 
   func breakDisk() -> Bool { false }
 #endif

@@ -2,15 +2,15 @@ import MiniRex
 import MiniRexJournal
 import MiniRexStore
 
-/// What the tests of a journal record.
+/// The state that the tests of the journal record.
 struct Ledger: Codable, Equatable, Sendable {
   var accounts: [String: Int] = [:]
   var notes: [String] = []
   var share: Double = 1
   var count = 0
-  /// For each thread, the last that it has sent.
+  /// The last number of each thread.
   var last: [Int] = []
-  /// How often a thread's numbers were not one after the other.
+  /// The number of gaps in the numbers of all threads.
   var gaps = 0
 }
 
@@ -18,9 +18,9 @@ enum LedgerAction: Codable, Equatable, Sendable {
   case pay(String, Int)
   case note(String)
   case halve
-  /// Is followed by smaller ones, each of which is an action.
+  /// Returns the next smaller `down` as an action, until 0.
   case down(Int)
-  /// The number of a thread, and how many it has sent.
+  /// The index of a thread, and the number of its sends.
   case thread(Int, Int)
 }
 
@@ -41,7 +41,7 @@ let keeping: Reducer<Ledger, LedgerAction> = { state, action in
   return .none
 }
 
-/// What is sent as the action of this number, in each run of the program.
+/// Returns the action that every run of the program sends with this number.
 func action(_ number: Int) -> LedgerAction {
   switch number % 7 {
   case 0: .note("note \(number): \"ä/\\\u{1}\n🦖")
@@ -51,6 +51,6 @@ func action(_ number: Int) -> LedgerAction {
 }
 
 extension Journal {
-  /// Why nothing is recorded any more.
+  /// The failure that ended the recording.
   var problem: JournalFailure? { failure.current() ?? nil }
 }

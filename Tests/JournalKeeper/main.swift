@@ -4,44 +4,46 @@ import MiniRex
 import MiniRexJournal
 import MiniRexStore
 
-// Records a ledger until it is killed, for the tests of the journal. The first three begin when a line comes
-// from their input.
+// Records a ledger until it is killed, for the tests of the journal. The first three modes wait for a line of input.
 //
-//   journal-keeper send FILE NOTES     says in NOTES which number the last `send` had that has returned
-//   journal-keeper threads FILE NOTES  the same of four threads, and of what was flushed
-//   journal-keeper count FILE NUMBER   sends so many, says so, and waits
-//   journal-keeper fill FILE BYTES     no file gets longer than that; prints what the journal says of it,
-//                                      then it may, and it records again
-//   journal-keeper disk FILE OPTIONS   the first half of it on a file system of its own, mounted with them
-//   journal-keeper broken FILE WHEN    no line gets to the disk; WHEN is commit or flush
-//   journal-keeper unmade FILE         no folder gets to the disk
-//   journal-keeper poor FILE           the same as hold, without the rights of root
-//   journal-keeper hold FILE           keeps the file until its input ends
+//   journal-keeper send FILE NOTES     writes to NOTES the number of the last `send` that returned
+//   journal-keeper threads FILE NOTES  sends on four threads, and writes the flushed numbers to NOTES
+//   journal-keeper count FILE NUMBER   sends NUMBER actions, prints the count, and waits
+//   journal-keeper fill FILE BYTES     limits files to BYTES, prints the failure, and records again without the limit
+//   journal-keeper disk FILE OPTIONS   prints the failure on a file system that is mounted with OPTIONS
+//   journal-keeper broken FILE WHEN    prints the failure if `fsync` fails, with WHEN being commit or flush
+//   journal-keeper unmade FILE         prints the failure if `fsync` of the folder fails
+//   journal-keeper sealed FILE         records three actions, makes the file system read-only, and continues as poor
+//   journal-keeper poor FILE           prints the failure of a recording as a user without permissions
+//   journal-keeper drop FILE           flushes as a user who may not search the folder
+//   journal-keeper wander FOLDER       opens a relative path, and flushes from another working directory
+//   journal-keeper hold FILE           holds the file until the end of its input
 
-// A test run that is killed leaves it behind.
+// The test process may be killed before this process.
 alarm(1_200)
 
 let arguments = CommandLine.arguments
-let file = URL(filePath: arguments[2])
+if arguments[1] == "wander" { unsafe chdir(arguments[2]) }
+let file = URL(filePath: arguments[1] == "wander" ? "journal" : arguments[2])
 
-/// Where it survives the program, but not the machine.
+/// Writes to a file without a flush, which survives a kill of the program.
 func note(_ number: Int, at place: Int, in notes: Int32) {
   var number = number
   let written = unsafe withUnsafeBytes(of: &number) { bytes in
     unsafe pwrite(notes, bytes.baseAddress, bytes.count, off_t(place * bytes.count))
   }
-  if written != MemoryLayout<Int>.size { fatalError("The note was not taken.") }
+  if written != MemoryLayout<Int>.size { fatalError("The note was not written.") }
 }
 
 func openNotes() -> Int32 { unsafe open(arguments[3], O_RDWR | O_CREAT, 0o644) }
 
-func say(_ text: String) {
+func output(_ text: String) {
   try? FileHandle.standardOutput.write(contentsOf: Data("\(text)\n".utf8))
 }
 
-/// Not `exit`, where a sanitizer would look at a program that may no longer be looked at.
+/// Calls `_exit`, because a sanitizer cannot check the process at `exit` under the filter.
 func stop(_ text: String? = nil) -> Never {
-  if let text { say(text) }
+  if let text { output(text) }
   _exit(text == nil ? 0 : 3)
 }
 
@@ -52,27 +54,40 @@ do {
   {
     stop("no mount")
   }
+  if arguments[1] == "sealed" {
+    let folder = file.deletingLastPathComponent().path
+    if !mountDisk("", on: folder) { stop("no mount") }
+    let journal = try Journal<Ledger, LedgerAction>(file)
+    let store = Store(Ledger(), reducer: keeping)
+    let recording = journal.record(store)
+    for number in 1...3 { store.send(action(number)) }
+    recording.invalidate()
+    withExtendedLifetime(journal) {}
+  }
+  if arguments[1] == "sealed", !sealDisk(on: file.deletingLastPathComponent().path) {
+    stop("no mount")
+  }
   if arguments[1] == "unmade", !breakDisk() { stop("no filter") }
   if arguments[1] == "poor" { becomeNobody() }
   let journal = try Journal<Ledger, LedgerAction>(
-    file, snapshotEvery: 100, synchronising: arguments.last == "commit" ? .everyCommit : .onFlush)
+    file, snapshotEvery: 100, sync: arguments.last == "commit" ? .everyCommit : .onFlush)
   let store = Store(try journal.replay(Ledger(), reducer: keeping), reducer: keeping)
   let recording = journal.record(store)
   let first = journal.lastNumber
-  func sayFailures() async throws {
+  func printFailures() async throws {
     do {
       try await journal.flush()
     } catch {
-      say("\(error)")
+      output("\(error)")
     }
-    say(journal.problem.map { "\($0)" } ?? "no failure")
-    say("\(store.state.count) sent, \(journal.lastNumber) written, \(recording.isSubscribed)")
-    say("\(try journal.replay(Ledger(), reducer: keeping).count) replayed")
+    output(journal.problem.map { "\($0)" } ?? "no failure")
+    output("\(store.state.count) sent, \(journal.lastNumber) written, \(recording.isSubscribed)")
+    output("\(try journal.replay(Ledger(), reducer: keeping).count) replayed")
   }
   switch arguments[1] {
   case "send":
     let notes = openNotes()
-    say("recording after \(first)")
+    output("recording after \(first)")
     _ = readLine()
     var number = first
     while true {
@@ -82,7 +97,7 @@ do {
     }
   case "threads":
     let notes = openNotes()
-    say("recording after \(first)")
+    output("recording after \(first)")
     _ = readLine()
     for thread in 0..<4 {
       let sender = Thread {
@@ -100,31 +115,47 @@ do {
       for (thread, number) in before.enumerated() { note(number, at: thread, in: notes) }
     }
   case "count":
-    say("recording after \(first)")
+    output("recording after \(first)")
     _ = readLine()
     let count = Int(arguments[3]) ?? 0
     for number in first..<(first + count) { store.send(action(number + 1)) }
-    say("sent \(count)")
+    output("sent \(count)")
     while readLine() != nil {}
   case "broken":
     if !breakDisk() { stop("no filter") }
     for number in 1...3 { store.send(action(number)) }
-    try await sayFailures()
+    try await printFailures()
     store.send(action(4))
-    try await sayFailures()
+    try await printFailures()
+    stop()
+  case "drop":
+    store.send(.halve)
+    becomeNobody()
+    try await printFailures()
+    stop()
+  case "wander":
+    store.send(.halve)
+    unsafe chdir("/")
+    try await printFailures()
+    stop()
+  case "poor", "sealed":
+    // Journals that can only read share the file.
+    try Journal<Ledger, LedgerAction>(file).verify(Ledger(), reducer: keeping)
+    store.send(.halve)
+    try await printFailures()
     stop()
   case "fill", "disk":
     for number in 1...10_000 { store.send(action(number)) }
-    try await sayFailures()
+    try await printFailures()
     if arguments[1] == "disk" { stop() }
     limitFiles(to: nil)
     let second = journal.record(store)
     store.send(.halve)
     try await journal.flush()
     let state = try journal.replay(Ledger(), reducer: keeping)
-    say("\(state == store.state), \(second.isSubscribed)")
+    output("\(state == store.state), \(second.isSubscribed)")
   default:
-    say("held")
+    output("held")
     while readLine() != nil {}
   }
   withExtendedLifetime(recording) {}

@@ -1,6 +1,6 @@
 import TestSupport
 
-// What Apple platforms tell of a folder is less, and has not been seen yet.
+// Apple platforms report less about a folder, which these tests do not cover yet.
 #if os(Linux) || os(Android)
   import Foundation
   import MiniRex
@@ -8,13 +8,13 @@ import TestSupport
   import MiniRexTesting
   import Testing
 
-  /// One after the other, since what one of them makes the system miss is missed by all.
+  /// Serialized, because an overflow of the system's queue affects all watchers.
   @Suite(.serialized, .timeLimit(.minutes(20))) struct ChangeTests {
     private let folder: Folder
 
     init() throws { folder = try Folder() }
 
-    @Test func `a URL that is not that of a file is a failure, not the local path of that name`()
+    @Test func `a URL other than a file URL is a failure, even if its path exists`()
       async throws
     {
       let folder = try Folder()
@@ -25,7 +25,7 @@ import TestSupport
       #expect(changes.hasEnded)
     }
 
-    @Test func `a folder tells by name what has come, changed and gone`() async throws {
+    @Test func `a folder emits the names of created, changed, and removed entries`() async throws {
       let changes = Changes(folder.url)
 
       try folder.write("a", to: "one")
@@ -37,7 +37,7 @@ import TestSupport
       await changes.until(.removed, "two")
     }
 
-    @Test func `a file tells of writing and of its end`() async throws {
+    @Test func `a file emits its writes and finishes when it is removed`() async throws {
       let file = folder.file("file")
       try folder.write("a", to: "file")
       let changes = Changes(file)
@@ -51,8 +51,7 @@ import TestSupport
       #expect(changes.recorder.hasEnded)
     }
 
-    @Test func `R10 who subscribes while another is refused does not wait for the callback`() async
-    {
+    @Test func `R10 subscribing does not wait for the callback of a failed subscription`() async {
       await #expect(processExitsWith: .success) {
         mustEnd()
         let changes = URL(filePath: "/no/such/folder").changes()
@@ -73,7 +72,7 @@ import TestSupport
       }
     }
 
-    @Test func `a folder that is removed while it is watched is the end, with the reason`()
+    @Test func `removing a watched folder finishes with the reason`()
       async throws
     {
       let inner = folder.url.appending(path: "inner")
@@ -87,7 +86,7 @@ import TestSupport
       #expect(await changes.recorder.next(2) == [.failure(POSIXError(.ENOENT))])
       #expect(changes.recorder.hasEnded)
 
-      // Nothing is there to be watched, until there is again.
+      // Nothing is watched until the folder exists again.
       let recorder = Recorder(publisher)
       #expect(recorder.updates == [.failure(POSIXError(.ENOENT))])
       #expect(recorder.hasEnded)
@@ -97,7 +96,7 @@ import TestSupport
       await again.until(.created, "one")
     }
 
-    @Test func `a folder that moves is watched where it goes`() async throws {
+    @Test func `a folder that moves is watched at its new place`() async throws {
       let (from, to) = (folder.url.appending(path: "from"), folder.url.appending(path: "to"))
       try FileManager.default.createDirectory(at: from, withIntermediateDirectories: false)
       let changes = Changes(from)
@@ -109,7 +108,7 @@ import TestSupport
       await changes.until(.created, "one")
     }
 
-    @Test func `two publishers of one folder both hear, and one can leave`() async throws {
+    @Test func `two publishers of one folder both emit, and one can be canceled`() async throws {
       let one = Changes(folder.url)
       let other = Changes(folder.url)
       try folder.write("a", to: "a")
@@ -123,7 +122,7 @@ import TestSupport
       #expect(!one.recorder.updates.contains(.success(FileChange(.created, name: "b"))))
     }
 
-    @Test func `what is written before a subscriber comes is not told to it`() async throws {
+    @Test func `a late subscriber does not receive earlier changes`() async throws {
       for round in 0..<scaled(200) {
         try folder.write("a", to: "before\(round)")
         let changes = Changes(folder.url)
@@ -132,7 +131,7 @@ import TestSupport
       }
     }
 
-    @Test func `R22 when changes come too fast it says that some were missed`() async throws {
+    @Test func `R22 an overflow of the system's queue is reported`() async throws {
       let file = folder.file("file")
       try folder.write("a", to: "file")
       let gate = Gate()
@@ -142,7 +141,7 @@ import TestSupport
       let count = (Int(limit.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 16_384) + 1_000
       let descriptor = unsafe open(file.path, O_WRONLY)
       for index in 0..<count {
-        // Equal ones after another would be told as one.
+        // Alternate, because the system merges equal events in sequence.
         if index.isMultiple(of: 2) { fchmod(descriptor, 0o600) } else { ftruncate(descriptor, 0) }
       }
       close(descriptor)
@@ -153,7 +152,7 @@ import TestSupport
     }
   }
 
-  /// Waits for a change, because how many come before it is for the system to say.
+  /// Collects changes until the expected change, because the system decides how many precede it.
   private struct Changes {
     let recorder: Recorder<Result<FileChange, POSIXError>>
 

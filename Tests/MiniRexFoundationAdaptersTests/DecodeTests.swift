@@ -11,13 +11,13 @@ import Testing
 
   let json = Data(#"{"firstName": "Ada"}"#.utf8)
 
-  @Test func `a success is decoded`() async throws {
+  @Test func `decode emits the decoded value`() async throws {
     let task = PublishedTask<Data, Never>.success(json).decode(User.self)
 
     #expect(try await task.value == User(firstName: "Ada"))
   }
 
-  @Test func `progress is kept`() async throws {
+  @Test func `decode passes progress through`() async throws {
     let task = ProgressiveTask<Int, Data, Lost>.sequence([1, 2], .success(json)).decode(User.self)
 
     let updates = await Recorder(task).all()
@@ -26,7 +26,7 @@ import Testing
     #expect(try updates.result?.get() == User(firstName: "Ada"))
   }
 
-  @Test func `a decoder of one's own is made for each decoding`() async throws {
+  @Test func `a custom decoder is created for each decoding`() async throws {
     let count = Shared(0)
     @Sendable func decoder() -> JSONDecoder {
       count.change { $0 += 1 }
@@ -42,21 +42,21 @@ import Testing
     #expect(count.value == 2)
   }
 
-  @Test func `the failure says whether there was no data or the wrong data`() async {
+  @Test func `the failure distinguishes a failed task from invalid data`() async {
     let lost = await PublishedTask<Data, Lost>.failure(Lost()).decode(User.self).result
     let wrong = await PublishedTask<Data, Lost>.success(Data("[]".utf8)).decode(User.self).result
 
     guard case .failure(.task(Lost())) = lost else {
-      Issue.record("The failure of the task is lost: \(String(describing: lost))")
+      Issue.record("Expected the failure of the task: \(String(describing: lost))")
       return
     }
     guard case .failure(.decoding(.typeMismatch)) = wrong else {
-      Issue.record("The failure is not that of the decoder: \(String(describing: wrong))")
+      Issue.record("Expected a failure of the decoder: \(String(describing: wrong))")
       return
     }
   }
 
-  @Test func `whatever a type throws while it is decoded is a failure`() async throws {
+  @Test func `any error of an initializer becomes a decoding failure`() async throws {
     struct Picky: Decodable {
       init(from decoder: any Decoder) throws { throw Lost() }
     }
@@ -64,7 +64,7 @@ import Testing
     let result = await PublishedTask<Data, Never>.success(json).decode(Picky.self).result
 
     guard case .failure(.decoding(.dataCorrupted(let context))) = result else {
-      Issue.record("The failure is not that of the decoder: \(String(describing: result))")
+      Issue.record("Expected a failure of the decoder: \(String(describing: result))")
       return
     }
     #expect(context.underlyingError as? Lost == Lost())

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct DispatchQueueTests {
   let queue = DispatchQueue(label: "test")
 
-  @Test func `R20 updates arrive on the queue in order, the end behind them`() async {
+  @Test func `R20 updates arrive on the queue in order, followed by completion`() async {
     let source = BroadcastSource<Int>()
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
@@ -26,7 +26,7 @@ import Testing
 
   @Test
   func
-    `R20 ending before the hop prevents the call and releases the update, though the queue never runs`()
+    `R20 canceling prevents the queued callback and releases its update`()
   {
     final class Thing: Sendable {}
     let source = BroadcastSource<Thing>()
@@ -48,25 +48,27 @@ import Testing
     suspended.resume()
   }
 
-  @Test func `R22 a bounded hop keeps the newest, and a token counts all of its hops`() async {
+  @Test func `R22 a bounded queue keeps the newest, and the subscription counts all its buffers`()
+    async
+  {
     let source = BroadcastSource<Int>()
     let suspended = DispatchQueue(label: "suspended")
     suspended.suspend()
     let hopped = source.publisher.receive(on: suspended, buffering: .bufferingNewest(2))
     let recorder = Shared<[Int]>([])
-    let token = merge(hopped, source.publisher.receive(on: suspended)).map { $0 }
+    let subscription = merge(hopped, source.publisher.receive(on: suspended)).map { $0 }
       .receive(on: queue).subscribe({ number in recorder.change { $0.append(number) } }, onEnd: {})
 
     for number in 1...5 { source.broadcast(number) }
 
-    #expect(token.pendingUpdates == 2 + 5 && token.droppedCount == 3)
+    #expect(subscription.pendingUpdates == 2 + 5 && subscription.droppedCount == 3)
     suspended.resume()
     while recorder.value.count < 7 { await Task.yield() }
     #expect(recorder.value.filter { $0 > 3 }.count == 4)
-    #expect(token.pendingUpdates == 0 && token.droppedCount == 3)
+    #expect(subscription.pendingUpdates == 0 && subscription.droppedCount == 3)
   }
 
-  @Test func `R17 R28 a published value that came back is no change behind a bounded hop`() async {
+  @Test func `R17 R28 receive(on:) with a bound skips a value that changed back`() async {
     let property = PublishedProperty(1)
     let recorder = Recorder(property.publisher.receive(on: queue, buffering: .bufferingNewest(1)))
     #expect(await recorder.next(1) == [1])
@@ -81,7 +83,7 @@ import Testing
     #expect(recorder.updates == [1, 3])
   }
 
-  @Test func `R28 a published value stays one, with its first call late`() async {
+  @Test func `R28 receive(on:) keeps a published value, with an asynchronous first value`() async {
     let property = PublishedProperty(1)
     let value: PublishedValue<Int> = property.publisher.receive(on: queue)
     #expect(value.current() == nil)
@@ -92,7 +94,7 @@ import Testing
     #expect(await recorder.next(2) == [1, 2])
   }
 
-  @Test func `R20 upstream is subscribed to on the queue`() async {
+  @Test func `R20 subscribe(on:) subscribes on the queue`() async {
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
     let there = Broadcaster<Bool> { receive in
@@ -100,18 +102,18 @@ import Testing
       return Subscription {}
     }
 
-    let recorder = Recorder(there.subscribe(upstreamOn: queue))
+    let recorder = Recorder(there.subscribe(on: queue))
 
     #expect(await recorder.next() == [true])
   }
 
-  @Test func `R28 a published value that is subscribed to on a queue gives the value current then`()
+  @Test func `R28 subscribe(on:) emits the value current when the queue runs`()
     async
   {
     let property = PublishedProperty(1)
     let suspended = DispatchQueue(label: "suspended")
     suspended.suspend()
-    let value: PublishedValue<Int> = property.publisher.subscribe(upstreamOn: suspended)
+    let value: PublishedValue<Int> = property.publisher.subscribe(on: suspended)
     #expect(value.current() == nil)
     let recorder = Recorder(value)
 
@@ -124,12 +126,12 @@ import Testing
   }
 
   @Test
-  func `R20 ending before the queue runs never subscribes, and releases publisher and callback`() {
+  func `R20 canceling before the queue runs releases publisher and callback, unsubscribed`() {
     let suspended = DispatchQueue(label: "suspended")
     suspended.suspend()
     let released = Shared(0)
     let source = BroadcastSource<Int>()
-    let token: Subscription
+    let subscription: Subscription
     do {
       let upstream = Witness { released.change { $0 += 1 } }
       let callback = Witness { released.change { $0 += 1 } }
@@ -137,32 +139,32 @@ import Testing
         upstream.touch()
         return number
       }
-      token = publisher.subscribe(upstreamOn: suspended).subscribe { _ in callback.touch() }
+      subscription = publisher.subscribe(on: suspended).subscribe { _ in callback.touch() }
     }
-    #expect(token.isSubscribed)
+    #expect(subscription.isSubscribed)
     #expect(released.value == 0)
 
-    token.invalidate()
+    subscription.invalidate()
 
-    #expect(!token.isSubscribed)
+    #expect(!subscription.isSubscribed)
     #expect(released.value == 2)
     suspended.resume()
     suspended.sync {}
     #expect(source.subscriberCount == 0)
   }
 
-  @Test func `R6 ending while the queue subscribes stops what is still called there`() {
-    let token = Shared<Subscription?>(nil)
+  @Test func `R6 canceling inside the upstream subscription stops its further callbacks`() {
+    let subscription = Shared<Subscription?>(nil)
     let calls = Shared<[Int]>([])
     let released = Gate()
     let witness = Shared<Witness?>(Witness { released.open() })
     let suspended = DispatchQueue(label: "suspended")
     suspended.suspend()
-    token.value = Broadcaster.sequence(Array(0..<100)).subscribe(upstreamOn: suspended).subscribe {
+    subscription.value = Broadcaster.sequence(Array(0..<100)).subscribe(on: suspended).subscribe {
       [witness = witness.value] number in
       witness?.touch()
       calls.change { $0.append(number) }
-      if number == 1 { token.value?.invalidate() }
+      if number == 1 { subscription.value?.invalidate() }
     }
     witness.value = nil
 
@@ -170,12 +172,12 @@ import Testing
     released.wait()
 
     #expect(calls.value == [0, 1])
-    #expect(token.value?.isSubscribed == false)
+    #expect(subscription.value?.isSubscribed == false)
   }
 
-  @Test func `R13 the end of upstream ends the subscription that a queue has made`() async {
+  @Test func `R13 subscribe(on:) finishes when upstream finishes`() async {
     let source = BroadcastSource<Int>()
-    let recorder = Recorder(source.publisher.subscribe(upstreamOn: queue))
+    let recorder = Recorder(source.publisher.subscribe(on: queue))
     queue.sync {}
     source.broadcast(1)
 
@@ -186,7 +188,7 @@ import Testing
     #expect(!recorder.isSubscribed)
   }
 
-  @Test func `upstream is subscribed to after a while, but not before`() async {
+  @Test func `delaySubscription subscribes after the delay, not before`() async {
     let began = ContinuousClock.now
     let instants = Broadcaster<ContinuousClock.Instant> { receive in
       receive(.now)
@@ -194,34 +196,34 @@ import Testing
     }
 
     let recorder = Recorder(
-      instants.subscribe(upstreamAfter: .milliseconds(20), on: queue))
+      instants.delaySubscription(for: .milliseconds(20), on: queue))
 
     let instant = await recorder.next().first
     #expect(instant.map { $0 - began >= .milliseconds(20) } == true)
   }
 
-  @Test func `R20 a subscription that ends before its time has come is never made`() {
+  @Test func `R20 delaySubscription never subscribes if canceled before the delay ends`() {
     let source = BroadcastSource<Int>()
     let isReleased = Shared(false)
     do {
       let witness = Witness { isReleased.value = true }
-      let token = source.publisher.subscribe(upstreamAfter: .seconds(1 << 60), on: queue)
+      let subscription = source.publisher.delaySubscription(for: .seconds(1 << 60), on: queue)
         .subscribe { _ in witness.touch() }
-      #expect(token.isSubscribed)
+      #expect(subscription.isSubscribed)
     }
 
     #expect(isReleased.value)
     #expect(source.subscriberCount == 0)
   }
 
-  @Test func `R23 a negative duration stops the program with advice`() async {
+  @Test func `R23 a negative duration traps with advice`() async {
     await #expect(processExitsWith: .failure) {
-      _ = Broadcaster<Int>.never.subscribe(
-        upstreamAfter: .seconds(-1), on: DispatchQueue(label: "test"))
+      _ = Broadcaster<Int>.never.delaySubscription(
+        for: .seconds(-1), on: DispatchQueue(label: "test"))
     }
   }
 
-  @Test func `R20 nothing stays subscribed of what ends before its queue runs`() {
+  @Test func `R20 canceling before the queue runs leaves no upstream subscription`() {
     let count = scaled(10_000)
     let suspended = DispatchQueue(label: "suspended")
     suspended.suspend()
@@ -231,7 +233,7 @@ import Testing
     for index in 0..<count {
       let publisher =
         index.isMultiple(of: 2)
-        ? source.publisher.subscribe(upstreamOn: suspended)
+        ? source.publisher.subscribe(on: suspended)
         : source.publisher.receive(on: suspended)
       publisher.subscribe { _ in calls.change { $0 += 1 } }.store(in: bag)
     }

@@ -11,9 +11,9 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// Every adapter in one program, and where it is written.
+/// Uses every adapter in one program and checks the place that each reports.
 @Suite(.timeLimit(.minutes(20))) struct GraphTests {
-  @Test @MainActor func `every adapter is a source with the place where it is written`() throws {
+  @Test @MainActor func `every adapter is a source with its place in the code`() throws {
     let folder = try Folder()
     let file = URL(filePath: try folder.write("{}", to: "settings"))
     let path = folder.url.path(percentEncoded: false)
@@ -38,7 +38,7 @@ import Testing
       orders.map { $0 }.receive(on: queue).subscribe { _ in }.store(in: bag)
       orders.post(to: center, as: Notification.Name("copy")).store(in: bag)
       places.insert(Place("post", #line - 1))
-      orders.subscribe(upstreamOn: queue).subscribeOnce { _ in }
+      orders.subscribe(on: queue).subscribeOnce { _ in }
       places.insert(Place("subscribeOnce", #line - 1))
       queue.sync {}
       let values = center.broadcaster(for: Notification.Name("cancelled"), object: door)
@@ -117,7 +117,7 @@ import Testing
     continuation.finish()
   }
 
-  @Test func `a decoded task is joined to the one who reads it`() async throws {
+  @Test func `a decoded task is connected to its subscriber`() async throws {
     let folder = try Folder()
     let file = URL(filePath: try folder.write(#"{"a": 1}"#, to: "settings"))
     let graph = LiveGraph()
@@ -126,16 +126,16 @@ import Testing
     let value = try await task.value
 
     #expect(value == ["a": 1])
-    // The value is there before the subscription that brought it has gone.
+    // The value arrives before the subscription that delivered it is released.
     await until { graph.snapshot().edges.count == 1 }
     #expect(graph.snapshot().edges.first?.updateCount ?? 0 > 0)
     withExtendedLifetime(task) {}
   }
 
-  @Test func `R29 a subscription to an adapter that is left over is told with its line`() {
+  @Test func `R29 a leaked subscription to an adapter is reported with its line`() {
     let center = NotificationCenter()
     let bag = SubscriptionBag()
-    // A macro's argument would have the line of the macro.
+    // Create the closure outside: inside the macro's argument, `#line` is the line of the macro.
     let leak = {
       let orders = center.broadcaster(for: Notification.Name("orderPlaced"))
       orders.subscribe { _ in }.store(in: bag)
@@ -165,7 +165,7 @@ private struct Place: Hashable {
 }
 
 extension LiveGraph.Snapshot {
-  /// From each source to where its updates end up.
+  /// The paths from each source to the subscribers of its updates.
   fileprivate var ways: [String] {
     nodes.filter { $0.role == .source }.flatMap { ways(from: $0) }
   }

@@ -33,7 +33,7 @@ import Testing
     #expect(reads.value == 3)
   }
 
-  @Test func `the form of the name alone calls with the name`() {
+  @Test func `the form without a closure emits the name`() {
     let thing = Thing()
     let all = Recorder(center.broadcaster(for: name))
     let one = Recorder(center.broadcaster(for: name, object: thing))
@@ -46,7 +46,7 @@ import Testing
     #expect(one.updates == [name])
   }
 
-  @Test func `R24 callbacks run on the thread that posts, before the post returns`() {
+  @Test func `R24 callbacks run on the posting thread before the post returns`() {
     let threads = Shared<[ThreadID]>([])
     let subscription = numbers.subscribe { _ in threads.change { $0.append(.current) } }
 
@@ -57,7 +57,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `R4 subscribers are called in the order in which they subscribed`() {
+  @Test func `R4 subscribers run in the order in which they subscribed`() {
     let calls = Shared<[Int]>([])
     let bag = SubscriptionBag()
     let numbers = numbers
@@ -71,7 +71,7 @@ import Testing
     withExtendedLifetime(bag) {}
   }
 
-  @Test func `R3 a post inside a callback waits for everybody to get the current one`() {
+  @Test func `R3 a re-entrant post waits until every subscriber has the current notification`() {
     let numbers = numbers
     let first = Recorder(numbers) { if $0 == 1 { post(2) } }
     let second = Recorder(numbers)
@@ -82,7 +82,7 @@ import Testing
     #expect(second.updates == [1, 2])
   }
 
-  @Test func `R6 who is ended during a post is not called in it any more`() {
+  @Test func `R6 canceling during a post prevents further callbacks of that post`() {
     let numbers = numbers
     let later = Shared<Recorder<Int>?>(nil)
     let first = Recorder(numbers) { _ in later.value?.invalidate() }
@@ -94,7 +94,8 @@ import Testing
     #expect(later.value?.updates == [])
   }
 
-  @Test func `R12 dropping the token unregisters, and the centre holds nothing any more`() {
+  @Test func `R12 releasing the subscription removes the observer, and the center retains nothing`()
+  {
     let isReleased = Shared(false)
     do {
       let witness = Witness { isReleased.value = true }
@@ -112,7 +113,7 @@ import Testing
     #expect(isReleased.value)
   }
 
-  @Test func `R8 ending twice never takes away the registration of somebody else`() {
+  @Test func `R8 canceling twice never removes the observer of another subscription`() {
     let numbers = numbers
     let one = numbers.subscribe { _ in }
     one.invalidate()
@@ -125,7 +126,7 @@ import Testing
     #expect(other.updates == [1])
   }
 
-  @Test func `an object that has died never lends its address to another`() {
+  @Test func `a deallocated object never matches another at its address`() {
     for _ in 0..<1_000 {
       var thing: Thing? = Thing()
       let recorder = Recorder(center.broadcaster(for: name, object: thing))
@@ -136,13 +137,13 @@ import Testing
     }
   }
 
-  @Test func `a publisher of an object that has died gives an ended token`() {
+  @Test func `a publisher for a deallocated object returns an ended subscription`() {
     let dead = center.broadcaster(for: name, object: Thing())
 
     #expect(!dead.subscribe { _ in }.isSubscribed)
   }
 
-  @Test func `a value is looked for by what it is, in the closure`() {
+  @Test func `the closure selects notifications by the value of their object`() {
     let recorder = Recorder(
       center.broadcaster(for: name) { $0.object as? String == "this" ? 1 : nil })
 
@@ -152,7 +153,7 @@ import Testing
     #expect(recorder.updates == [1])
   }
 
-  @Test func `R13 the end of the centre is the end of its subscriptions`() {
+  @Test func `R13 deallocating the center finishes its subscriptions`() {
     var center: NotificationCenter? = NotificationCenter()
     weak let weakCenter = center
     let publisher = center?.broadcaster(for: name)
@@ -165,7 +166,7 @@ import Testing
     #expect(publisher?.subscribe { _ in }.isSubscribed == false)
   }
 
-  @Test func `after its last subscriber a publisher registers anew for the next`() {
+  @Test func `a publisher registers again for the next subscriber`() {
     let numbers = numbers
     let first = Recorder(numbers)
     post(1)
@@ -178,7 +179,7 @@ import Testing
     #expect(second.updates == [3])
   }
 
-  @Test func `posting carries the update, under the object's name, while all of them live`() {
+  @Test func `post sends the update in the sender's name while the sender exists`() {
     let source = BroadcastSource<Int>()
     var sender: Thing? = Thing()
     let recorder = Recorder(
@@ -196,7 +197,7 @@ import Testing
     #expect(source.subscriberCount == 0)
   }
 
-  @Test func `posting says in the closure what a notification carries, and keeps no centre`() {
+  @Test func `the closure of post makes the user info, and post does not retain the center`() {
     let source = BroadcastSource<Int>()
     var center: NotificationCenter? = NotificationCenter()
     let recorder = center.map { center in
@@ -214,7 +215,7 @@ import Testing
     #expect(posting?.isSubscribed == false)
   }
 
-  @Test func `two subscribers that come at once both get what is sent from then on`() {
+  @Test func `two concurrent subscribers both receive every later post`() {
     for _ in 0..<scaled(300) {
       let numbers = numbers
       let recorders = Shared<[Int: Recorder<Int>]>([:])

@@ -31,7 +31,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<DoorLocked> {
   let center = NotificationCenter()
   let door = Door()
 
-  @Test @MainActor func `messages of the main actor are read there, within the post`() {
+  @Test @MainActor func `main-actor messages are delivered there, before the post returns`() {
     let all = Recorder(center.broadcaster(for: DoorOpened.self) { $0.name })
     let one = Recorder(center.broadcaster(of: door, for: DoorOpened.self) { $0.name })
     let named = Recorder(center.broadcaster(of: Door.self, for: .opened) { $0.name })
@@ -44,7 +44,8 @@ where Self == NotificationCenter.BaseMessageIdentifier<DoorLocked> {
     #expect(named.updates == ["a", "b"])
   }
 
-  @Test @MainActor func `R3 a message posted by a callback is delivered after the current one`() {
+  @Test @MainActor func `R3 a message posted by a callback is delivered after the current message`()
+  {
     let names = center.broadcaster(for: DoorOpened.self) { $0.name }
     let first = Recorder(names) { [center, door] name in
       MainActor.assumeIsolated {
@@ -59,7 +60,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<DoorLocked> {
     #expect(second.updates == ["a", "b"])
   }
 
-  @Test func `asynchronous messages come to all subscribers in one order`() async {
+  @Test func `all subscribers receive asynchronous messages in the same order`() async {
     let messages = center.broadcaster(for: DoorLocked.self).map { $0.number }
     let (one, other) = (Recorder(messages), Recorder(messages))
 
@@ -70,7 +71,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<DoorLocked> {
     #expect(await other.next(100) == numbers)
   }
 
-  @Test func `asynchronous messages are told apart by subject`() async {
+  @Test func `asynchronous messages are filtered by subject`() async {
     let one = Recorder(center.broadcaster(of: door, for: DoorLocked.self))
     let all = Recorder(center.broadcaster(of: Door.self, for: .locked))
 
@@ -81,7 +82,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<DoorLocked> {
     #expect(await all.next(2).map { $0.number }.sorted() == [1, 2])
   }
 
-  @Test @MainActor func `a subject that has died never lends its address to another`() {
+  @Test @MainActor func `a deallocated subject never matches another at its address`() {
     for _ in 0..<100 {
       var door: Door? = Door()
       let recorder = Recorder(center.broadcaster(of: door, for: DoorOpened.self) { $0.name })
@@ -92,7 +93,8 @@ where Self == NotificationCenter.BaseMessageIdentifier<DoorLocked> {
     }
   }
 
-  @Test @MainActor func `R12 the centre holds nothing once the last token is gone`() {
+  @Test @MainActor func `R12 releasing the last subscription removes the observer from the center`()
+  {
     let isReleased = Shared(false)
     do {
       let witness = Witness { isReleased.value = true }
@@ -107,7 +109,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<DoorLocked> {
     #expect(isReleased.value)
   }
 
-  @Test func `R13 the end of the centre is the end of its subscriptions`() {
+  @Test func `R13 deallocating the center finishes its subscriptions`() {
     var center: NotificationCenter? = NotificationCenter()
     let recorder = center.map { Recorder($0.broadcaster(for: DoorOpened.self) { $0.name }) }
 
@@ -116,7 +118,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<DoorLocked> {
     #expect(recorder?.hasEnded == true)
   }
 
-  @Test func `asynchronous messages keep the centre while they are subscribed to, no longer`() {
+  @Test func `a subscription to asynchronous messages retains the center until it is canceled`() {
     var center: NotificationCenter? = NotificationCenter()
     weak let weakCenter = center
     let recorder = center.map { Recorder($0.broadcaster(for: DoorLocked.self)) }

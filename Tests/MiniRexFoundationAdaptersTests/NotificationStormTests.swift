@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct NotificationStormTests {
   @Test
-  func `R2 while others come and go, every permanent subscriber gets every post once, in order`() {
+  func `R2 permanent subscribers receive every post once, in order, while subscriptions change`() {
     let count = scaled(10_000)
     let center = NotificationCenter()
     let name = Notification.Name("changed")
@@ -18,7 +18,7 @@ import Testing
         witness.touch()
         return notification.userInfo?["number"] as? Int
       }
-      // Each counts for itself: its calls never overlap.
+      // Each element has one writer: callbacks of one subscription never overlap.
       let last = (0..<100).map { _ in SerialState(-1) }
       let disorders = Shared(0)
       let bag = SubscriptionBag()
@@ -53,7 +53,7 @@ import Testing
     #expect(releases.value == 1)
   }
 
-  @Test func `R8 from first to last and back, the centre is left as it was found`() {
+  @Test func `R8 concurrent subscriptions and cancellations leave no observer behind`() {
     let center = NotificationCenter()
     let name = Notification.Name("changed")
     let reads = Shared(0)

@@ -13,7 +13,7 @@ import Testing
   let birthday = 1
 }
 
-/// Belongs to whoever uses it.
+/// Not isolated: each test or actor uses its own instance.
 @Observable private final class Counter {
   var count = 0
 }
@@ -32,7 +32,7 @@ private actor Office {
 @Suite(.timeLimit(.minutes(20))) @MainActor struct ObservableTests {
   private let model = Model()
 
-  @Test func `R28 the current value comes inside subscribe, then each change`() async {
+  @Test func `R28 subscribe emits the current value synchronously, then each change`() async {
     let recorder = Recorder(publishedValue(of: model, \.name))
     #expect(recorder.updates == ["a"])
 
@@ -43,7 +43,7 @@ private actor Office {
     #expect(recorder.updates == ["a", "b", "c"])
   }
 
-  @Test func `of several changes between two jobs the latest counts`() async {
+  @Test func `several changes between two jobs emit the latest value`() async {
     let recorder = Recorder(publishedValue(of: model, \.age))
 
     for age in 2...100 { model.age = age }
@@ -54,7 +54,7 @@ private actor Office {
     #expect(await recorder.next() == [3])
   }
 
-  @Test func `a closure may read more than one property, and objects behind them`() async {
+  @Test func `the closure may read several properties and nested objects`() async {
     let friend = Model()
     let recorder = Recorder(
       publishedValue(of: model) { "\($0.name)\($0.age)\($0.friend?.name ?? "-")" })
@@ -70,7 +70,7 @@ private actor Office {
     #expect(await recorder.next() == ["b2-"])
   }
 
-  @Test func `R17 a change that gives an equal value is skipped`() async {
+  @Test func `R17 a change to an equal value is skipped`() async {
     let recorder = Recorder(publishedValue(of: model) { $0.age / 10 })
 
     model.age = 2
@@ -80,7 +80,7 @@ private actor Office {
     #expect(await recorder.next(2) == [0, 1])
   }
 
-  @Test func `who subscribes late gets the value that is current then`() async {
+  @Test func `a late subscriber receives the current value`() async {
     let name = publishedValue(of: model, \.name)
     let early = Recorder(name)
     model.name = "b"
@@ -92,7 +92,7 @@ private actor Office {
     #expect(name.current() == "b")
   }
 
-  @Test func `an object of another actor is read there`() async {
+  @Test func `an object of another actor is read on that actor`() async {
     let office = Office()
     let recorder = Recorder(await office.counts())
 
@@ -102,7 +102,7 @@ private actor Office {
     }
   }
 
-  @Test func `the object is not kept alive, and its end is the end`() async {
+  @Test func `the publisher does not retain the object, and finishes with it`() async {
     var model: Model? = Model()
     weak let weakModel = model
     let name = model.map { publishedValue(of: $0, \.name) }
@@ -115,7 +115,7 @@ private actor Office {
     #expect(name?.current() == "a")
   }
 
-  @Test func `a change just before the end is still told`() async {
+  @Test func `a change just before deallocation is emitted`() async {
     var model: Model? = Model()
     let recorder = model.map { Recorder(publishedValue(of: $0, \.name)) }
 
@@ -126,14 +126,14 @@ private actor Office {
     #expect(recorder?.hasEnded == true)
   }
 
-  @Test func `what cannot change ends after its first value`() {
+  @Test func `a value that cannot change finishes after its first value`() {
     let recorder = Recorder(publishedValue(of: model, \.birthday))
 
     #expect(recorder.updates == [1])
     #expect(recorder.hasEnded)
   }
 
-  @Test func `R29 nothing is read any more once publisher and subscribers are gone`() async {
+  @Test func `R29 reading stops when publisher and subscribers are released`() async {
     let reads = Shared(0)
     let isReleased = Shared(false)
     do {
@@ -155,7 +155,7 @@ private actor Office {
     #expect(reads.value == count)
   }
 
-  @Test func `R16 in a storm the last update is the value`() async {
+  @Test func `R16 the last update of a storm is the value`() async {
     let office = Office()
     let recorder = Recorder(await office.counts())
     await withTaskGroup { group in
@@ -171,14 +171,14 @@ private actor Office {
     #expect(recorder.updates.last == -1)
   }
 
-  /// What is asked of the main actor before this has been done after it.
+  /// Waits for a job of the main actor, so that earlier jobs have run.
   private func nextJob() async {
     for _ in 0..<10 { await Task.detached { await MainActor.run {} }.value }
   }
 }
 
 @Suite(.timeLimit(.minutes(20))) @MainActor struct ObservedTests {
-  @Test func `an observed value shows the current one, and tells who observes it`() {
+  @Test func `an observed value shows the current value and notifies its observers`() {
     let property = PublishedProperty(1)
     let observed = property.publisher.observed()
     #expect(observed.value == 1)
@@ -196,7 +196,7 @@ private actor Office {
     #expect(observed.value == 2)
   }
 
-  @Test func `a value set elsewhere is shown after a hop`() async {
+  @Test func `a value set on another actor is shown asynchronously`() async {
     let property = PublishedProperty(1)
     let observed = property.publisher.observed()
     let shown = Recorder(publishedValue(of: observed, \.value))
@@ -206,7 +206,7 @@ private actor Office {
     #expect(await shown.next(2) == [1, 2])
   }
 
-  @Test func `R12 it is subscribed for as long as it lives`() {
+  @Test func `R12 an observed value is subscribed until it is deallocated`() {
     let property = PublishedProperty(1)
     var observed: ObservedValue<Int>? = property.publisher.observed()
     #expect(property.subscriberCount == 1)
@@ -218,7 +218,7 @@ private actor Office {
     #expect(property.subscriberCount == 0)
   }
 
-  @Test func `a broadcaster shows what it is given until its first update`() {
+  @Test func `an observed broadcaster shows its initial value until the first update`() {
     let source = BroadcastSource<Int>()
     let observed = source.publisher.observed(initial: 0)
     #expect(observed.value == 0)
@@ -229,7 +229,7 @@ private actor Office {
     #expect(observed.value == 1)
   }
 
-  @Test func `R23 a late published value stops the program with advice`() async {
+  @Test func `R23 observing an asynchronous published value traps with advice`() async {
     await #expect(processExitsWith: .failure) {
       await MainActor.run {
         _ = PublishedProperty(1).publisher.receive(on: .main).observed()

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct OperationQueueTests {
   let queue = OperationQueue()
 
-  @Test func `R20 updates arrive in operations, in order, though many run at once`() async {
+  @Test func `R20 updates arrive as operations, in order, on a concurrent queue`() async {
     queue.maxConcurrentOperationCount = 4
     let source = BroadcastSource<Int>()
     let recorder = Recorder(
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test
-  func `R20 ending before the hop releases the update, though the queue is suspended for ever`() {
+  func `R20 canceling releases the update queued on a suspended queue`() {
     queue.isSuspended = true
     let source = BroadcastSource<Thing>()
     let recorder = Recorder(source.publisher.receive(on: queue))
@@ -40,18 +40,18 @@ import Testing
 
     #expect(update == nil)
     #expect(source.subscriberCount == 0)
-    // Operations that wait for ever would keep the queue.
+    // Pending operations retain the queue.
     queue.isSuspended = false
     queue.waitUntilAllOperationsAreFinished()
   }
 
-  @Test func `R20 upstream is subscribed to in an operation, unless the subscription ends before`()
+  @Test func `R20 subscribe(on:) subscribes in an operation, unless canceled before`()
     async
   {
     queue.isSuspended = true
     let property = PublishedProperty(1)
-    let kept = Recorder(property.publisher.subscribe(upstreamOn: queue))
-    let ended = Recorder(property.publisher.subscribe(upstreamOn: queue))
+    let kept = Recorder(property.publisher.subscribe(on: queue))
+    let ended = Recorder(property.publisher.subscribe(on: queue))
     ended.invalidate()
     #expect(property.subscriberCount == 0)
 
@@ -63,14 +63,14 @@ import Testing
     #expect(ended.updates == [])
   }
 
-  @Test func `upstream is subscribed to in an operation after a while`() async {
+  @Test func `delaySubscription subscribes in an operation after the delay`() async {
     let began = ContinuousClock.now
     let places = Broadcaster<Bool> { [queue] receive in
       receive(OperationQueue.current === queue && ContinuousClock.now - began >= .milliseconds(20))
       return Subscription {}
     }
 
-    let recorder = Recorder(places.subscribe(upstreamAfter: .milliseconds(20), on: queue))
+    let recorder = Recorder(places.delaySubscription(for: .milliseconds(20), on: queue))
 
     #expect(await recorder.next() == [true])
   }

@@ -1,7 +1,7 @@
 import TestSupport
 
-// What the adapters are there to hide, on the platform itself: a test that fails here says that a
-// fault is cured. The tests named after each adapter show that it does not have it.
+// Faults of the platform that the adapters hide. A test that fails here shows that the platform has
+// fixed the fault. The adapters' own tests show that the adapters do not have it.
 #if os(Linux)
   import Foundation
   import MiniRexFoundationAdapters
@@ -15,7 +15,7 @@ import TestSupport
     private let center = NotificationCenter()
     private let name = Notification.Name("changed")
 
-    @Test func `the centre calls in no order that it keeps`() {
+    @Test func `the center calls observers in no fixed order`() {
       let calls = Shared<[Int]>([])
       for index in 0..<20 {
         _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in
@@ -29,17 +29,17 @@ import TestSupport
       #expect(calls.value != Array(0..<20))
     }
 
-    @Test func `the centre still calls who was removed during the post`() {
+    @Test func `the center calls observers that were removed during the post`() {
       let removal = Shared<(@Sendable () -> Void)?>(nil)
       let calls = Shared(0)
-      nonisolated(unsafe) let tokens = (0..<2).map { _ in
+      nonisolated(unsafe) let observers = (0..<2).map { _ in
         center.addObserver(forName: name, object: nil, queue: nil) { _ in
           calls.change { $0 += 1 }
           removal.value?()
         }
       }
       removal.value = { [center] in
-        for token in unsafe tokens { center.removeObserver(token) }
+        for observer in unsafe observers { center.removeObserver(observer) }
       }
 
       center.post(name: name, object: nil)
@@ -47,7 +47,7 @@ import TestSupport
       #expect(calls.value == 2)
     }
 
-    @Test func `removing one token twice can remove somebody else's`() {
+    @Test func `removing one observer twice can remove another observer`() {
       let calls = Shared(0)
       let one = center.addObserver(forName: name, object: nil, queue: nil) { _ in }
       center.removeObserver(one)
@@ -62,7 +62,7 @@ import TestSupport
       withExtendedLifetime(other) {}
     }
 
-    @Test func `dropping the token does not unregister`() {
+    @Test func `releasing the observer does not remove it`() {
       let calls = Shared(0)
       _ = center.addObserver(forName: name, object: nil, queue: nil) { _ in
         calls.change { $0 += 1 }
@@ -74,7 +74,7 @@ import TestSupport
     }
 
     @Test(.enabled(if: scale >= 1, "a sanitizer keeps an address from being used again"))
-    func `an object that has died lends its address to another`() {
+    func `a new object can match the address of a deallocated object`() {
       var isConfused = false
       for _ in 0..<1_000 where !isConfused {
         let calls = Shared(0)
@@ -90,10 +90,10 @@ import TestSupport
       #expect(isConfused)
     }
 
-    @Test func `a value that is posted never is the value that is listened for`() {
+    @Test func `an object filter never matches a boxed value`() {
       struct Value: Equatable { let number: Int }
       let calls = Shared(0)
-      // Kept, or the box of the posted one might get its address.
+      // Retain the box, or the box of the posted value may get its address.
       let box = Value(number: 1) as AnyObject
       _ = center.addObserver(forName: name, object: box, queue: nil) { _ in
         calls.change { $0 += 1 }
@@ -105,7 +105,7 @@ import TestSupport
       withExtendedLifetime(box) {}
     }
 
-    @Test func `with 'queue:' who posts waits, for ever if the queue does`() async {
+    @Test func `with 'queue:', post blocks until the queue runs`() async {
       await #expect(processExitsWith: .signal(SIGALRM)) {
         let queue = OperationQueue()
         queue.isSuspended = true
@@ -119,7 +119,7 @@ import TestSupport
       }
     }
 
-    @Test func `an observation is announced once, before the change can be seen`() {
+    @Test func `observation tracking fires once, before the change is visible`() {
       nonisolated(unsafe) let model = FaultyModel()
       let seen = Shared<[Int]>([])
       withObservationTracking {
@@ -134,7 +134,7 @@ import TestSupport
       #expect(seen.value == [1])
     }
 
-    @Test func `Dispatch leaves its handler of a signal behind`() async {
+    @Test func `Dispatch does not restore a signal's default action`() async {
       await #expect(processExitsWith: .success) {
         let isCancelled = Gate()
         let source = DispatchSource.makeSignalSource(

@@ -1,6 +1,6 @@
 import TestSupport
 
-// What is wrong with the platform on Linux, so that we notice when it is cured.
+// Faults of the platform on Linux. A test that fails here shows that the platform has fixed one.
 #if os(Linux)
   import Foundation
   import MiniRex
@@ -23,7 +23,7 @@ import TestSupport
       await until { !process.isRunning }
     }
 
-    @Test func `the platform starts a process with the signals blocked that a queue blocks`()
+    @Test func `the platform starts a process with the blocked signals of a dispatch queue`()
       async throws
     {
       let output = Pipe()

@@ -17,7 +17,7 @@ import TestSupport
       Process.task(URL(fileURLWithPath: "/bin/sh"), ["-c", script], configure: configure)
     }
 
-    /// The lines, and the result behind them.
+    /// Returns the lines and the result that follows them.
     func outcome(of task: ProcessTask) async -> ([ProcessLine], Result<ProcessExit, CocoaError>?) {
       let recorder = Recorder(task)
       var lines: [ProcessLine] = []
@@ -30,14 +30,14 @@ import TestSupport
       return (lines, nil)
     }
 
-    @Test func `the lines come in order, the code behind them`() async throws {
+    @Test func `the lines arrive in order, followed by the exit code`() async throws {
       let (lines, result) = await outcome(of: shell("echo one; echo; printf three; exit 3"))
 
       #expect(lines == [.output("one"), .output(""), .output("three")])
       #expect(try result?.get() == .code(3))
     }
 
-    @Test func `the two streams are told apart`() async throws {
+    @Test func `progress distinguishes standard output from standard error`() async throws {
       let (lines, result) = await outcome(of: shell("echo good; echo bad >&2"))
 
       #expect(Set(lines) == [.output("good"), .error("bad")])
@@ -45,13 +45,13 @@ import TestSupport
       #expect(try result?.get() == .code(0))
     }
 
-    @Test func `a signal that is not caught is the result`() async throws {
+    @Test func `a signal that stops the process is its result`() async throws {
       let (_, result) = await outcome(of: shell("kill -KILL $$"))
 
       #expect(try result?.get() == .signal(SIGKILL))
     }
 
-    @Test func `every line of much output comes before the result`() async throws {
+    @Test func `every line of a long output arrives before the result`() async throws {
       let count = scaled(20_000)
       let (lines, result) = await outcome(of: shell("seq \(count)"))
 
@@ -59,20 +59,21 @@ import TestSupport
       #expect(try result?.get() == .code(0))
     }
 
-    @Test func `a line without an end is told in pieces`() async throws {
+    @Test func `a line without an end arrives in pieces`() async throws {
       let (lines, _) = await outcome(of: shell("head -c 2500000 /dev/zero | tr '\\0' x; echo y"))
 
       #expect(lines.map(\.text.count) == [1_048_576, 1_048_576, 402_849])
       #expect(lines.last?.text.hasSuffix("xy") == true)
     }
 
-    @Test func `what is not text is repaired`() async {
+    @Test func `invalid UTF-8 is repaired`() async {
       let (lines, _) = await outcome(of: shell("printf 'a\\377b\\n'"))
 
       #expect(lines == [.output("a\u{FFFD}b")])
     }
 
-    @Test func `the process is the user's to configure, with no input unless there is some`() async
+    @Test func `the closure configures the process, whose standard input is empty by default`()
+      async
     {
       let task = shell("echo $COLOR; pwd; cat; echo end") { process in
         process.environment = ["COLOR": "green", "PATH": "/usr/bin:/bin"]
@@ -84,7 +85,9 @@ import TestSupport
       #expect(lines == [.output("green"), .output("/"), .output("end")])
     }
 
-    @Test func `R19 one run serves all who subscribe, and a later one is fresh`() async throws {
+    @Test func `R19 all subscribers share one run, and a late subscriber starts another`()
+      async throws
+    {
       let folder = try Folder()
       let gate = folder.file("gate")
       let mark = folder.file("runs")
@@ -108,7 +111,9 @@ import TestSupport
       #expect(try runs() == 2)
     }
 
-    @Test func `R19 a process that nobody watches gets SIGTERM, and may still write`() async throws
+    @Test
+    func `R19 canceling the last subscription sends SIGTERM, and the process may still write`()
+      async throws
     {
       let folder = try Folder()
       let ended = folder.file("ended")
@@ -129,7 +134,7 @@ import TestSupport
       #expect(recorder.updates.count == 1)
     }
 
-    @Test func `a subscriber that holds the lines up does not hold the end up`() async throws {
+    @Test func `a subscriber that blocks the lines does not delay the exit`() async throws {
       let folder = try Folder()
       let ended = folder.file("ended")
       let isHeld = Gate()
@@ -150,7 +155,7 @@ import TestSupport
       gate.open()
     }
 
-    @Test func `children that keep the output open are not waited for`() async throws {
+    @Test func `the task does not wait for children that keep the output open`() async throws {
       let folder = try Folder()
       let pid = folder.file("pid")
       let task = shell("sleep 1000 & echo $! > \(pid.path); echo started")
@@ -164,7 +169,7 @@ import TestSupport
       #expect(kill(try #require(Int32(child)), SIGKILL) == 0)
     }
 
-    @Test func `a child that never stops writing does not put the end off`() async throws {
+    @Test func `a child that writes endlessly does not delay the result`() async throws {
       let folder = try Folder()
       let pid = folder.file("pid")
       let task = shell("yes $(printf %0500d 1) & echo $! > \(pid.path)")
@@ -186,7 +191,7 @@ import TestSupport
       #expect(throws: CocoaError.self) { try result?.get() }
     }
 
-    @Test func `bad input of every sort is a failure`() async throws {
+    @Test func `every kind of bad input is a failure`() async throws {
       let web = Process.task(try #require(URL(string: "http://localhost/bin/ls")))
       let folder = shell("true") {
         $0.currentDirectoryURL = URL(fileURLWithPath: "/no/such/folder")
@@ -198,7 +203,7 @@ import TestSupport
       }
     }
 
-    @Test func `a program reads what is written to the pipe that it is given`() async throws {
+    @Test func `a program reads the pipe that is its standard input`() async throws {
       let input = Pipe()
       let task = shell("cat; echo end") { $0.standardInput = input }
 
@@ -208,14 +213,14 @@ import TestSupport
       #expect(await outcome(of: task).0.map(\.text) == ["one", "twoend"])
     }
 
-    @Test func `a program begins with no signal blocked, and with its three descriptors`() async {
-      // The shell has none of its own but those that it is given; `ls` opens the fourth.
+    @Test func `a program starts with no blocked signal and three descriptors`() async {
+      // The shell inherits three descriptors only. `ls` opens the fourth.
       let (lines, _) = await outcome(of: shell("grep SigBlk /proc/self/status; ls /proc/self/fd"))
 
       #expect(lines.map(\.text) == ["SigBlk:\t0000000000000000", "0", "1", "2", "3"])
     }
 
-    @Test func `a program is reaped at its end, even when its children live`() async throws {
+    @Test func `a program is reaped when it exits, even while its children run`() async throws {
       let (lines, _) = await outcome(of: shell("echo $$; sleep 1000 & echo $!"))
 
       let numbers = lines.compactMap { Int32($0.text) }
@@ -224,20 +229,20 @@ import TestSupport
       #expect(kill(numbers[1], SIGKILL) == 0)
     }
 
-    @Test func `R32 leaving a program waits until it has been reaped`() async throws {
+    @Test func `R32 invalidateAndWait returns after the program has been reaped`() async throws {
       let task = shell("trap 'sleep 0.1; exit' TERM; echo $$; while true; do sleep 0.01; done")
       let number = Shared<Int32?>(nil)
       let subscription = task.subscribe(
         success: nil, failure: nil, progress: { number.value = Int32($0.text) })
       await until { number.value != nil }
 
-      await subscription.invalidateAndDrain()
+      await subscription.invalidateAndWait()
 
       let child = try #require(number.value)
       #expect(kill(child, 0) == -1)
     }
 
-    @Test func `how a program ended that somebody else has reaped is a failure`() async {
+    @Test func `the exit of a program that other code has reaped is a failure`() async {
       await #expect(processExitsWith: .success) {
         mustEnd()
         signal(SIGCHLD, SIG_IGN)
@@ -250,8 +255,7 @@ import TestSupport
       }
     }
 
-    @Test func `programs that end before they are read leave no descriptor and lose no line`() async
-    {
+    @Test func `programs that exit before they are read lose no line and no descriptor`() async {
       await #expect(processExitsWith: .success) {
         mustEnd()
         let suite = ProcessTaskTests()
@@ -277,7 +281,8 @@ import TestSupport
       }
     }
 
-    @Test func `programs left within 2 ms of their start leave no process and no descriptor`() async
+    @Test func `programs canceled within 2 ms of their start leave no process and no descriptor`()
+      async
     {
       await #expect(processExitsWith: .success) {
         mustEnd()
@@ -293,12 +298,12 @@ import TestSupport
           }
         }
 
-        // Fails when it has no child, running or not.
+        // `waitpid` fails if the process has no child, neither running nor zombie.
         await until { waitpid(-1, nil, WNOHANG) < 0 && openDescriptors() <= before }
       }
     }
 
-    @Test func `40 runs that end at any moment leave no process and no descriptor`() async {
+    @Test func `40 runs canceled at different instants leave no process and no descriptor`() async {
       await #expect(processExitsWith: .success) {
         mustEnd()
         let suite = ProcessTaskTests()

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ReadTaskTests {
   let content = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
-  @Test func `a file is read, with the bytes done and expected`() async throws {
+  @Test func `a file is read with progress in bytes, done and expected`() async throws {
     let folder = try Folder()
     try content.write(to: folder.file("file"))
     let task = folder.file("file").readTask()
@@ -21,7 +21,7 @@ import Testing
     #expect(updates.progress.last?.fraction == 1)
   }
 
-  @Test func `each piece has been passed on before it is told`() async throws {
+  @Test func `the closure receives each piece before its progress is reported`() async throws {
     let folder = try Folder()
     try content.write(to: folder.file("file"))
     let passed = Shared(0)
@@ -29,19 +29,19 @@ import Testing
       count += piece.count
       passed.value = count
     }
-    let told = Shared<[[Int]]>([])
+    let reported = Shared<[[Int]]>([])
 
     let recorder = Recorder(task) { update in
       if case .progress(let progress) = update {
-        told.change { $0.append([progress.done, passed.value]) }
+        reported.change { $0.append([progress.done, passed.value]) }
       }
     }
 
     #expect(try await recorder.all().result?.get() == 1_000_000)
-    #expect(told.value.allSatisfy { $0[0] == $0[1] })
+    #expect(reported.value.allSatisfy { $0[0] == $0[1] })
   }
 
-  @Test func `R19 one run serves all, leaving it stops it, and the next begins from the start`()
+  @Test func `R19 subscribers share one run, cancellation stops it, and the next run restarts`()
     async throws
   {
     let folder = try Folder()
@@ -75,7 +75,7 @@ import Testing
     #expect(pieces.value == 5)
   }
 
-  @Test func `an empty file is no bytes`() async throws {
+  @Test func `an empty file has an empty result`() async throws {
     let folder = try Folder()
     try Data().write(to: folder.file("file"))
 
@@ -109,7 +109,7 @@ import Testing
     #expect(try await file.readTask(from: .max).value == Data())
   }
 
-  @Test func `an offset that makes no sense stops the program with advice`() async throws {
+  @Test func `a negative offset traps with advice`() async throws {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -117,10 +117,10 @@ import Testing
     }
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 
-    #expect(text.contains("'readTask' takes an offset that is not negative, not -1."))
+    #expect(text.contains("'readTask' requires an offset of 0 or more, not -1."))
   }
 
-  @Test func `a pipe has no offset, which is said`() async throws {
+  @Test func `an offset into a pipe is a failure`() async throws {
     let folder = try Folder()
     let path = folder.file("pipe").path
     #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -131,14 +131,15 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `reading an idle pipe wakes nobody`() async throws {
+    @Test func `reading an idle pipe wakes no thread`() async throws {
       await #expect(processExitsWith: .success) {
         mustEnd()
         let folder = try Folder()
         let path = folder.file("pipe").path
         #expect(unsafe mkfifo(path, 0o600) == 0)
         let writer = unsafe open(path, O_RDWR)
-        // Real time is the subject: ten wakings a second would be five. A sanitizer has a thread, too.
+        // Measures real time: ten wake-ups per second would be five here. A sanitizer adds a
+        // thread.
         func switches() -> Int {
           let before = otherThreadsSwitches()
           usleep(500_000)
@@ -157,7 +158,9 @@ import Testing
     }
   #endif
 
-  @Test func `a pipe is read until its writers have gone, and can be left before`() async throws {
+  @Test func `a pipe is read until its last writer closes or the run is canceled`()
+    async throws
+  {
     let folder = try Folder()
     let path = folder.file("pipe").path
     #expect(unsafe mkfifo(path, 0o600) == 0)
@@ -194,17 +197,17 @@ import Testing
       let growth = try #require(peakMemory()) - before
       #expect(count == whole)
       let limit = 32 << 20
-      // A sanitizer keeps what is freed.
-      #expect(growth < limit || scale < 1, "It has grown by \(growth >> 20) MB.")
+      // A sanitizer retains freed memory.
+      #expect(growth < limit || scale < 1, "The memory has grown by \(growth >> 20) MB.")
       try FileManager.default.removeItem(at: folder.url)
     }
   }
 }
 
 #if os(Linux)
-  /// How often the other threads of the process have waited.
+  /// The number of voluntary context switches of the other threads of the process.
   private func otherThreadsSwitches() -> Int {
-    // `thread-self` leads to `PID/task/THREAD`.
+    // `thread-self` links to `PID/task/THREAD`.
     let own = URL(fileURLWithPath: "/proc/thread-self").resolvingSymlinksInPath().lastPathComponent
     let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
     return threads.filter { $0 != own }.compactMap { thread in

@@ -10,7 +10,7 @@ import Testing
 
   init() throws { folder = try Folder() }
 
-  @Test func `all subscribers get the bytes that come, and the end of the file is the end`()
+  @Test func `all subscribers receive all bytes, and end of file finishes them`()
     async throws
   {
     let pipe = Pipe()
@@ -28,7 +28,7 @@ import Testing
     #expect(other.hasEnded)
   }
 
-  @Test func `what nobody is subscribed to stays in the pipe`() async throws {
+  @Test func `bytes stay in the pipe while there is no subscriber`() async throws {
     let pipe = Pipe()
     let reads = DispatchSource.reads(from: pipe.fileHandleForReading.fileDescriptor)
     let early = Recorder(reads)
@@ -42,7 +42,7 @@ import Testing
     #expect(await text(late.next()) == "b")
   }
 
-  @Test func `a descriptor that is for writing only is refused`() {
+  @Test func `a write-only descriptor fails`() {
     let pipe = Pipe()
 
     let recorder = Recorder(
@@ -52,7 +52,7 @@ import Testing
     #expect(recorder.hasEnded)
   }
 
-  @Test func `a datagram without bytes is not the end`() async throws {
+  @Test func `an empty datagram does not finish the publisher`() async throws {
     var sockets: [Int32] = [-1, -1]
     #expect(unsafe socketpair(AF_UNIX, datagrams, 0, &sockets) == 0)
     defer { for socket in sockets { close(socket) } }
@@ -64,8 +64,8 @@ import Testing
     #expect(recorder.isSubscribed)
   }
 
-  @Test func `a closed descriptor is the end, with the reason`() async throws {
-    // A number that nobody else gets meanwhile.
+  @Test func `a closed descriptor finishes with its error`() async throws {
+    // Use a high number, which no other test opens concurrently.
     let descriptor = fcntl(Pipe().fileHandleForReading.fileDescriptor, F_DUPFD, 700)
     let reads = DispatchSource.reads(from: descriptor)
     close(descriptor)
@@ -78,12 +78,12 @@ import Testing
     #expect(Recorder(DispatchSource.reads(from: -1)).updates == [.failure(POSIXError(.EBADF))])
   }
 
-  @Test func `a descriptor that is closed while it is read goes on to its own end`() async throws {
+  @Test func `closing the descriptor while it is read keeps the pipe readable`() async throws {
     let pipe = Pipe()
     let recorder = Recorder(
       DispatchSource.reads(from: pipe.fileHandleForReading.fileDescriptor))
     try pipe.fileHandleForReading.close()
-    // It may get the number that has become free.
+    // The new pipe may receive the number of the closed descriptor.
     let another = Pipe()
     try another.fileHandleForWriting.write(contentsOf: Data("other".utf8))
 
@@ -94,7 +94,7 @@ import Testing
     #expect(recorder.hasEnded)
   }
 
-  @Test func `a folder cannot be read, which is said`() async {
+  @Test func `a folder's descriptor finishes with EISDIR`() async {
     let descriptor = unsafe open(folder.url.path, O_RDONLY)
     defer { close(descriptor) }
 
@@ -104,7 +104,7 @@ import Testing
     #expect(recorder.hasEnded)
   }
 
-  @Test func `a large file comes in pieces, in order`() async throws {
+  @Test func `a large file arrives in pieces, in order`() async throws {
     let bytes = Data((0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
     let url = folder.url.appending(path: "large")
     try bytes.write(to: url)
@@ -118,7 +118,7 @@ import Testing
     #expect(recorder.hasEnded)
   }
 
-  @Test func `what is written after the end of a subscription is left to the next reader`() throws {
+  @Test func `bytes written after a cancellation stay in the pipe`() throws {
     let (input, output) = try Kind.pipe.open(in: folder)
     defer {
       close(input)
@@ -140,7 +140,9 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `two readers share what comes, and take nothing after their end`(_ kind: Kind) async throws {
+  func `two publishers share the bytes of a descriptor until they are canceled`(_ kind: Kind)
+    async throws
+  {
     let (reading, writing) = try kind.open(in: folder)
     defer {
       close(reading)
@@ -160,7 +162,7 @@ import Testing
     #expect(text([.success(await next(from: reading))]) == "!\n")
   }
 
-  @Test func `nothing stays open of readers that come and go`() async throws {
+  @Test func `short subscriptions leave no open descriptor`() async throws {
     let pipe = Pipe()
     let reads = DispatchSource.reads(from: pipe.fileHandleForReading.fileDescriptor)
     for _ in 0..<scaled(50) {
@@ -168,7 +170,7 @@ import Testing
         let subscription = reads.subscribe { _ in }
         subscription.invalidate()
       }
-      // Cancelled sources close a little later.
+      // A canceled dispatch source closes its descriptor asynchronously.
       while openDescriptors() > 200 { await Task.yield() }
     }
   }
@@ -177,7 +179,7 @@ import Testing
     updates.map { String(decoding: (try? $0.get()) ?? Data(), as: UTF8.self) }.joined()
   }
 
-  /// What has come by now, or comes next.
+  /// Reads the pending bytes, or waits for the next.
   private func next(from descriptor: Int32) async -> Data {
     await withCheckedContinuation { continuation in
       Thread.detachNewThread {

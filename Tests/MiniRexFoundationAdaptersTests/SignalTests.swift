@@ -5,9 +5,9 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-/// Signals belong to a process, so each test has one of its own.
+/// Signals belong to a process, so each test runs in a process of its own.
 @Suite(.timeLimit(.minutes(20))) struct SignalTests {
-  @Test func `a signal is told to every subscriber of every publisher, and does nothing else`()
+  @Test func `every subscriber of every publisher receives the signal, and the process continues`()
     async
   {
     await #expect(processExitsWith: .success) {
@@ -29,7 +29,7 @@ import Testing
     }
   }
 
-  @Test func `when the last subscriber leaves, the signal ends the process again`() async {
+  @Test func `the signal stops the process again after the last cancellation`() async {
     await #expect(processExitsWith: .signal(SIGTERM)) {
       let one = Recorder(DispatchSource.signals(SIGTERM))
       let other = Recorder(DispatchSource.signals(SIGTERM))
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a thread that has a stack for signals gets them there`() async {
+  @Test func `the handler runs on the alternate signal stack`() async {
     await #expect(processExitsWith: .success) {
       let recorder = Recorder(DispatchSource.signals(SIGTERM))
       var action = sigaction()
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `an action that was set before is restored, one that was set since is left alone`()
+  @Test func `canceling restores an earlier action and keeps a later one`()
     async
   {
     await #expect(processExitsWith: .success) {
@@ -70,7 +70,7 @@ import Testing
       signal(SIGTERM, SIG_IGN)
       taken.invalidate()
       kill(getpid(), SIGTERM)
-      // By the time that a later signal is told, the earlier ones have been acted upon.
+      // When a later signal arrives, the actions for the earlier signals have run.
       let later = Recorder(DispatchSource.signals(SIGUSR1))
       kill(getpid(), SIGUSR1)
       guard await later.next() == [SIGUSR1] else { exit(1) }
@@ -78,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `publishers that come and go at once leave the default action behind`() async {
+  @Test func `concurrent subscriptions and cancellations restore the default action`() async {
     await #expect(processExitsWith: .signal(SIGHUP)) {
       let signals = DispatchSource.signals(SIGHUP)
       onThreads(4) { _ in
@@ -95,7 +95,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `the last of the signals is told like any other`() async {
+    @Test func `the highest signal number is delivered`() async {
       await #expect(processExitsWith: .success) {
         let last = Recorder(DispatchSource.signals(64, 1))
         kill(getpid(), 64)
@@ -107,23 +107,25 @@ import Testing
     }
   #endif
 
-  @Test func `R23 what cannot be caught stops the program with advice`() async {
+  @Test func `R23 a signal that cannot be caught traps with advice`() async {
     await #expect(processExitsWith: .failure) { _ = DispatchSource.signals(SIGKILL) }
     await #expect(processExitsWith: .failure) { _ = DispatchSource.signals(0) }
     #if os(Linux)
-      // The C library keeps it for its threads.
+      // The C library reserves signal 33 for its threads.
       let reserved = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) {
         _ = DispatchSource.signals(SIGTERM, 33)
       }
       let message = reserved.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-      #expect(message.contains("'signals' cannot catch the signal 33. Leave it out."))
+      #expect(message.contains("'signals' cannot catch the signal 33. Omit it."))
     #endif
   }
 }
 
-/// Of a signal that another thread gets; `SIGALRM` is the wrong one.
+/// Waits until another thread handles the signal, which stops the process.
+///
+/// `SIGALRM` fails the test.
 private func waitForTheEnd() {
   mustEnd()
   while true { pause() }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct TimerTests {
   let queue = DispatchQueue(label: "test")
 
-  @Test func `a timer calls on the queue, at whole multiples of its interval`() async {
+  @Test func `a timer fires on the queue at multiples of its interval`() async {
     let key = DispatchSpecificKey<Bool>()
     queue.setSpecific(key: key, value: true)
     let began = ContinuousClock.now
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a timer calls on a queue that nobody else keeps`(isGlobal: Bool) async {
+  func `a timer retains its queue`(isGlobal: Bool) async {
     let ticks = (isGlobal ? DispatchQueue.global() : DispatchQueue(label: "test"))
       .broadcaster(every: .milliseconds(1))
     let recorder = Recorder(ticks)
@@ -36,7 +36,7 @@ import Testing
     #expect(await recorder.next(2).count == 2)
   }
 
-  @Test func `multiples that pass while the queue is busy are left out`() async {
+  @Test func `a timer skips multiples that pass while the queue is busy`() async {
     let gate = Gate()
     let recorder = Recorder(queue.broadcaster(every: .milliseconds(1)))
     await withCheckedContinuation { continuation in
@@ -55,7 +55,7 @@ import Testing
     #expect((next ?? .zero) - (seen.last ?? .zero) >= .milliseconds(40))
   }
 
-  @Test func `R20 ending releases the callback, though the queue never runs`() {
+  @Test func `R20 canceling releases the callback of a queue that never runs`() {
     queue.suspend()
     let isReleased = Shared(false)
     do {
@@ -68,15 +68,15 @@ import Testing
     queue.resume()
   }
 
-  @Test func `a wait that is longer than the platform can say never ends`() async {
+  @Test func `an interval beyond the range of the platform never fires`() async {
     await #expect(processExitsWith: .success) {
       let queue = DispatchQueue(label: "test")
       let operations = OperationQueue()
       for far in [Duration.seconds(Int64.max), Duration(attoseconds: .max)] {
         let timer = Recorder(queue.broadcaster(every: far, leeway: far))
-        let late = Recorder(Broadcaster.sequence([1]).subscribe(upstreamAfter: far, on: queue))
+        let late = Recorder(Broadcaster.sequence([1]).delaySubscription(for: far, on: queue))
         let later = Recorder(
-          Broadcaster.sequence([1]).subscribe(upstreamAfter: far, on: operations))
+          Broadcaster.sequence([1]).delaySubscription(for: far, on: operations))
 
         _ = await Recorder(queue.broadcaster(every: .milliseconds(5))).next(4)
 
@@ -85,7 +85,7 @@ import Testing
     }
   }
 
-  @Test func `R23 an interval that is not longer than 0 stops the program with advice`() async {
+  @Test func `R23 an interval of 0 or less traps with advice`() async {
     await #expect(processExitsWith: .failure) {
       _ = DispatchQueue(label: "test").broadcaster(every: .zero)
     }

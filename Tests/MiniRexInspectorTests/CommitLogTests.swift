@@ -12,7 +12,7 @@ import Testing
     log.add(number, "cause", Date(), .success((flat, flat.changes(since: last))))
   }
 
-  @Test func `each state that is kept is the one that was there`() throws {
+  @Test func `the log computes each earlier state`() throws {
     var random = SeededGenerator(seed: 7)
     var settings = Settings()
     settings.commits = 50
@@ -34,7 +34,7 @@ import Testing
     #expect(log.state(after: 249) == nil && log.state(after: 300) == nil)
   }
 
-  @Test func `the changes take no more than they may, and what is too much is told without them`()
+  @Test func `the log bounds the size of its changes, and omits changes that exceed it`()
     throws
   {
     var settings = Settings()

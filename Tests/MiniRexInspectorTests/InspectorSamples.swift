@@ -4,9 +4,10 @@ import MiniRexInspector
 import MiniRexStore
 import Testing
 
-/// What the documentation shows, in a process of its own: the graph is that of the whole program.
+/// The samples of the documentation, in a separate process, because they observe the entire
+/// program.
 @Suite(.timeLimit(.minutes(20))) struct InspectorSamples {
-  @Test func `a page about a program`() async {
+  @Test func `an inspector shows a program`() async {
     await #expect(processExitsWith: .success) {
       let graph = LiveGraph()
       setDefaultInstrument(graph)

@@ -32,7 +32,7 @@ func listing(_ state: inout List, _ action: ListAction) -> Effect<ListAction> {
   return .none
 }
 
-/// What many programs have, and cannot be encoded.
+/// A state with common parts that are not `Encodable`.
 struct Opaque: Sendable {
   final class Box: Sendable {}
   enum Mode: Sendable {
@@ -54,11 +54,11 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
 
   func makeList() -> Store<List, ListAction> { Store(List(), reducer: listing) }
 
-  @Test func `the graph comes with its rates, and with what waits on its edges`() async throws {
+  @Test func `the graph contains rates and queued updates`() async throws {
     let numbers = BroadcastSource<Int>(name: "numbers", instrument: graph)
     let queue = DispatchQueue(label: "test")
     queue.suspend()
-    let tokens = [
+    let subscriptions = [
       numbers.publisher.map { $0 + 1 }.subscribe { _ in },
       numbers.publisher.receive(on: queue).subscribe { _ in },
     ]
@@ -82,11 +82,10 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
       #expect(page.graph?.edges.count == 4 && page.graph?.notes.first == "2 subscribers")
     }
     #expect(try await get(inspector.port, "/tree").contains("\r\n\r\nnumbers, "))
-    withExtendedLifetime(tokens) {}
+    withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `each commit comes with its changes, and the state after it can be had`() async throws
-  {
+  @Test func `each commit has its changes and its resulting state`() async throws {
     let inspector = try Inspector(of: graph)
     let store = makeList()
     inspector.watch(store, name: "list")
@@ -119,7 +118,7 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     }
   }
 
-  @Test func `a state that cannot be encoded is shown as it is made`() async throws {
+  @Test func `a state that is not Encodable is shown by reflection`() async throws {
     let inspector = try Inspector(of: graph)
     let store = Store(Opaque())
     inspector.watch(store)
@@ -137,13 +136,13 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     #expect(values["box"]?.contains("Box") == true)
   }
 
-  @Test func `what nobody looks at is not subscribed to, unless it is to be remembered`()
+  @Test func `the inspector subscribes to a store while a page is open, or always on request`()
     async throws
   {
     let inspector = try Inspector(of: graph)
     let (seen, kept) = (makeList(), makeList())
     inspector.watch(seen)
-    inspector.watch(kept, evenUnseen: true)
+    inspector.watch(kept, alwaysRecords: true)
     #expect(seen.subscriberCount == 0 && kept.subscriberCount == 1)
     for store in [seen, kept] { store.send(.add("before")) }
 
@@ -152,25 +151,25 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     #expect(seen.subscriberCount == 1 && page.store(0)?.commits.isEmpty == true)
     seen.send(.add("during"))
     await until { page.store(0)?.commits.count == 1 }
-    page.leave()
+    page.cancel()
     await until { seen.subscriberCount == 0 }
     for item in 0..<3 { seen.send(.add("\(item)")) }
 
     let other = try WatchingPage(inspector.port)
     await until { other.store(0)?.commits.count == 2 }
     let commit = try #require(other.store(0)?.commits.last)
-    #expect(commit.cause == "while nobody looked" && commit.previous == 2 && commit.number == 5)
+    #expect(commit.cause == "while no page was open" && commit.previous == 2 && commit.number == 5)
     #expect(commit.changes.map(\.path) == ["items/2", "items/3", "items/4"])
   }
 
-  @Test func `a store goes although it is watched, and its page says so`() async throws {
+  @Test func `a watched store is deallocated, and its page reports it`() async throws {
     let inspector = try Inspector(of: graph)
     let page = try WatchingPage(inspector.port)
     weak var gone: Store<List, ListAction>?
     do {
       let store = makeList()
       gone = store
-      inspector.watch(store, evenUnseen: true)
+      inspector.watch(store, alwaysRecords: true)
       store.send(.add("last"))
       await until { page.commits.count == 1 }
     }
@@ -179,7 +178,7 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     #expect(try await commit(1, inspector.port)?.values["items/0"] == "\"last\"")
   }
 
-  @Test func `whoever looks from elsewhere needs the token, and nobody comes by a name`()
+  @Test func `another address requires the token, and host names are refused`()
     async throws
   {
     let open = try Inspector(of: graph, address: "0.0.0.0")
@@ -203,8 +202,9 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     }
     func status(_ inspector: Inspector, _ host: String) async throws -> String {
       let query = inspector.url.query(percentEncoded: true).map { "?\($0)" } ?? ""
-      let answer = try await ask(
-        inspector.port, "GET /\(query) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+      let answer = try await response(
+        from:
+          inspector.port, to: "GET /\(query) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
       return String(answer.dropFirst(9).prefix(3))
     }
     for host in ["localhost", "127.0.0.1:\(own.port)"] {
@@ -219,27 +219,35 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     }
     let failure = #expect(throws: POSIXError.self) { _ = try Inspector(of: graph, port: own.port) }
     #expect(failure?.code == .EADDRINUSE)
+    for address in ["127.0.0.1", "127.0.0.2", "127.1.2.3"] {
+      let inspector = try Inspector(of: graph, address: address)
+      #expect(inspector.url.host() == address)
+      let browser = try HTTPClient(inspector.port, address: address)
+      browser.send("GET / HTTP/1.1\r\nHost: \(address):\(inspector.port)\r\n\r\n")
+      #expect(await browser.response().hasPrefix("HTTP/1.1 200 "))
+    }
     for address in ["localhost", "1.2.3", "192.0.2.7"] {
       #expect(throws: POSIXError.self) { _ = try Inspector(of: graph, address: address) }
     }
   }
 
   @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD", "TRACE"])
-  func `it only looks`(method: String) async throws {
+  func `every method except GET is refused`(method: String) async throws {
     let inspector = try Inspector(of: graph)
     let store = makeList()
-    inspector.watch(store, evenUnseen: true)
+    inspector.watch(store, alwaysRecords: true)
     for path in ["/", "/events", "/tree", "/stores/0/commits/1"] {
       let body = "Content-Length: 5\r\n\r\nclose"
-      let answer = try await ask(inspector.port, "\(method) \(path) HTTP/1.1\r\n\(body)")
+      let answer = try await response(
+        from: inspector.port, to: "\(method) \(path) HTTP/1.1\r\n\(body)")
       #expect(answer.hasPrefix("HTTP/1.1 405 "))
     }
     #expect(store.state.items == [])
   }
 
-  @Test func `what is shown is text, whatever it is called`() async throws {
+  @Test func `names and values are shown as text`() async throws {
     let source = BroadcastSource<Int>(name: hostile, instrument: graph)
-    let token = source.publisher.trace(hostile, instrument: graph).subscribe { _ in }
+    let subscription = source.publisher.trace(hostile, instrument: graph).subscribe { _ in }
     let store = makeList()
     let inspector = try Inspector(of: graph)
     inspector.watch(store, name: hostile)
@@ -260,7 +268,7 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     }
     let value = try await commit(1, inspector.port)?.values["name"]
     #expect(value == FlatValue.string(hostile).description)
-    // What comes is put into the page as text, and no script runs but its own.
+    // The page inserts received values as text, and its policy permits only its own script.
     let html = try await get(inspector.port, "/")
     #expect(html.contains("script-src 'nonce-") && html.hasSuffix("</html>\n"))
     #expect(!html.contains("NONCE") && !html.contains("script-src 'unsafe-inline'"))
@@ -268,20 +276,20 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval("] {
       #expect(!html.contains(word))
     }
-    withExtendedLifetime(token) {}
+    withExtendedLifetime(subscription) {}
   }
 
-  @Test func `watchers that never read hold nobody up, and have to go`() async throws {
+  @Test func `pages that never read delay no sender, and are disconnected`() async throws {
     var settings = Settings()
     settings.limits.unreadTime = .seconds(2)
     settings.interval = .milliseconds(5)
     let inspector = try Inspector(of: graph, settings)
     let store = makeList()
     inspector.watch(store)
-    let slow = try (0..<50).map { _ in try Browser(inspector.port, room: 4096) }
-    for browser in slow { browser.say("GET /events HTTP/1.1\r\n\r\n") }
-    // On a busy machine it may be slow, too.
-    let page = try WatchingPage(inspector.port, comesBack: true)
+    let slow = try (0..<50).map { _ in try HTTPClient(inspector.port, receiveBuffer: 4096) }
+    for browser in slow { browser.send("GET /events HTTP/1.1\r\n\r\n") }
+    // A busy machine may disconnect this page as well.
+    let page = try WatchingPage(inspector.port, reconnects: true)
     await until { page.store() != nil }
 
     let haveLeft = Shared(0)
@@ -292,7 +300,7 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     }
     for browser in slow {
       onNewThread {
-        while browser.hear() != nil {}
+        while browser.receive() != nil {}
         haveLeft.increment()
       }
     }
@@ -304,23 +312,23 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     #expect(page.commits.last?.cause == "rename(\"end\")" && page.commits.count <= 200)
   }
 
-  @Test func `releasing it ends all pages, and leaves nothing behind`() async {
+  @Test func `releasing an inspector closes all pages and all descriptors`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()
       let graph = LiveGraph()
       let store = Store(List(), reducer: listing)
       var descriptors = 0
-      // The first run opens what the platform keeps.
+      // The first run opens descriptors that the platform keeps.
       for run in 0..<3 {
         var inspector = try Optional(Inspector(of: graph))
-        inspector?.watch(store, evenUnseen: true)
+        inspector?.watch(store, alwaysRecords: true)
         let port = inspector?.port ?? 0
         let pages = try (0..<4).map { _ in try WatchingPage(port) }
         await until { pages.allSatisfy { $0.graph != nil } }
         inspector = nil
 
         await until { pages.allSatisfy(\.hasEnded) && store.subscriberCount == 0 }
-        await until { (try? Browser(port)) == nil }
+        await until { (try? HTTPClient(port)) == nil }
         withExtendedLifetime(pages) {}
         if run == 0 { descriptors = openDescriptors() }
       }
@@ -330,9 +338,9 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
   }
 
   @Test(arguments: [nil, URL(filePath: "/bin/false"), URL(filePath: "/no/such/program")])
-  func `without Graphviz the graph is a text`(graphviz: URL?) async throws {
+  func `without Graphviz the graph is text`(graphviz: URL?) async throws {
     let source = BroadcastSource<Int>(name: "numbers", instrument: graph)
-    let token = source.publisher.subscribe { _ in }
+    let subscription = source.publisher.subscribe { _ in }
     var settings = Settings()
     settings.graphviz = graphviz
     let inspector = try Inspector(of: graph, settings)
@@ -344,6 +352,6 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
       await until { page.graph?.tree.contains("\(number)") == true }
     }
     #expect(page.graph?.isDrawn == false && page.graph?.svg == nil)
-    withExtendedLifetime(token) {}
+    withExtendedLifetime(subscription) {}
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A page without a screen: it listens, and has what it was told.
+/// A page of the inspector that stores the received graph and stores.
 final class WatchingPage: Sendable {
   struct Change: Decodable, Sendable, Equatable {
     let path: String
@@ -52,7 +52,7 @@ final class WatchingPage: Sendable {
   }
 
   fileprivate struct State: Sendable {
-    var browser: Browser
+    var client: HTTPClient
     var graph: Graph?
     var stores: [Int: StoreTold] = [:]
     var hasEnded = false
@@ -60,25 +60,17 @@ final class WatchingPage: Sendable {
 
   private let state: Shared<State>
 
-  /// - Parameter comesBack: Whether it does so when it is let go, as a browser does.
-  init(_ port: UInt16, _ query: String = "", comesBack: Bool = false) throws {
-    let state = Shared(State(browser: try Browser(port)))
+  /// - Parameter reconnects: `true` to connect again after the end, as a browser does.
+  init(_ port: UInt16, _ query: String = "", reconnects: Bool = false) throws {
+    let state = Shared(State(client: try HTTPClient(port)))
     self.state = state
     onNewThread {
       repeat {
-        let browser = state.value.browser
-        browser.say("GET /events\(query) HTTP/1.1\r\n\r\n")
-        var rest = Data()
-        while let more = browser.hear() {
-          rest += more
-          while let end = rest.range(of: Data("\n\n".utf8)) {
-            let event = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
-            rest.removeSubrange(..<end.upperBound)
-            state.change { $0.take(event.components(separatedBy: "\n")) }
-          }
+        state.value.client.forEachEvent(at: "/events\(query)") { lines in
+          state.change { $0.take(lines) }
         }
-        guard comesBack, let next = try? Browser(port) else { break }
-        state.change { $0.browser = next }
+        guard reconnects, let next = try? HTTPClient(port) else { break }
+        state.change { $0.client = next }
       } while true
       state.change { $0.hasEnded = true }
     }
@@ -92,7 +84,7 @@ final class WatchingPage: Sendable {
 
   var hasEnded: Bool { state.value.hasEnded }
 
-  func leave() { state.value.browser.leave() }
+  func cancel() { state.value.client.cancel() }
 }
 
 extension WatchingPage.State {
@@ -114,7 +106,7 @@ extension WatchingPage.State {
   }
 }
 
-/// A commit on its own, as `GET` answers.
+/// One commit in a response to `GET`.
 struct CommitAnswer: Decodable {
   struct Value: Decodable {
     let path: String
@@ -129,14 +121,8 @@ struct CommitAnswer: Decodable {
   }
 }
 
-func ask(_ port: UInt16, _ text: String) async throws -> String {
-  let browser = try Browser(port)
-  browser.say(text)
-  return await browser.listen()
-}
-
 func get(_ port: UInt16, _ path: String) async throws -> String {
-  try await ask(port, "GET \(path) HTTP/1.1\r\n\r\n")
+  try await response(from: port, to: "GET \(path) HTTP/1.1\r\n\r\n")
 }
 
 func commit(_ number: Int, of store: Int = 0, _ port: UInt16) async throws -> CommitAnswer? {

@@ -10,7 +10,7 @@ import Testing
 private let isEncoding = Gate()
 private let mayEncode = Gate()
 
-/// An action that is written when the test wants it, if it is the first.
+/// An action whose encoding waits for the test, if its amount is 1.
 private struct Held: Codable, Sendable {
   var amount: Int
 
@@ -25,7 +25,8 @@ private struct Held: Codable, Sendable {
 }
 
 @Suite(.timeLimit(.minutes(20))) struct JournalAttackTests {
-  @Test func `S39 what a recording that has ended was about to write is not written`() async throws
+  @Test func `S39 a canceled recording does not write the commit that it was encoding`()
+    async throws
   {
     let folder = try Folder()
     let journal = try Journal<Int, Held>(folder.journal)
@@ -46,19 +47,20 @@ private struct Held: Codable, Sendable {
 
     let lines = try folder.lines()
     #expect(lines.count == 4 && lines[3].contains(#","number":1,"action":"#))
-    #expect(try journal.replay(0, upTo: 0) { _, _ in .none } == 1)
+    #expect(try journal.replay(0, upTo: 0) { _, _ in .none } == 0)
+    #expect(try journal.replay(0, before: 1) { _, _ in .none } == 1)
     withExtendedLifetime(second) {}
   }
 
-  @Test func `S39 a recording that begins in a callback has what comes after it`() throws {
+  @Test func `S39 a recording that begins in a callback writes all later commits`() throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder)
     let store = Store(Ledger(), reducer: keeping)
     let recording = Shared<Subscription?>(nil)
     let beginning = store.events.first().subscribe { _ in
-      store.send(.pay("waits", 1))
+      store.send(.pay("queued", 1))
       recording.value = journal.record(store)
-      store.send(.pay("waits too", 2))
+      store.send(.pay("queued after it", 2))
     }
 
     store.send(.down(2))
@@ -70,7 +72,7 @@ private struct Held: Codable, Sendable {
     withExtendedLifetime(beginning) { recording.value = nil }
   }
 
-  @Test func `S39 whoever hears of a failure may record again at once`() throws {
+  @Test func `S39 a subscriber of the failure can record again synchronously`() throws {
     let folder = try Folder()
     let journal = try Journal<Int, Stubborn>(folder.journal)
     let adding: Reducer<Int, Stubborn> = { state, action in
@@ -93,7 +95,7 @@ private struct Held: Codable, Sendable {
     withExtendedLifetime(watching) { second.value = nil }
   }
 
-  @Test func `S39 two journals record one store alike`() throws {
+  @Test func `S39 two journals of one store write equal files`() throws {
     let folder = try Folder()
     let journals = try ["one", "two"].map { try LedgerJournal(folder.file($0)) }
     let store = Store(Ledger(), reducer: keeping)
@@ -106,7 +108,7 @@ private struct Held: Codable, Sendable {
     withExtendedLifetime(recordings) {}
   }
 
-  @Test func `S39 a recording or a store that ends in the middle of a turn leaves whole lines`()
+  @Test func `S39 a recording or store that ends during a turn has written complete lines`()
     throws
   {
     let folder = try Folder()
@@ -134,7 +136,7 @@ private struct Held: Codable, Sendable {
     withExtendedLifetime(ending) {}
   }
 
-  @Test func `S39 whoever has flushed a journal and lets go of it may open the file at once`()
+  @Test func `S39 a file can be opened again when its flushed journal is released`()
     async throws
   {
     let folder = try Folder()
@@ -149,7 +151,7 @@ private struct Held: Codable, Sendable {
     #expect(try LedgerJournal(folder).lastNumber == scaled(200))
   }
 
-  @Test func `S39 four threads that send and flush lose nothing that was flushed`() async throws {
+  @Test func `S39 four threads that send and flush lose no flushed commit`() async throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder, every: 20)
     let store = Store(Ledger(), reducer: keeping)
@@ -181,7 +183,7 @@ private struct Held: Codable, Sendable {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `S39 recordings that end and begin among senders leave a journal without a gap`()
+  @Test func `S39 recordings that begin and end during sends write no gap`()
     async throws
   {
     let folder = try Folder()

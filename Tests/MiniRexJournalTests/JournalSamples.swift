@@ -34,7 +34,7 @@ final class KeptBoard: Sendable {
     store.send(.started)
   }
 
-  /// Returns when the issue outlives the machine's loss of power.
+  /// Returns when the issue is on the disk.
   func open(_ title: String) async throws {
     store.send(.opened(title))
     try await journal.flush()
@@ -43,24 +43,26 @@ final class KeptBoard: Sendable {
 
 struct Page: Codable, Equatable, Sendable {
   var lines: [String] = []
-  var colour = "white"  // was not there before
+  var color = "white"  // new in this version
 
   init() {}
 
   init(from decoder: any Decoder) throws {
     let members = try decoder.container(keyedBy: CodingKeys.self)
     lines = try members.decode([String].self, forKey: .lines)
-    colour = try members.decodeIfPresent(String.self, forKey: .colour) ?? "white"
+    color = try members.decodeIfPresent(String.self, forKey: .color) ?? "white"
   }
 }
 
-/// What the page and the comments of documentation show.
+/// The samples of the articles and doc comments.
 @Suite(.timeLimit(.minutes(20))) struct JournalSamples {
   let paper = Shared<[String]>([])
 
   func print(_ line: Any) { paper.append("\(line)") }
 
-  @Test func `a store goes on where it was, and can be looked at as it was before`() throws {
+  @Test func `a store continues with its last state, and every earlier state can be replayed`()
+    throws
+  {
     let folder = try Folder()
     let file = folder.file("journal")
     let journal = try Journal<Board, BoardAction>(file)
@@ -81,7 +83,7 @@ struct Page: Codable, Equatable, Sendable {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `a server has its state again`() async throws {
+  @Test func `a server restores its state`() async throws {
     let folder = try Folder()
     for title in ["first", "second"] {
       try await KeptBoard(folder.file("journal")).open(title)
@@ -89,13 +91,13 @@ struct Page: Codable, Equatable, Sendable {
     #expect(try KeptBoard(folder.file("journal")).store.issues == ["first", "second"])
   }
 
-  @Test func `what fails is told, and recorded again`() throws {
+  @Test func `a subscriber of the failure is idle during a recording`() throws {
     let folder = try Folder()
     let journal = try Journal<Board, BoardAction>(folder.file("journal"))
     let store = Store(Board(), reducer: reducer)
     let print = { @Sendable [paper] (line: String) in paper.append(line) }
     let watching = journal.failure.subscribe { failure in
-      if let failure { print("Nothing is recorded any more. \(failure)") }
+      if let failure { print("The recording has ended. \(failure)") }
     }
     let recording = journal.record(store)
     store.send(.opened("first"))
@@ -104,7 +106,7 @@ struct Page: Codable, Equatable, Sendable {
     withExtendedLifetime((watching, recording)) {}
   }
 
-  @Test func `the next version reads what this one has written`() throws {
+  @Test func `the next version reads the lines of this version`() throws {
     struct OldPage: Codable, Sendable { var lines: [String] = [] }
     let folder = try Folder()
     let file = folder.file("journal")
@@ -124,10 +126,10 @@ struct Page: Codable, Equatable, Sendable {
     }
 
     #expect(page.lines == ["first"])
-    #expect(page.colour == "white")
+    #expect(page.color == "white")
   }
 
-  @Test func `a new file begins with the state`() throws {
+  @Test func `a new file begins with the state of the store`() throws {
     let folder = try Folder()
     let store = Store(Board(issues: ["first"]), reducer: reducer)
     let file = folder.file("another")
@@ -136,5 +138,90 @@ struct Page: Codable, Equatable, Sendable {
 
     #expect(try next.replay(Board(), reducer: reducer) == store.state)
     withExtendedLifetime(recording) {}
+  }
+
+  private func recordIssues(_ titles: [String], in file: URL) throws {
+    let journal = try Journal<Board, BoardAction>(file)
+    let store = Store(try journal.replay(Board(), reducer: reducer), reducer: reducer)
+    let recording = journal.record(store)
+    for title in titles { store.send(.opened(title)) }
+    recording.invalidate()
+  }
+
+  @Test func `a short file begins with the state of an old file`() async throws {
+    let folder = try Folder()
+    let (archive, file) = (folder.file("archive"), folder.file("journal"))
+    try recordIssues(["first", "second"], in: archive)
+
+    let old = try Journal<Board, BoardAction>(archive)
+    let store = Store(try old.replay(Board(), reducer: reducer), reducer: reducer)
+    let journal = try Journal<Board, BoardAction>(file)
+    let recording = journal.record(store)
+    try await journal.flush()
+
+    #expect(journal.lastNumber == 0)
+    #expect(try journal.replay(Board(), reducer: reducer) == store.state)
+    #expect(try String(contentsOf: file, encoding: .utf8).split(separator: "\n").count == 2)
+    withExtendedLifetime(recording) {}
+  }
+
+  func backUp(_ journal: Journal<Board, BoardAction>, _ file: URL, to copy: URL) async throws {
+    try await journal.flush()
+    try FileManager.default.copyItem(at: file, to: copy)
+  }
+
+  @Test func `a copy made during a recording has every flushed commit`() async throws {
+    let folder = try Folder()
+    let file = folder.file("journal")
+    let journal = try Journal<Board, BoardAction>(file, snapshotEvery: 50)
+    let store = Store(Board(), reducer: reducer)
+    let recording = journal.record(store)
+    let isOver = Shared(false)
+    let sending = Task.detached {
+      await onQueue {
+        while !isOver.value, store.issues.count < 2_000 { store.send(.opened("issue")) }
+      }
+    }
+    for round in 1...20 {
+      let copy = folder.file("copy \(round)")
+      let number = journal.lastNumber
+      try await backUp(journal, file, to: copy)
+      let backup = try Journal<Board, BoardAction>(copy)
+      try backup.verify(Board(), reducer: reducer)
+      #expect(backup.lastNumber >= number)
+    }
+    isOver.value = true
+    await sending.value
+    withExtendedLifetime(recording) {}
+  }
+
+  @Test func `a damaged end is removed at its offset`() throws {
+    let folder = try Folder()
+    let file = folder.file("journal")
+    try recordIssues(["first", "second"], in: file)
+    var bytes = try Data(contentsOf: file)
+    bytes[bytes.count - 10] = 0
+    try folder.write(bytes, to: "journal")
+    let failure = #expect(throws: JournalFailure.self) { try Journal<Board, BoardAction>(file) }
+    guard case .damaged(let offset)? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+
+    let end = try FileHandle(forWritingTo: file)
+    try end.truncate(atOffset: UInt64(offset))
+    try end.close()
+
+    #expect(
+      try Journal<Board, BoardAction>(file).replay(Board(), reducer: reducer).issues == ["first"])
+  }
+
+  @Test func `the line of an action has 39 bytes beside its number and JSON`() throws {
+    let folder = try Folder()
+    try recordIssues(["first"], in: folder.file("journal"))
+    let line = try folder.lines()[2]
+    let json = #"{"opened":{"_0":"first"}}"#
+    #expect(line.hasSuffix(#"1,"action":\#(json)}"#))
+    #expect(line.utf8.count + 1 == 39 + 1 + json.utf8.count)
   }
 }

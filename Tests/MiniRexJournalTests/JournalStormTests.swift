@@ -7,13 +7,13 @@ import Testing
 
 @testable import journal_keeper
 
-/// Programs that record until they are killed, at random instants.
+/// Programs that record until a kill at a random instant.
 ///
 /// `Scripts/soak storms` kills more of them, and later.
 @Suite(.timeLimit(.minutes(30))) struct JournalStormTests {
   private let rounds = max(2, scaled(4))
 
-  /// - Returns: What it has noted, after its death.
+  /// - Returns: The numbers in the notes of the killed program.
   private func kill(_ mode: String, in folder: Folder, _ random: inout SeededGenerator) async throws
     -> [Int]
   {
@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `S39 what a send that has returned has made outlives kill -9`() async throws {
+  @Test func `S39 a commit survives kill -9 once its uncontended send returned`() async throws {
     let folder = try Folder()
     var random = SeededGenerator(seed: .random(in: 0 ... .max))
     var state = Ledger()
@@ -49,7 +49,7 @@ import Testing
     print("\(rounds) kills, \(state.count) actions, none lost")
   }
 
-  @Test func `S39 what was flushed outlives kill -9, and no thread's actions have a gap`()
+  @Test func `S39 flushed commits of four threads survive kill -9 without a gap`()
     async throws
   {
     let folder = try Folder()
@@ -72,7 +72,7 @@ import Testing
   }
 
   /// A million of them in `Scripts/soak storms`.
-  @Test func `S39 many actions of one program outlive kill -9`() async throws {
+  @Test func `S39 all actions of one program survive kill -9`() async throws {
     let folder = try Folder()
     let count = max(100, scaled(10_000))
     let child = try Child(

@@ -44,13 +44,13 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `S39 numbers go on from run to run, and record begins with a snapshot`() throws {
+  @Test func `S39 numbers continue from run to run, and record begins with the state`() throws {
     let folder = try Folder()
     _ = try folder.record(3)
     let journal = try LedgerJournal(folder)
     #expect(journal.lastNumber == 3)
     let store = Store(try journal.replay(), reducer: keeping)
-    // Nobody records it.
+    // No recording writes this commit.
     store.send(.pay("unseen", 1))
     let recording = journal.record(store)
     store.send(.halve)
@@ -63,7 +63,7 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `S39 recording without replaying begins anew, and keeps what was there`() throws {
+  @Test func `S39 a recording without a replay begins again after the old lines`() throws {
     let folder = try Folder()
     let states = try folder.record(3)
     let journal = try LedgerJournal(folder)
@@ -76,7 +76,7 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `S39 an action that another returns is a line of its own`() throws {
+  @Test func `S39 an action that a reducer returns has a separate line`() throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder)
     let store = Store(Ledger(), reducer: keeping)
@@ -108,7 +108,7 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `S39 nothing is written before the recording and after its end`() throws {
+  @Test func `S39 only a recording writes`() throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder)
     let store = Store(Ledger(), reducer: keeping)
@@ -169,7 +169,7 @@ extension JournalTests {
 
   @Test func `S39 with everyCommit the lines are the same`() throws {
     let folder = try Folder()
-    let journal = try LedgerJournal(folder.journal, synchronising: .everyCommit)
+    let journal = try LedgerJournal(folder.journal, sync: .everyCommit)
     let store = Store(Ledger(), reducer: keeping)
     let recording = journal.record(store)
 
@@ -179,7 +179,7 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `S39 a value that cannot be encoded ends the recording and harms no send`()
+  @Test func `S39 a value without JSON ends the recording and affects no send`()
     async throws
   {
     let folder = try Folder()
@@ -217,10 +217,7 @@ extension JournalTests {
     withExtendedLifetime(second) {}
   }
 
-  @Test func `S42 recording a scope, two stores, or a negative distance stops with advice`() async {
-    func advice(_ result: ExitTest.Result?) -> String {
-      String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    }
+  @Test func `S42 recording a scope, two stores, or a negative distance traps with advice`() async {
     let scope = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
@@ -243,13 +240,13 @@ extension JournalTests {
       _ = try LedgerJournal(try Folder(), every: -1)
     }
 
-    #expect(advice(scope).contains("Record its store"))
-    #expect(advice(second).contains("End that recording first"))
-    #expect(advice(distance).contains("0 stands for never"))
+    #expect(advice(scope).contains("Record the root store"))
+    #expect(advice(second).contains("Cancel that recording first"))
+    #expect(advice(distance).contains("0 means never"))
   }
 }
 
-/// An action of which some values have no JSON.
+/// An action that cannot be encoded if its amount is negative.
 struct Stubborn: Codable, Sendable {
   var amount: Int
 
@@ -269,5 +266,5 @@ struct Stubborn: Codable, Sendable {
   }
 }
 
-/// Written for every type of action: of `Never`, the compiler would say that it is not called.
+/// Generic, because the compiler warns about a closure with a parameter of type `Never`.
 private func ignoring<State, Action>(_: inout State, _: Action) -> Effect<Action> { .none }

@@ -6,28 +6,54 @@ import Testing
 
 @testable import journal_keeper
 
-/// What only another program can be exposed to, since it keeps it to its end.
+/// Conditions that last to the end of a process, so the tests start another process.
 extension JournalTests {
-  @Test(arguments: ["folder", "file"])
-  func `S39 a folder or a file that may not be written is refused`(what: String) async throws {
+  @Test func `S39 a new journal in a folder without write permission throws EACCES`() async throws {
     let folder = try Folder()
     try folder.make("closed")
-    if what == "file" { _ = try folder.record(1) }
-    let path = what == "file" ? folder.path("journal") : folder.path("closed/journal")
-    unsafe chmod(what == "file" ? path : folder.path("closed"), what == "file" ? 0o444 : 0o555)
+    unsafe chmod(folder.path("closed"), 0o555)
 
-    // The rights of files say nothing to root.
-    let child = try Child("poor", path, program: "journal-keeper")
+    // Permissions do not restrict root.
+    let child = try Child("poor", folder.path("closed/journal"), program: "journal-keeper")
     #expect(await child.output.rest() == ["\(JournalFailure.file(.EACCES))"])
     #expect(await child.status() == 3)
   }
 
-  @Test func `S39 a file system that is read-only is refused`() async throws {
+  @Test func `S39 a new journal on a read-only file system throws EROFS`() async throws {
     let said = try await sayings("disk", "ro")
     #expect(said == ["\(JournalFailure.file(.EROFS))"])
   }
 
-  @Test func `S39 a disk that is full ends the recording, and what was written counts`()
+  @Test func `S40 a file without write permission replays, and recording it fails`() async throws {
+    let folder = try Folder()
+    _ = try folder.record(3)
+    let before = try folder.bytes()
+    unsafe chmod(folder.path("journal"), 0o444)
+
+    let child = try Child("poor", folder.path("journal"), program: "journal-keeper")
+    let failure = "\(JournalFailure.file(.EACCES))"
+    #expect(
+      await child.output.rest() == [failure, failure, "4 sent, 3 written, false", "3 replayed"])
+    #expect(await child.status() == 0)
+    #expect(try folder.bytes() == before)
+  }
+
+  @Test func `S39 flush succeeds in a program that may no longer search the folder`() async throws {
+    let folder = try Folder()
+    unsafe chmod(folder.url.path, 0o700)
+    let child = try Child("drop", folder.path("journal"), program: "journal-keeper")
+    #expect(await child.output.rest() == ["no failure", "1 sent, 1 written, true", "1 replayed"])
+  }
+
+  @Test func `S40 a journal on a read-only file system replays, and recording it fails`()
+    async throws
+  {
+    let said = try await sayings("sealed", "")
+    let failure = "\(JournalFailure.file(.EROFS))"
+    #expect(said == [failure, failure, "4 sent, 3 written, false", "3 replayed"])
+  }
+
+  @Test func `S39 a full file system ends the recording and keeps its complete lines`()
     async throws
   {
     let said = try await sayings("disk", "size=64k")
@@ -40,7 +66,7 @@ extension JournalTests {
   }
 
   @Test(arguments: [("flush", 3), ("commit", 1)])
-  func `S39 a disk that cannot take a line ends the recording`(when: String, written: Int)
+  func `S39 a failed fsync ends the recording`(when: String, written: Int)
     async throws
   {
     let said = try await sayings("broken", when)
@@ -51,12 +77,12 @@ extension JournalTests {
     #expect(said == counts(3) + counts(4))
   }
 
-  @Test func `S39 a folder that cannot take the name of a new file is told`() async throws {
+  @Test func `S39 a new journal throws the failed fsync of its folder`() async throws {
     let said = try await sayings("unmade", "")
     #expect(said == ["\(JournalFailure.file(.EIO))"])
   }
 
-  /// What the program says to that; cancels the test where the system does not let it.
+  /// Returns the output of the program, or cancels the test if the system lacks the means.
   private func sayings(_ mode: String, _ hardship: String) async throws -> [String] {
     let folder = try Folder()
     try folder.make("disk")
@@ -64,8 +90,8 @@ extension JournalTests {
       mode, folder.path("disk/journal"), hardship, program: "journal-keeper")
     let said = await child.output.rest()
     _ = await child.status()
-    if said == ["no mount"] { try Test.cancel("Nobody may mount a file system here.") }
-    if said == ["no filter"] { try Test.cancel("The system cannot be told to fail here.") }
+    if said == ["no mount"] { try Test.cancel("This process may not mount a file system.") }
+    if said == ["no filter"] { try Test.cancel("This system has no filter of system calls.") }
     return said
   }
 }

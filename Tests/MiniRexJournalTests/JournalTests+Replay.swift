@@ -9,7 +9,7 @@ import Testing
 
 extension JournalTests {
   @Test(arguments: [0, 1, 3, 1_000])
-  func `S40 replay makes byte for byte the state of each commit`(distance: Int) throws {
+  func `S40 replay restores the state of each commit byte for byte`(distance: Int) throws {
     let folder = try Folder()
     var states = try folder.record(20, every: distance)
     states += try folder.record(20, every: distance).dropFirst()
@@ -24,7 +24,83 @@ extension JournalTests {
     try journal.verify()
   }
 
-  @Test func `S40 an empty journal gives the first state`() throws {
+  private static let adding: Reducer<Int, Int> = { state, action in
+    state += action
+    return .none
+  }
+
+  /// Records a run of a store with this state, and returns the journal.
+  private func run(_ folder: Folder, from state: Int?, _ actions: [Int]) throws {
+    let journal = try Journal<Int, Int>(folder.journal, snapshotEvery: 4)
+    let store = Store(
+      try state ?? journal.replay(0, reducer: Self.adding), reducer: Self.adding)
+    let recording = journal.record(store)
+    for action in actions { store.send(action) }
+    recording.invalidate()
+  }
+
+  @Test func `S40 replay reaches the last state of a run that another run did not continue`() throws
+  {
+    let folder = try Folder()
+    try run(folder, from: nil, [10, 10, 10, 10, 10])
+    try run(folder, from: 0, [1])
+
+    let journal = try Journal<Int, Int>(folder.journal)
+    let after = try (-1...8).map { try journal.replay(7, upTo: $0, reducer: Self.adding) }
+    #expect(after == [7, 0, 10, 20, 30, 40, 50, 1, 1, 1])
+    let before = try (0...8).map { try journal.replay(7, before: $0, reducer: Self.adding) }
+    #expect(before == [7, 0, 10, 20, 30, 40, 0, 1, 1])
+    #expect(try journal.replay(7, upTo: .min, reducer: Self.adding) == 7)
+    #expect(try journal.replay(7, before: .min, reducer: Self.adding) == 7)
+    #expect(try journal.replay(7, before: .max, reducer: Self.adding) == 1)
+  }
+
+  @Test func `S40 replay reaches every state of runs that begin again and again`() throws {
+    let folder = try Folder()
+    try run(folder, from: 100, [])
+    try run(folder, from: 200, [1])
+    try run(folder, from: 300, [])
+    try run(folder, from: nil, [])
+    try run(folder, from: 400, [])
+    try run(folder, from: nil, [1, 1])
+    try run(folder, from: 500, [])
+
+    let journal = try Journal<Int, Int>(folder.journal)
+    let after = try (0...4).map { try journal.replay(0, upTo: $0, reducer: Self.adding) }
+    #expect(after == [100, 201, 401, 402, 500])
+    let before = try (1...4).map { try journal.replay(0, before: $0, reducer: Self.adding) }
+    #expect(before == [200, 400, 401, 500])
+    #expect(try journal.replay(0, reducer: Self.adding) == 500)
+    try journal.verify(0, reducer: Self.adding)
+  }
+
+  @Test func `S40 a damaged start never returns the state of another run`()
+    throws
+  {
+    let folder = try Folder()
+    try run(folder, from: nil, [10, 10])
+    try run(folder, from: 5, [])
+    try run(folder, from: nil, [1])
+    let bytes = try folder.bytes()
+    for place in bytes.indices {
+      for bit in [0, 2, 4] {
+        var damaged = bytes
+        damaged[place] ^= 1 << bit
+        try folder.write(damaged, to: "journal")
+        guard let journal = try? Journal<Int, Int>(folder.journal) else { continue }
+        do throws(JournalFailure) {
+          #expect(try journal.replay(0, upTo: 2, reducer: Self.adding) == 20)
+        } catch {
+          guard case .damaged = error else {
+            Issue.record("\(error)")
+            continue
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `S40 an empty journal returns the initial state`() throws {
     let journal = try LedgerJournal(try Folder())
     var first = Ledger()
     first.notes = ["first"]
@@ -34,7 +110,7 @@ extension JournalTests {
     try journal.verify()
   }
 
-  @Test func `S40 replay begins no effect`() throws {
+  @Test func `S40 replay starts no effect`() throws {
     let folder = try Folder()
     let effects = Shared(0)
     let reducer: Reducer<Int, Int> = { state, action in
@@ -55,7 +131,7 @@ extension JournalTests {
   }
 
   @Test
-  func `S40 every so many actions the state is written too, and what is before it is not read`()
+  func `S40 replay begins at the last snapshot`()
     throws
   {
     let folder = try Folder()
@@ -74,7 +150,21 @@ extension JournalTests {
     #expect(calls.value == 2)
   }
 
-  @Test func `S40 replaying while a store is recorded sees whole lines`() throws {
+  @Test func `S40 without snapshots, replay begins at the last recording`() throws {
+    let folder = try Folder()
+    _ = try folder.record(10, every: 0)
+    let states = try folder.record(5, every: 0)
+
+    let calls = Shared(0)
+    let state = try LedgerJournal(folder).replay(Ledger()) { state, action in
+      calls.increment()
+      return keeping(&state, action)
+    }
+    #expect(state == states[5])
+    #expect(calls.value == 5)
+  }
+
+  @Test func `S40 a replay during a recording reads complete lines`() throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder, every: 50)
     let store = Store(Ledger(), reducer: keeping)
@@ -97,7 +187,7 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `S40 a line that was taken out is damage`() throws {
+  @Test func `S40 a missing line is damage`() throws {
     let folder = try Folder()
     _ = try folder.record(10, every: 0)
     var lines = try folder.lines()
@@ -111,7 +201,7 @@ extension JournalTests {
     #expect(try journal.replay(upTo: 3).count == 3)
   }
 
-  @Test func `S40 a journal without the state with which it began is damaged`() throws {
+  @Test func `S40 a journal without its first state is damaged`() throws {
     let folder = try Folder()
     _ = try folder.record(3)
     var lines = try folder.lines()
@@ -124,7 +214,7 @@ extension JournalTests {
     #expect(throws: failure) { try journal.verify() }
   }
 
-  @Test func `S40 damage before the last usable snapshot is not read`() throws {
+  @Test func `S40 replay does not read damage before the last snapshot`() throws {
     let folder = try Folder()
     let states = try folder.record(10, every: 4)
     var bytes = try folder.bytes()
@@ -139,7 +229,7 @@ extension JournalTests {
     #expect(throws: JournalFailure.damaged(atByte: place)) { try journal.verify() }
   }
 
-  @Test func `S40 a type of action that has changed is told, with the number`() throws {
+  @Test func `S40 a changed action type is reported with the number`() throws {
     enum Changed: Codable, Sendable {
       case pay(name: String, amount: Int)
       case halve
@@ -160,7 +250,7 @@ extension JournalTests {
   }
 
   @Test
-  func `S40 a type of state that has changed leaves a snapshot unused, and a start unreadable`()
+  func `S40 a changed state type makes a start unreadable, but no snapshot`()
     throws
   {
     struct Changed: Codable, Sendable { var title: String }
@@ -178,7 +268,7 @@ extension JournalTests {
     }
   }
 
-  @Test func `S40 a snapshot that cannot be decoded is passed over for an older one`() throws {
+  @Test func `S40 replay skips a snapshot that cannot be decoded`() throws {
     struct Picky: Codable, Sendable {
       var numbers: [Int]
 
@@ -208,7 +298,7 @@ extension JournalTests {
     #expect(state.numbers == [1, 2, 3, 4, 5])
   }
 
-  @Test func `S40 a file of another version, and one that is no journal, are refused`() throws {
+  @Test func `S40 a file of another version or format is refused`() throws {
     let folder = try Folder()
     let second = #"{"crc":"513106c4","journal":"MiniRex","version":2}"#
     _ = try folder.write(second + "\n", to: "journal")
@@ -221,7 +311,7 @@ extension JournalTests {
     }
   }
 
-  @Test func `S40 verify finds a reducer that reads the world`() throws {
+  @Test func `S40 verify finds a reducer that reads the outside world`() throws {
     let folder = try Folder()
     let clock = Shared(0)
     let reducer: Reducer<[Int], Int> = { state, action in
@@ -242,7 +332,76 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `S40 numbers that JSON does not have come back`() throws {
+  @Test func `S40 verify finds random numbers in three runs without a snapshot`() throws {
+    let folder = try Folder()
+    let reducer: Reducer<[Int], Int> = { state, action in
+      state.append(Int.random(in: 0...1_000_000))
+      return .none
+    }
+    for _ in 1...3 {
+      let journal = try Journal<[Int], Int>(folder.journal)
+      let store = Store(try journal.replay([], reducer: reducer), reducer: reducer)
+      let recording = journal.record(store)
+      for number in 1...300 { store.send(number) }
+      recording.invalidate()
+    }
+
+    let journal = try Journal<[Int], Int>(folder.journal)
+    #expect(journal.lastNumber == 900)
+    #expect(throws: JournalFailure.diverged(number: 300)) {
+      try journal.verify([], reducer: reducer)
+    }
+  }
+
+  @Test func `S40 verify compares the first state of a recording that continues`() throws {
+    let folder = try Folder()
+    _ = try folder.record(3)
+    _ = try folder.record(3)
+    // The program replays twice before it records.
+    do {
+      let journal = try LedgerJournal(folder)
+      _ = try journal.replay()
+      let store = Store(try journal.replay(), reducer: keeping)
+      _ = try journal.replay(upTo: 2)
+      let recording = journal.record(store)
+      store.send(.halve)
+      recording.invalidate()
+      // No recording writes this commit.
+      store.send(.halve)
+      let second = journal.record(store)
+      store.send(.halve)
+      second.invalidate()
+    }
+    let kinds = try folder.lines().compactMap { line in
+      ["start", "snapshot"].first { line.contains(",\"\($0)\":{") }
+    }
+    #expect(kinds == ["start", "snapshot", "snapshot", "start"])
+    try LedgerJournal(folder).verify()
+    let changed: Reducer<Ledger, LedgerAction> = { state, action in
+      state.count += 1
+      return keeping(&state, action)
+    }
+    #expect(throws: JournalFailure.diverged(number: 3)) {
+      try LedgerJournal(folder).verify(Ledger(), reducer: changed)
+    }
+  }
+
+  @Test func `S40 verify accepts a state that does not equal itself`() throws {
+    let folder = try Folder()
+    let reducer: Reducer<[Double], Double> = { state, action in
+      state.append(action)
+      return .none
+    }
+    let journal = try Journal<[Double], Double>(folder.journal, snapshotEvery: 2)
+    let store = Store([], reducer: reducer)
+    let recording = journal.record(store)
+    for number in [.nan, 1, 2, 3] { store.send(number) }
+
+    try journal.verify([], reducer: reducer)
+    withExtendedLifetime(recording) {}
+  }
+
+  @Test func `S40 infinities and NaN are restored`() throws {
     let folder = try Folder()
     let journal = try Journal<[Double], Double>(folder.journal)
     let reducer: Reducer<[Double], Double> = { state, action in

@@ -7,7 +7,7 @@ import Testing
 @testable import journal_keeper
 
 extension JournalTests {
-  /// Some hundred kilobytes, so that the place of a number is searched for.
+  /// Records more than two blocks, so that the binary search runs.
   private func recordLong(_ folder: Folder) throws -> [Ledger] {
     try folder.record(2_500, every: 20)
   }
@@ -26,7 +26,7 @@ extension JournalTests {
       }
       #expect(state == states[number])
     }
-    // From the snapshot before it on.
+    // Each replay begins at the snapshot before the number.
     #expect(calls.value < 31 * 20)
     #expect(try journal.replay(upTo: -1) == Ledger())
   }
@@ -38,7 +38,7 @@ extension JournalTests {
     var random = SeededGenerator(seed: 17)
 
     for _ in 0..<16 {
-      // Half of them at the byte that the search looks at first.
+      // Half of the bits are near the first byte that the search reads.
       let isNear = Bool.random(using: &random)
       let middle = bytes.count / 2
       let place =
@@ -61,7 +61,7 @@ extension JournalTests {
           Issue.record("\(error)")
         }
       }
-      // What is elsewhere is not read.
+      // A replay does not read the entire file.
       #expect(damage < 8)
     }
   }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import journal_keeper
 
-/// One test or more for each sentence, in the files that extend it.
+/// At least one test for each sentence of S39 and S40, in extensions.
 @Suite(.timeLimit(.minutes(20))) struct JournalTests {}
 
 typealias LedgerJournal = Journal<Ledger, LedgerAction>
@@ -33,7 +33,7 @@ extension Folder {
     try String(contentsOf: journal, encoding: .utf8).split(separator: "\n").map(String.init)
   }
 
-  /// A journal of so many actions, and the states after each of them.
+  /// Records `count` actions, and returns the first state and the state after each action.
   func record(_ count: Int, every distance: Int = 1_000) throws -> [Ledger] {
     let journal = try LedgerJournal(self, every: distance)
     let store = Store(try journal.replay(), reducer: keeping)
@@ -49,7 +49,7 @@ extension Folder {
   }
 }
 
-/// In the form in which states are compared.
+/// Returns JSON with sorted keys, for comparisons byte for byte.
 func encoded(_ state: Ledger) throws -> Data {
   let encoder = JSONEncoder()
   encoder.outputFormatting = .sortedKeys

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct DownloadTests {
   let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
-  @Test func `a file appears when it is complete`() async throws {
+  @Test func `the file appears when the download is complete`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { [body] connection in
       connection.head("200 OK", "Content-Length: 300000")
@@ -36,7 +36,7 @@ import Testing
     #expect(try Data(contentsOf: file) == body)
   }
 
-  @Test func `a file that is there is replaced, and only by a whole one`() async throws {
+  @Test func `only a complete download replaces an existing file`() async throws {
     let server = try LoopbackServer { [body] connection in
       switch connection.path {
       case "/whole": connection.answer(body: body)
@@ -63,7 +63,7 @@ import Testing
     #expect(try Data(contentsOf: file) == body)
   }
 
-  @Test func `a place where no file can be is a failure, before anything is sent`() async throws {
+  @Test func `an impossible destination fails before the request is sent`() async throws {
     let server = try LoopbackServer { $0.answer(body: Data()) }
     defer { server.stop() }
     let folder = try Folder()
@@ -83,7 +83,7 @@ import Testing
     #expect(folder.names == ["file"])
   }
 
-  @Test func `a folder that takes the place meanwhile is a failure`() async throws {
+  @Test func `a folder created at the destination during the download is a failure`() async throws {
     let gate = Gate()
     let server = try LoopbackServer { connection in
       connection.head("200 OK", "Content-Length: 20")
@@ -104,7 +104,7 @@ import Testing
     #expect(folder.names == ["file"])
   }
 
-  @Test func `ending a download removes what it has written`() async throws {
+  @Test func `canceling a download removes its partial file`() async throws {
     let server = try LoopbackServer { [body] connection in
       connection.head("200 OK", "Content-Length: 1000000")
       connection.send(body)
@@ -122,7 +122,7 @@ import Testing
     await until { folder.names.isEmpty && server.openConnections == 0 }
   }
 
-  @Test func `a subscriber that is slow holds nothing up, and gets the latest progress`()
+  @Test func `a slow subscriber does not block the download and receives the latest progress`()
     async throws
   {
     let size = 4 << 20
@@ -153,7 +153,9 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `R32 whoever drains a download finds that its hidden file is gone`() async throws {
+  @Test func `R32 invalidateAndWait returns after the hidden file of a download is removed`()
+    async throws
+  {
     let server = try LoopbackServer { connection in
       connection.head("200 OK", "Content-Length: 20")
       connection.send(Data(count: 10))
@@ -169,12 +171,12 @@ import Testing
           if case .progress(let amount) = update, amount.done == 10 { hasBegun.value = true }
         }
       await until { hasBegun.value }
-      await download.invalidateAndDrain()
+      await download.invalidateAndWait()
       #expect(folder.names.isEmpty)
     }
   }
 
-  @Test func `R32 a cancelled task that waits for a download returns when its file is gone`()
+  @Test func `R32 a canceled Swift task returns after the hidden file is removed`()
     async throws
   {
     let server = try LoopbackServer { connection in
@@ -195,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func `R32 a program that is told to stop leaves no hidden file`() async throws {
+  @Test func `R32 a program that is stopped leaves no hidden file`() async throws {
     let folder = try Folder()
     await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
       mustEnd()
@@ -203,7 +205,7 @@ import Testing
       let server = try LoopbackServer { connection in
         connection.head("200 OK", "Content-Length: 20")
         connection.send(Data(count: 10))
-        // Until it has been seen: nobody may listen yet.
+        // Repeat until the signal arrives: the handler may not be installed yet.
         while connection.send(Data(count: 0)), !isStopping.value {
           kill(getpid(), SIGINT)
           Thread.sleep(forTimeInterval: 0.001)
@@ -218,7 +220,7 @@ import Testing
       let stop = DispatchSource.signals(SIGTERM, SIGINT).first()
       let download = session.downloadTask(for: request, to: destination).subscribe { print($0) }
       _ = await stop.result
-      await download.invalidateAndDrain()
+      await download.invalidateAndWait()
       isStopping.value = true
       withExtendedLifetime(harmless) { exit(0) }
     }
@@ -257,14 +259,16 @@ import Testing
       let written = try FileManager.default.attributesOfItem(atPath: file.path)[.size] as? Int
       #expect(written == whole)
       let limit = 32 << 20
-      // A sanitizer keeps what is freed.
-      #expect(growth < limit || scale < 1, "It has grown by \(growth >> 20) MB.")
+      // A sanitizer retains freed memory.
+      #expect(growth < limit || scale < 1, "The memory has grown by \(growth >> 20) MB.")
       server.stop()
       try FileManager.default.removeItem(at: folder.url)
     }
   }
 
-  @Test func `100 transfers that end at any moment leave no file, task or descriptor`() async {
+  @Test func `100 transfers canceled at different instants leave no file, task, or descriptor`()
+    async
+  {
     await #expect(processExitsWith: .success) {
       mustEnd()
       let server = try LoopbackServer { connection in
@@ -281,7 +285,8 @@ import Testing
 
       let count = scaled(100)
       for index in 0..<count {
-        // A burst that completes while it is ended, and then one after the other.
+        // The first half completes during the cancellation, the second half runs one after the
+        // other.
         let isBurst = index < count / 2
         let path = isBurst || index.isMultiple(of: 2) ? "/whole" : "/"
         let task = URLSession.shared.downloadTask(
@@ -301,7 +306,7 @@ import Testing
       for name in folder.names {
         #expect(try Data(contentsOf: folder.file(name)).count == 1_000_000)
       }
-      // A transfer has its file open for as long as it lives.
+      // A transfer has its file open until it is released.
       await until { openDescriptors() <= before }
       server.stop()
       try FileManager.default.removeItem(at: folder.url)

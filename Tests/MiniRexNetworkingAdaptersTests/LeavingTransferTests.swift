@@ -9,10 +9,9 @@ import Testing
   import FoundationNetworking
 #endif
 
-/// The platform stops the program when a transfer that is over is answered, so these run in one of
-/// their own.
+/// The platform traps when a finished transfer is answered, so each test runs in its own process.
 @Suite(.timeLimit(.minutes(20))) struct LeavingTransferTests {
-  @Test func `transfers that are left during redirects do not stop the program`() async {
+  @Test func `transfers canceled during redirects do not trap`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()
       let server = try LoopbackServer { connection in
@@ -29,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a redirect that is answered after the end is not followed`() async {
+  @Test func `a redirect answered after the cancellation is not followed`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()
       let server = try LoopbackServer { connection in
@@ -49,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `a challenge that is answered around the end does not stop the program`() async {
+  @Test func `a challenge answered around the cancellation does not trap`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()
       let server = try LoopbackServer { connection in

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct TransferTests {
   let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
-  @Test func `a body is loaded, with the bytes done and expected`() async throws {
+  @Test func `a body is loaded with progress in bytes, done and expected`() async throws {
     let server = try LoopbackServer { [body] in $0.answer(body: body) }
     defer { server.stop() }
     let recorder = Recorder(URLSession.shared.dataTask(for: server.request()))
@@ -25,7 +25,7 @@ import Testing
     #expect(updates.progress.map(\.done) == updates.progress.map(\.done).sorted())
   }
 
-  @Test func `a body in chunks has no expected size`() async throws {
+  @Test func `a chunked body has no expected size`() async throws {
     let server = try LoopbackServer { [body] connection in
       connection.head("200 OK", "Transfer-Encoding: chunked")
       connection.sendChunk(body.prefix(100_000))
@@ -42,7 +42,7 @@ import Testing
     #expect(updates.progress.last?.done == 300_000)
   }
 
-  @Test func `progress is told while a slow body comes`() async throws {
+  @Test func `a slow body reports progress while it loads`() async throws {
     let gates = [Gate(), Gate()]
     let server = try LoopbackServer { connection in
       connection.head("200 OK", "Content-Length: 30")
@@ -67,20 +67,20 @@ import Testing
     #expect(try await recorder.all().result?.get().count == 30)
   }
 
-  @Test func `progress of a fast body is told at most once a millisecond`() async throws {
+  @Test func `a fast body reports progress at most once per millisecond`() async throws {
     let server = try LoopbackServer { $0.answer(body: Data(count: 16_000_000)) }
     defer { server.stop() }
     let began = ContinuousClock.now
 
     let updates = await Recorder(URLSession.shared.dataTask(for: server.request())).all()
 
-    // One that need not wait, and the last, which is told with the result.
+    // One report may precede the first interval, and one comes with the result.
     let limit = (ContinuousClock.now - began) / .milliseconds(1) + 2
     #expect(Double(updates.progress.count) <= limit)
     #expect(updates.progress.last?.done == 16_000_000)
   }
 
-  @Test func `an upload counts the bytes that are sent, and brings the answer`() async throws {
+  @Test func `an upload reports the bytes sent and returns the response`() async throws {
     let server = try LoopbackServer { connection in
       connection.answer(
         "201 Created", body: Data("\(connection.method) \(connection.body().count)".utf8))
@@ -97,7 +97,7 @@ import Testing
     #expect(updates.progress.map(\.done) == updates.progress.map(\.done).sorted())
   }
 
-  @Test func `a status outside 200 to 299 is a failure with what the server said`() async throws {
+  @Test func `a status outside 200 to 299 is a failure with response and body`() async throws {
     let server = try LoopbackServer { connection in
       connection.answer("404 Not Found", "X-Reason: moved", body: Data("no such page".utf8))
     }
@@ -111,7 +111,7 @@ import Testing
     #expect(said == Data("no such page".utf8))
   }
 
-  @Test func `R22 of a long refusal only the beginning is kept`() async throws {
+  @Test func `R22 a failure keeps only the beginning of a long body`() async throws {
     let server = try LoopbackServer { [body] in $0.answer("500 Oops", body: body) }
     defer { server.stop() }
 
@@ -135,7 +135,7 @@ import Testing
     #expect(try await task.value == Data("here".utf8))
   }
 
-  @Test func `the delegate of the user's session is asked about a redirect`() async throws {
+  @Test func `the delegate of the user's session decides about redirects`() async throws {
     final class Refuser: NSObject, URLSessionTaskDelegate, Sendable {
       func urlSession(
         _ session: URLSession, task: URLSessionTask,
@@ -157,7 +157,7 @@ import Testing
     #expect(result?.refusal?.0.statusCode == 302)
   }
 
-  @Test func `the delegate of the user's session is asked for a credential`() async throws {
+  @Test func `the delegate of the user's session provides credentials`() async throws {
     final class Guest: NSObject, URLSessionTaskDelegate, Sendable {
       func urlSession(
         _ session: URLSession, task: URLSessionTask,
@@ -184,7 +184,7 @@ import Testing
     #expect(try await session.dataTask(for: server.request()).value == Data("welcome".utf8))
   }
 
-  @Test func `without a credential a challenge is a failure with its status`() async throws {
+  @Test func `a challenge without a credential is a failure with its status`() async throws {
     let server = try LoopbackServer { connection in
       connection.answer(
         "401 Unauthorized", "WWW-Authenticate: Basic realm=\"x\"", body: Data("who?".utf8))
@@ -197,7 +197,7 @@ import Testing
     #expect(result?.refusal?.body == Data("who?".utf8))
   }
 
-  @Test func `the configuration of the user's session counts`() async throws {
+  @Test func `the configuration of the user's session applies`() async throws {
     let server = try LoopbackServer { connection in
       connection.answer(body: Data((connection.headers["x-key"] ?? "none").utf8))
     }
@@ -209,7 +209,7 @@ import Testing
     #expect(try await session.dataTask(for: server.request()).value == Data("secret".utf8))
   }
 
-  @Test func `a body that may be cached is the same the second time`() async throws {
+  @Test func `a cached body equals the first`() async throws {
     let server = try LoopbackServer { [body] connection in
       connection.answer(
         "200 OK", "Cache-Control: public, max-age=3600", "Date: Sat, 21 Nov 2026 13:00:00 GMT",
@@ -228,7 +228,7 @@ import Testing
   }
 
   @Test(arguments: ["/length", "/chunk", "/nothing"])
-  func `an answer that is cut off is a failure`(_ path: String) async throws {
+  func `a response that is cut off is a failure`(_ path: String) async throws {
     let server = try LoopbackServer { [body] connection in
       switch connection.path {
       case "/length":
@@ -260,7 +260,7 @@ import Testing
     "nonsense", "http://", "http:///path", "gopher://127.0.0.1/", "http://127.0.0.1:99999/",
     "http://no-such-host.invalid/", "about:blank",
   ])
-  func `a URL that leads nowhere is a failure`(_ text: String) async throws {
+  func `an invalid or unreachable URL is a failure`(_ text: String) async throws {
     let url = try #require(URL(string: text))
 
     let data = await URLSession.shared.dataTask(for: URLRequest(url: url)).result
@@ -274,7 +274,7 @@ import Testing
     #expect(folder.names.isEmpty)
   }
 
-  @Test func `R19 the request is sent once for all subscribers, and not again for late ones`()
+  @Test func `R19 subscribers share one request, and late subscribers receive its result`()
     async throws
   {
     let gate = Gate()
@@ -296,7 +296,7 @@ import Testing
     #expect(server.acceptedConnections == 1)
   }
 
-  @Test func `R19 the last to leave cancels the request, and the next one sends it anew`()
+  @Test func `R19 the last cancellation cancels the request, and the next subscriber restarts it`()
     async throws
   {
     let server = try LoopbackServer { [body] connection in

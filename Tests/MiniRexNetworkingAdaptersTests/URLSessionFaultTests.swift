@@ -1,4 +1,4 @@
-// What is wrong with the platform on Linux, so that we notice when it is cured.
+// Faults of the platform on Linux. A test that fails here shows that the platform has fixed one.
 #if canImport(FoundationNetworking)
   import Foundation
   import FoundationNetworking
@@ -13,8 +13,7 @@
       URLSession(configuration: .ephemeral, delegate: listener, delegateQueue: nil)
     }
 
-    @Test func `the platform counts nothing while a body comes, and the adapter does`() async throws
-    {
+    @Test func `the platform does not count received bytes, and the adapter does`() async throws {
       let gate = Gate()
       let server = try LoopbackServer { connection in
         connection.head("200 OK", "Content-Length: 20000")
@@ -42,7 +41,7 @@
 
     @Test
     func
-      `the platform starts a task anew that is suspended and resumed; the adapter never suspends`()
+      `the platform restarts a task that is suspended and resumed`()
       async throws
     {
       let requests = Shared(0)
@@ -74,7 +73,7 @@
       session.invalidateAndCancel()
     }
 
-    @Test func `the platform does not tell a task's own delegate of the body`() async throws {
+    @Test func `the platform does not report the body to a task's own delegate`() async throws {
       let server = try LoopbackServer { $0.answer(body: Data(count: 10)) }
       defer { server.stop() }
       let session = session(Listener { _, _ in })
@@ -103,7 +102,7 @@
       session.dataTask(with: server.request()).resume()
       await until { server.acceptedConnections == 1 }
 
-      // All of it waits in memory.
+      // The entire body is in memory now.
       await until { server.openConnections == 0 }
       #expect(listener.received < size)
 
@@ -113,7 +112,7 @@
       session.invalidateAndCancel()
     }
 
-    @Test func `the platform stops the program for a redirect answered after its end`() async {
+    @Test func `the platform traps on a redirect answered after the task has finished`() async {
       await #expect(processExitsWith: .failure) {
         let server = try LoopbackServer { connection in
           connection.answer("302 Found", "Location: /next", body: Data())
@@ -128,14 +127,13 @@
         await session.drain()
         delegate.answer()
 
-        // What it does about the answer is on its own queue.
+        // The session handles the answer on its own queue.
         await session.drain()
         server.stop()
       }
     }
 
-    @Test func `the platform leaves a challenge that nobody answers waiting for ever`() async throws
-    {
+    @Test func `the platform waits indefinitely for an answer to a challenge`() async throws {
       let server = try LoopbackServer { connection in
         connection.answer(
           "401 Unauthorized", "WWW-Authenticate: Basic realm=\"x\"", body: Data("who?".utf8))
@@ -147,7 +145,7 @@
       task.resume()
       await until { listener.received == 4 && server.openConnections == 0 }
 
-      // Whatever the session still had to do has been done by now.
+      // The session has finished its pending work by now.
       for _ in 0..<10 { await session.drain() }
 
       #expect(!listener.hasEnded)
@@ -156,7 +154,7 @@
     }
   }
 
-  /// Counts what a session tells it.
+  /// Counts the delegate calls of a session.
   private final class Listener: NSObject, URLSessionDataDelegate, Sendable {
     private let count = Shared(0)
     private let isOver = Shared(false)
@@ -180,7 +178,7 @@
   }
 
   extension URLSession {
-    /// Goes once through its work queue and its delegate queue.
+    /// Waits for the work queue of the session, then for its delegate queue.
     fileprivate func drain() async {
       await withCheckedContinuation { continuation in
         getAllTasks { _ in continuation.resume() }

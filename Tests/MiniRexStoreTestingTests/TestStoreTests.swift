@@ -36,7 +36,7 @@ private let search: Reducer<Search, SearchAction> = { state, action in
   return .none
 }
 
-/// What the test says of itself when it fails.
+/// The description of the failure that `withTestStore` throws.
 private func failure(
   within patience: Duration = .seconds(60),
   of body: nonisolated(nonsending) (TestStore<Search, SearchAction>) async throws -> Void
@@ -50,7 +50,7 @@ private func failure(
 }
 
 @Suite(.timeLimit(.minutes(20))) struct TestStoreTests {
-  @Test func `S36 a test that says all that happens passes`() async throws {
+  @Test func `S36 withTestStore passes if the body asserts every action`() async throws {
     try await withTestStore(Search(), reducer: search) { store in
       try store.send(.query("swift")) { $0.query = "swift" }
       try await store.receive(.found(["swift"])) { $0.results = ["swift"] }
@@ -63,7 +63,7 @@ private func failure(
     }
   }
 
-  @Test func `S36 another state is told by its paths, the place and what runs`() async {
+  @Test func `S36 a failure names the paths, the place, and the running effects`() async {
     let text = await failure { store in
       try store.send(.hang)
       try store.send(.clear) {
@@ -74,12 +74,12 @@ private func failure(
 
     #expect(text.contains("TestStoreTests.swift:"))
     #expect(text.contains("query: \"\", expected \"b\""))
-    #expect(text.contains("filter.words.1: \"b\", expected \"c\""))
+    #expect(text.contains("filter.words[1]: \"b\", expected \"c\""))
     #expect(!text.contains("results"))
-    #expect(text.contains("Effects that run: hanging"))
+    #expect(text.contains("Running effects: hanging"))
   }
 
-  @Test func `S36 a forgotten action, another one, and one sent too early are failures`() async {
+  @Test func `S36 withTestStore throws if the body omits an action, effect, or failure`() async {
     let forgotten = await failure { store in
       try store.send(.query("a")) { $0.query = "a" }
     }
@@ -97,12 +97,14 @@ private func failure(
     }
 
     #expect(forgotten.contains("not asserted before the end of the test: found([\"a\"])"))
-    #expect(other.contains("found([\"a\"]) was received, expected clear."))
-    #expect(refused.contains("Another action was received than expected: found([\"a\"])."))
+    #expect(
+      other.contains("Another action was received:\n  the action: found([\"a\"]), expected clear"))
+    #expect(
+      refused.contains("The received action does not satisfy the condition: found([\"a\"])"))
     #expect(early.contains("not asserted before sending clear: clear, found([\"x\"])"))
   }
 
-  @Test func `S36 an effect that fails, and one that does not end, are failures`() async {
+  @Test func `S36 a failed effect and a running effect fail the test`() async {
     let unseen = await failure { store in try store.send(.fail) }
     let seen = await failure { store in
       let task = try store.send(.fail)
@@ -110,12 +112,12 @@ private func failure(
     }
     let hanging = await failure(within: .milliseconds(50)) { store in try store.send(.hang) }
 
-    #expect(unseen.contains("An effect has failed with Offline()"))
+    #expect(unseen.contains("An effect failed with Offline()"))
     #expect(seen == "none")
-    #expect(hanging.contains("An effect has not ended within"))
+    #expect(hanging.contains("An effect did not end within"))
   }
 
-  @Test func `S37 receive fails at once when no effect runs that could send`() async {
+  @Test func `S37 receive throws as soon as no running effect could send`() async {
     let began = ContinuousClock.now
     let nothing = await #expect(throws: TestStoreFailure.self) {
       try await withTestStore(Search(), within: .seconds(600), reducer: search) { store in
@@ -127,12 +129,12 @@ private func failure(
       try await store.receive(.clear)
     }
 
-    #expect(nothing?.description.contains("no effect runs that could send one") == true)
+    #expect(nothing?.description.contains("No running effect could send one") == true)
     #expect(ContinuousClock.now - began < .seconds(300))
     #expect(late.contains("No action was received within"))
   }
 
-  @Test func `S37 on a manual clock an effect is over when advance returns`() async throws {
+  @Test func `S37 on a manual clock an effect has ended when advance returns`() async throws {
     let clock = ManualClock()
     let reducer: Reducer<Int, Int> = { state, action in
       state += action
@@ -149,7 +151,7 @@ private func failure(
     }
   }
 
-  @Test func `S37 what is skipped and cancelled need not be asserted`() async throws {
+  @Test func `S37 skipped actions and canceled effects need no assertion`() async throws {
     try await withTestStore(Search(), reducer: search) { store in
       try store.send(.twice)
       store.skipReceived()
@@ -159,7 +161,7 @@ private func failure(
     }
   }
 
-  @Test func `S36 a send is told before it returns, also while another thread delivers`()
+  @Test func `S36 send returns after its delivery on another thread`()
     async throws
   {
     let source = BroadcastSource<Int>()

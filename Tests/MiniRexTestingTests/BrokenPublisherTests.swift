@@ -4,7 +4,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-/// Publishers as somebody could write them, each with one mistake.
+/// A publisher with one bug.
 struct BrokenPublisher: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let rule: String
@@ -18,9 +18,9 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
     self.make = make
   }
 
-  /// Those that anybody can write.
+  /// Publishers that a user of the library can write.
   static let written: [BrokenPublisher] = [
-    BrokenPublisher("R2", "two senders walk through its list of subscribers at once") {
+    BrokenPublisher("R2", "two senders call its subscribers concurrently") {
       let list = Subscribers()
       let waiting = Shared<[ThreadID: [Int]]>([:])
       return PublisherUnderTest(list.publisher) { number in
@@ -34,13 +34,13 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
         }
       }
     },
-    BrokenPublisher("R3", "it walks through its list while it walks through it") {
+    BrokenPublisher("R3", "a re-entrant send calls its subscribers immediately") {
       let list = Subscribers()
       return PublisherUnderTest(list.publisher) { number in
         for receive in list.all { receive(number) }
       }
     },
-    BrokenPublisher("R2", "a memory is shared by all subscribers, so that one is enough") {
+    BrokenPublisher("R2", "all subscribers share the memory of a filter") {
       let source = BroadcastSource<Int>()
       let last = Shared(0)
       let publisher = source.publisher.filter { number in
@@ -51,23 +51,23 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
       }
       return PublisherUnderTest(publisher, drivenBy: source)
     },
-    BrokenPublisher("R2", "it has subscribed twice to what it is made of") {
+    BrokenPublisher("R2", "it subscribes twice to its source") {
       let source = BroadcastSource<Int>()
       return PublisherUnderTest(merge(source.publisher, source.publisher), drivenBy: source)
     },
-    BrokenPublisher("R2", "every third update is lost") {
+    BrokenPublisher("R2", "it drops every third update") {
       let source = BroadcastSource<Int>()
       let publisher = source.publisher.filter { $0 % 3 != 0 }
       return PublisherUnderTest(publisher, drivenBy: source)
     },
-    BrokenPublisher("R4", "its list of subscribers is called from the end") {
+    BrokenPublisher("R4", "it calls its subscribers in reverse order") {
       let list = Subscribers()
       let line = Line { number in
         for receive in list.all.reversed() { receive(number) }
       }
       return PublisherUnderTest(list.publisher) { line.send($0) }
     },
-    BrokenPublisher("R5", "it repeats what was sent before") {
+    BrokenPublisher("R5", "it repeats the last update to a late subscriber") {
       let source = BroadcastSource<Int>()
       let last = Shared<Int?>(nil)
       let publisher = Broadcaster<Int> { receive in
@@ -79,7 +79,7 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
         source.broadcast(number)
       }
     },
-    BrokenPublisher("R2", "it subscribes when it gets round to it") {
+    BrokenPublisher("R2", "it subscribes to its source after subscribe returns") {
       let source = BroadcastSource<Int>()
       let starts = Shared<[@Sendable () -> Void]>([])
       let publisher = Broadcaster<Int> { receive in
@@ -96,13 +96,13 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
         for start in waiting { start() }
       }
     },
-    BrokenPublisher("R6", "it holds its lock while it calls, and takes it when one leaves") {
+    BrokenPublisher("R6", "it holds its lock during callbacks, and takes it to cancel") {
       let list = Subscribers()
       let lock = Latch()
       let publisher = Broadcaster<Int> { receive in
-        let token = list.publisher.subscribe(receive)
+        let subscription = list.publisher.subscribe(receive)
         return Subscription {
-          lock.withLatch { token.invalidate() }
+          lock.withLatch { subscription.invalidate() }
         }
       }
       let line = Line { number in
@@ -110,7 +110,7 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
       }
       return PublisherUnderTest(publisher) { line.send($0) }
     },
-    BrokenPublisher("R8", "who leaves takes the last one's place in the list") {
+    BrokenPublisher("R8", "canceling removes the last subscriber") {
       let list = Shared<[@Sendable (Int) -> Void]>([])
       let publisher = Broadcaster<Int> { receive in
         list.append(receive)
@@ -119,14 +119,14 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
       let line = Line { number in for receive in list.value { receive(number) } }
       return PublisherUnderTest(publisher) { line.send($0) }
     },
-    BrokenPublisher("R9", "it holds its lock while it calls, and takes it to send") {
+    BrokenPublisher("R9", "it holds its lock during callbacks, and takes it to send") {
       let list = Subscribers()
       let lock = Latch()
       return PublisherUnderTest(list.publisher) { number in
         lock.withLatch { for receive in list.all { receive(number) } }
       }
     },
-    BrokenPublisher("R12", "it never leaves what it is made of") {
+    BrokenPublisher("R12", "it never cancels its upstream subscription") {
       let source = BroadcastSource<Int>()
       let publisher = Broadcaster<Int> { receive in
         source.publisher.subscribe(receive).detached()
@@ -134,12 +134,12 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
       }
       return PublisherUnderTest(publisher, drivenBy: source)
     },
-    BrokenPublisher("R16", "its first value is the one it was made with") {
+    BrokenPublisher("R16", "its current value is always its initial value") {
       let source = BroadcastSource<Int>()
       let publisher = PublishedValue(initial: { 0 }, changes: source.publisher)
       return PublisherUnderTest(publisher, drivenBy: source)
     },
-    BrokenPublisher("R26", "it keeps its subscribers when it has ended") {
+    BrokenPublisher("R26", "it retains its subscribers after its end") {
       let list = Subscribers()
       let isOver = Shared(false)
       let line = Line { number in
@@ -151,7 +151,7 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
         isOver.value = true
       }
     },
-    BrokenPublisher("R19", "its work can be started only once") {
+    BrokenPublisher("R19", "its work starts only once") {
       let finish = Shared<(@Sendable (Result<Int, Never>) -> Void)?>(nil)
       let task = PublishedTask<Int, Never> { finishRun in
         finish.change { first in
@@ -172,24 +172,24 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
     },
   ]
 
-  /// Those that only the library could write, because it alone is trusted.
+  /// Publishers that bypass the library's protection with a package initializer.
   static let forged: [BrokenPublisher] = [
-    BrokenPublisher("R1", "its calls overlap") {
+    BrokenPublisher("R1", "its callbacks overlap") {
       let list = Subscribers()
       let publisher = Broadcaster<Int>(current: { nil }) { list.add($0) }
       return PublisherUnderTest(publisher) { number in
         for receive in list.all { receive(number) }
       }
     },
-    BrokenPublisher("R7", "whoever waits for its call does not") {
+    BrokenPublisher("R7", "invalidateAndWait does not wait for its callback") {
       let source = BroadcastSource<Int>()
       let publisher = Broadcaster<Int>(current: { nil }) { receive in
-        let token = source.publisher.subscribe(receive)
-        return Subscription { token.invalidate() }
+        let subscription = source.publisher.subscribe(receive)
+        return Subscription { subscription.invalidate() }
       }
       return PublisherUnderTest(publisher, drivenBy: source)
     },
-    BrokenPublisher("R11", "it keeps the callback of who has left") {
+    BrokenPublisher("R11", "it retains the callback of a canceled subscription") {
       let source = BroadcastSource<Int>()
       let kept = Shared<[@Sendable (Int) -> Void]>([])
       let publisher = Broadcaster<Int>(current: { nil }) { receive in
@@ -200,14 +200,14 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
         withExtendedLifetime(kept) { source.broadcast(number) }
       }
     },
-    BrokenPublisher("R28", "its first value comes with the first change") {
+    BrokenPublisher("R28", "its first value arrives with the first change") {
       let property = PublishedProperty(0)
       let publisher = PublishedValue<Int>(current: { property.value }) { receive in
         property.publisher.dropFirst().subscribe(receive)
       }
       return PublisherUnderTest(publisher, drivenBy: property)
     },
-    BrokenPublisher("R14", "it calls twice with its first value") {
+    BrokenPublisher("R14", "it emits its first value twice") {
       let property = PublishedProperty(0)
       let publisher = PublishedValue<Int>(current: { property.value }) { receive in
         receive(property.value)
@@ -215,7 +215,7 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
       }
       return PublisherUnderTest(publisher, drivenBy: property)
     },
-    BrokenPublisher("R18", "it has a second result") {
+    BrokenPublisher("R18", "it emits a second result") {
       let source = BroadcastSource<Int>()
       let task = PublishedTask<Int, Never>(current: { nil }) { receive in
         source.publisher.subscribe { receive(.success($0)) }
@@ -233,12 +233,13 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
 
 @Suite(.timeLimit(.minutes(20))) struct BrokenPublisherTests {
   @Test(arguments: BrokenPublisher.written + BrokenPublisher.forged)
-  func `a broken publisher is found by the rule that it breaks`(broken: BrokenPublisher) async {
+  func `expectPublisherLaws reports the rule that a publisher breaks`(broken: BrokenPublisher) async
+  {
     let report = await lawReport(on: broken.make) { $0.rule == broken.rule }
     #expect(report?.rule == broken.rule, "\(report?.description ?? "not found")")
   }
 
-  @Test func `a report on what leaves updates out for everybody says how to test that`() async {
+  @Test func `a report about an operator that drops updates has advice`() async {
     func report(
       on publisher: @escaping @Sendable (Broadcaster<Int>) -> Broadcaster<Int>
     ) async -> String {
@@ -250,8 +251,8 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
       }
       return report?.description ?? ""
     }
-    let leavingOut = await report { numbers in numbers.filter { $0.isMultiple(of: 2) } }
-    #expect(leavingOut.contains("If it leaves updates out on purpose, let it pass on all"))
+    let dropping = await report { numbers in numbers.filter { $0.isMultiple(of: 2) } }
+    #expect(dropping.contains("If the operator drops updates by design"))
     let sharing = await report { numbers in
       let last = Shared(0)
       return numbers.filter { number in
@@ -261,12 +262,12 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
         }
       }
     }
-    #expect(!sharing.contains("on purpose"))
+    #expect(!sharing.contains("by design"))
     let changing = await report { numbers in numbers.map { -$0 } }
-    #expect(!changing.contains("on purpose"))
+    #expect(!changing.contains("by design"))
   }
 
-  @Test func `a report says what came, what was expected, and draws both`() async {
+  @Test func `a report lists and draws the received and expected updates`() async {
     let report = await lawReport {
       let source = BroadcastSource<Int>()
       return PublisherUnderTest(source.publisher.map { $0 % 3 }, drivenBy: source)
@@ -275,9 +276,9 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
     }
     #expect(
       report?.description == """
-        R2 is broken: All subscribers get every update once, and in the same order.
+        R2 is broken: All subscribers receive each update once, in the same order.
         Script: three subscribers, three updates.
-        'a' was called with 1, 2, 0; expected: 1, 2, 3.
+        'a' received 1, 2, 0. Expected: 1, 2, 3.
 
         sent         -123
         a            ^120
@@ -287,7 +288,7 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// A list of subscribers as one writes it: locked, and called outside the lock.
+/// A locked list of subscribers, called outside the lock.
 private final class Subscribers: Sendable {
   private let list = Shared<[(id: Int, receive: @Sendable (Int) -> Void)]>([])
   private let lastID = Shared(0)
@@ -300,7 +301,7 @@ private final class Subscribers: Sendable {
     let id = lastID.increment()
     list.change { $0.append((id, receive)) }
     return Subscription {
-      // Released after the lock, since that tells the end.
+      // Release the callback outside the lock, because its release finishes downstream subscriptions.
       _ = self.list.change { list in
         list.firstIndex { $0.id == id }.map { list.remove(at: $0) }
       }
@@ -308,20 +309,20 @@ private final class Subscribers: Sendable {
   }
 }
 
-/// Does one after the other, whoever sends: the mistake is elsewhere.
+/// Serializes sends, so that the bug is elsewhere.
 private final class Line: Sendable {
   private let source = BroadcastSource<Int>()
-  private let token: Subscription
+  private let subscription: Subscription
 
   init(_ body: @escaping @Sendable (Int) -> Void) {
-    token = source.publisher.subscribe(body)
+    subscription = source.publisher.subscribe(body)
   }
 
   func send(_ number: Int) { source.broadcast(number) }
 }
 
 extension [ThreadID: [Int]] {
-  /// What this thread has to do next; `nil` when it has done all.
+  /// Returns the next number of this thread, or `nil` after the last.
   fileprivate mutating func next() -> Int? {
     guard let numbers = self[.current], let first = numbers.first else {
       self[.current] = nil
@@ -332,7 +333,7 @@ extension [ThreadID: [Int]] {
   }
 }
 
-/// A lock that its own thread waits for, too.
+/// A non-recursive lock that blocks its owner.
 private final class Latch: Sendable {
   private let isHeld = Shared(false)
 
@@ -345,6 +346,6 @@ private final class Latch: Sendable {
     isHeld.value = false
   }
 
-  /// What hangs here hangs for ever, so it had better not be busy.
+  /// Sleeps, because a deadlocked thread stays here until the process exits.
   private func pause() { Thread.sleep(forTimeInterval: 0.01) }
 }

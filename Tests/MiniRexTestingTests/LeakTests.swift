@@ -9,7 +9,7 @@ private final class Door: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(20))) struct LeakTests {
-  @Test func `what is released passes, and what body throws is thrown on`() async throws {
+  @Test func `released objects pass, and an error of the body is rethrown`() async throws {
     try expectReleased { track in
       let door = track(Door())
       door.bell.publisher.subscribe { [rings = door.rings] in rings.value += $0 }.store(
@@ -29,7 +29,7 @@ private final class Door: Sendable {
     }
   }
 
-  @Test func `an object that its own callback holds is named, with the subscription that does it`()
+  @Test func `a report names an object that its callback retains, and the subscription`()
     async
   {
     let bag = SubscriptionBag()
@@ -53,9 +53,9 @@ private final class Door: Sendable {
 
     #expect(
       report?.description == """
-        An object lives:
+        An object is still in memory:
           Door, App/Test.swift:5
-        A subscription lives:
+        A subscription is still active:
           bell → map → subscribe, App/Door.swift:7
         """)
     #expect(
@@ -65,7 +65,7 @@ private final class Door: Sendable {
     bag.invalidate()
   }
 
-  @Test func `subscriptions that a bag still holds are named`() async throws {
+  @Test func `a report names the subscriptions in a bag`() async throws {
     let bag = SubscriptionBag()
     let kept = try #require(
       #expect(throws: LeakReport.self) {
@@ -90,14 +90,14 @@ private final class Door: Sendable {
 
     #expect(
       kept.description == """
-        2 subscriptions live:
+        2 subscriptions are still active:
           bell → subscribe, App/Test.swift:1
           bell → subscribe, App/Test.swift:2
         """)
     #expect(kept.objects == [])
   }
 
-  @Test func `who watches already still hears of everything`() throws {
+  @Test func `the current instrument still receives all events`() throws {
     let events = PublishedProperty<[String]>([])
     let log = PrintingInstrument(backlogLimit: 5) { line in
       events.modify { $0.append(line) }
@@ -106,10 +106,10 @@ private final class Door: Sendable {
       try expectSubscriptionsEnded { BroadcastSource<Int>(name: "inner").end() }
     }
 
-    #expect(events.value.count == 1 && events.value[0].hasPrefix("inner: gone"))
+    #expect(events.value.count == 1 && events.value[0].hasPrefix("inner: finished"))
   }
 
-  @Test func `a recorder is known by the place that makes it`() {
+  @Test func `a graph shows the place of a recorder`() {
     let graph = LiveGraph()
     let source = BroadcastSource<Int>(instrument: graph)
     let recorder = Recorder(source.publisher)

@@ -8,15 +8,15 @@ import Testing
   let clock = ManualClock()
   let events = Shared<[String]>([])
 
-  /// Notes the name and the time when the deadline comes.
+  /// Schedules an action that stores the name and the time.
   private func note(_ name: String, at seconds: Int) -> Subscription {
     clock.schedule(at: .init(offset: .seconds(seconds))) { [clock, events] in
       events.append("\(name)@\(clock.now.offset.components.seconds)")
     }
   }
 
-  @Test func `it calls in the order of deadlines, then of scheduling, each at its own time`() {
-    let tokens = [note("c", at: 2), note("a", at: 1), note("d", at: 2), note("b", at: 1)]
+  @Test func `advance runs actions by deadline, then by scheduling order, each at its time`() {
+    let subscriptions = [note("c", at: 2), note("a", at: 1), note("d", at: 2), note("b", at: 1)]
     #expect(clock.sleeperCount == 4)
 
     clock.advance(by: .seconds(3))
@@ -24,10 +24,10 @@ import Testing
     #expect(events.value == ["a@1", "b@1", "c@2", "d@2"])
     #expect(clock.now.offset == .seconds(3))
     #expect(clock.sleeperCount == 0)
-    withExtendedLifetime(tokens) {}
+    withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `what a call schedules is called in the same advance if it is due`() {
+  @Test func `an action scheduled by an action runs in the same advance if it is due`() {
     let bag = SubscriptionBag()
     clock.schedule(at: .init(offset: .seconds(1))) { [clock, events] in
       for seconds in [1, 2, 4] {
@@ -43,57 +43,57 @@ import Testing
     #expect(clock.sleeperCount == 1)
   }
 
-  @Test func `a deadline that has passed waits for the next advance, which may be by zero`() {
+  @Test func `a past deadline is due in the next advance, also by zero`() {
     clock.advance(by: .seconds(5))
-    let token = note("late", at: 1)
+    let subscription = note("late", at: 1)
     #expect(events.value == [])
 
     clock.advance(by: .zero)
 
     #expect(events.value == ["late@5"])
-    withExtendedLifetime(token) {}
+    withExtendedLifetime(subscription) {}
   }
 
-  @Test func `advance to goes to an instant, and never back`() {
-    let token = note("a", at: 2)
+  @Test func `advance to an instant never decreases the time`() {
+    let subscription = note("a", at: 2)
     clock.advance(to: .init(offset: .seconds(2)))
     #expect(events.value == ["a@2"])
 
     clock.advance(to: .init(offset: .seconds(1)))
 
     #expect(clock.now.offset == .seconds(2))
-    withExtendedLifetime(token) {}
+    withExtendedLifetime(subscription) {}
   }
 
-  @Test func `advanceToNext calls what is due at the next deadline only`() {
-    let tokens = [note("a", at: 1), note("b", at: 1), note("c", at: 7)]
+  @Test func `advanceToNext runs only the actions of the next deadline`() {
+    let subscriptions = [note("a", at: 1), note("b", at: 1), note("c", at: 7)]
     #expect(clock.advanceToNext())
     #expect(events.value == ["a@1", "b@1"])
     #expect(clock.advanceToNext())
     #expect(events.value.last == "c@7")
     #expect(!clock.advanceToNext())
     #expect(clock.now.offset == .seconds(7))
-    withExtendedLifetime(tokens) {}
+    withExtendedLifetime(subscriptions) {}
   }
 
-  @Test func `an ended token is not called, and what it holds is released at once`() {
+  @Test func `a canceled action never runs, and its captures are released immediately`() {
     weak var captured: Shared<[String]>?
-    let token = {
+    let subscription = {
       let events = Shared<[String]>([])
       captured = events
       return clock.schedule(at: .init(offset: .seconds(1))) { events.append("called") }
     }()
     #expect(captured != nil)
 
-    token.invalidate()
-    token.invalidate()
+    subscription.invalidate()
+    subscription.invalidate()
 
     #expect(captured == nil)
     #expect(clock.sleeperCount == 0)
     clock.advance(by: .seconds(2))
   }
 
-  @Test func `a call may end another that is due at the same time`() {
+  @Test func `an action may cancel a later action of the same advance`() {
     let second = note("second", at: 2)
     let first = clock.schedule(at: .init(offset: .seconds(1))) { second.invalidate() }
     clock.advance(by: .seconds(2))
@@ -101,16 +101,16 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
-  @Test func `R9 what is released by the clock may call the clock`() {
+  @Test func `R9 a deinit of a released action may call the clock`() {
     let nosy = Witness { [clock, events] in events.append("\(clock.sleeperCount)") }
-    let token = clock.schedule(at: .init(offset: .seconds(1))) { [nosy] in _ = nosy }
+    let subscription = clock.schedule(at: .init(offset: .seconds(1))) { [nosy] in _ = nosy }
     _ = consume nosy
-    token.invalidate()
+    subscription.invalidate()
     #expect(events.value == ["0"])
   }
 
-  @Test func `an advance inside a call returns at once, and the one that runs goes on`() {
-    let tokens = [note("b", at: 2), note("d", at: 9)]
+  @Test func `an advance inside an action returns immediately and extends the current advance`() {
+    let subscriptions = [note("b", at: 2), note("d", at: 9)]
     let first = clock.schedule(at: .init(offset: .seconds(1))) { [clock, events] in
       clock.advance(by: .seconds(8))
       events.append("a@\(clock.now.offset.components.seconds)")
@@ -120,10 +120,10 @@ import Testing
 
     #expect(events.value == ["a@1", "b@2", "d@9"])
     #expect(clock.now.offset == .seconds(9))
-    withExtendedLifetime((tokens, first)) {}
+    withExtendedLifetime((subscriptions, first)) {}
   }
 
-  @Test func `advances on several threads add up, and each returns when its calls have returned`() {
+  @Test func `concurrent advances add up, and each returns after its actions`() {
     let bag = SubscriptionBag()
     let called = Shared<[String]>([])
     for step in 1...400 {
@@ -142,11 +142,11 @@ import Testing
     #expect(events.value == [])
   }
 
-  @Test func `R25 an advance that follows another returns when what is due has returned`() {
+  @Test func `R25 an advance that follows another returns after the due actions`() {
     let isInside = DispatchSemaphore(value: 0)
-    let token = clock.schedule(at: .init(offset: .seconds(1))) { [events] in
+    let subscription = clock.schedule(at: .init(offset: .seconds(1))) { [events] in
       isInside.signal()
-      // Long enough for the other thread to be waiting, most of the time; right in any case.
+      // Usually long enough for the other thread to wait. The result is the same if it is not.
       for _ in 0..<200_000 { _ = events.value.count }
       events.append("called")
     }
@@ -157,21 +157,21 @@ import Testing
       events.append("followed")
     }
     #expect(events.value == ["called", "followed"])
-    withExtendedLifetime(token) {}
+    withExtendedLifetime(subscription) {}
   }
 
-  @Test func `scheduling and ending on several threads leaves nothing behind`() {
+  @Test func `concurrently canceled actions are removed from the clock`() {
     onThreads(4) { [clock] index in
       for round in 0..<500 {
-        let token = clock.schedule(at: .init(offset: .seconds(round % 7))) {}
+        let subscription = clock.schedule(at: .init(offset: .seconds(round % 7))) {}
         if index == 0 { clock.advance(by: .milliseconds(10)) }
-        token.invalidate()
+        subscription.invalidate()
       }
     }
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `a task that sleeps is woken by its deadline`() async throws {
+  @Test func `a sleeping task resumes at its deadline`() async throws {
     let sleeping = Task { [clock] in try await clock.sleep(for: .seconds(2)) }
     await clock.waitForSleepers(1)
     await clock.advance(by: .seconds(1))
@@ -181,12 +181,12 @@ import Testing
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `a sleep that is due does not suspend`() async throws {
+  @Test func `a sleep until a past deadline does not suspend`() async throws {
     try await clock.sleep(until: clock.now)
     try await clock.sleep(for: .seconds(-1))
   }
 
-  @Test func `a cancelled sleep throws, before, while and after it waits`() async {
+  @Test func `a canceled sleep throws before and during the suspension`() async {
     await withThrowingTaskGroup(of: Void.self) { [clock] group in
       group.cancelAll()
       group.addTask { try await clock.sleep(for: .seconds(1)) }
@@ -200,7 +200,7 @@ import Testing
     await clock.advance(by: .seconds(2))
   }
 
-  @Test func `whoever has waited for a sleeper and cancels it finds it gone`() async {
+  @Test func `a sleeper canceled after waitForSleepers is removed synchronously`() async {
     for _ in 0..<scaled(5_000) {
       let clock = ManualClock()
       let sleeping = Task { try await clock.sleep(for: .seconds(1)) }
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  @Test func `cancelling races with waking, and the sleep ends once`() async {
+  @Test func `a sleep ends once when its cancellation races with its deadline`() async {
     for _ in 0..<500 {
       let clock = ManualClock()
       let sleeping = Task { try await clock.sleep(for: .seconds(1)) }
@@ -224,8 +224,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(20)))
-  func `with a number of sleepers, it waits for them before it moves, and not after`() async throws
-  {
+  func `advance with a number of sleepers waits before it advances`() async throws {
     for _ in 0..<100 {
       let clock = ManualClock()
       let sleeping = Task { try await clock.sleep(for: .seconds(1)) }
@@ -235,7 +234,7 @@ import Testing
     }
   }
 
-  @Test func `a task that sleeps in a loop is moved from deadline to deadline`() async {
+  @Test func `a task that sleeps in a loop resumes at each deadline`() async {
     for _ in 0..<100 {
       let clock = ManualClock()
       let events = Shared<[String]>([])
@@ -253,7 +252,7 @@ import Testing
     }
   }
 
-  @Test func `an async advance that waits in vain ends when its task is cancelled`() async {
+  @Test func `an async advance without sleepers ends when its task is canceled`() async {
     let advancing = Task { [clock] in await clock.advance(by: .seconds(1), sleepers: 1) }
     advancing.cancel()
     await advancing.value
@@ -261,17 +260,19 @@ import Testing
     await clock.waitForSleepers(0)
   }
 
-  @Test func `an async advance follows one on another thread`() async {
-    let token = clock.schedule(at: .init(offset: .seconds(1))) { [events] in events.append("a") }
+  @Test func `an async advance follows an advance on another thread`() async {
+    let subscription = clock.schedule(at: .init(offset: .seconds(1))) { [events] in
+      events.append("a")
+    }
     await withTaskGroup { [clock] group in
       for _ in 0..<20 { group.addTask { await clock.advance(by: .seconds(1)) } }
     }
     #expect(events.value == ["a"])
     #expect(clock.now.offset == .seconds(20))
-    withExtendedLifetime(token) {}
+    withExtendedLifetime(subscription) {}
   }
 
-  @Test func `instants are compared and counted by their offset`() {
+  @Test func `instants compare and subtract by offset`() {
     let start = ManualClock.Instant(offset: .seconds(1))
     #expect(start.advanced(by: .seconds(2)) == .init(offset: .seconds(3)))
     #expect(start.duration(to: .init(offset: .zero)) == .seconds(-1))
@@ -279,20 +280,20 @@ import Testing
     #expect(clock.minimumResolution == .zero)
   }
 
-  @Test func `R23 a negative advance or number of sleepers stops the program with advice`() async {
+  @Test func `R23 a negative advance or number of sleepers traps with advice`() async {
     let advance = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       ManualClock().advance(by: .seconds(-1))
     }
-    #expect(advance.says("'advance' takes a duration of 0 or more"))
+    #expect(advice(advance).contains("'advance' requires a duration of 0 or more"))
     let asyncAdvance = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
       await ManualClock().advance(by: .seconds(-1), sleepers: 0)
     }
-    #expect(asyncAdvance.says("'advance' takes a duration of 0 or more"))
+    #expect(advice(asyncAdvance).contains("'advance' requires a duration of 0 or more"))
     let wait = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       await ManualClock().waitForSleepers(-1)
     }
-    #expect(wait.says("'waitForSleepers' takes a count of 0 or more"))
+    #expect(advice(wait).contains("'waitForSleepers' requires a count of 0 or more"))
   }
 }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct PublisherLawTests {
-  @Test func `every source keeps the laws`() async throws {
+  @Test func `every source keeps the delivery rules`() async throws {
     try await expectPublisherLaws(within: .seconds(100)) {
       let source = BroadcastSource<Int>()
       return PublisherUnderTest(source.publisher, drivenBy: source)

@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct RecorderTests {
   let source = BroadcastSource<Int>()
 
-  @Test func `it remembers what came, and reacts after that`() {
+  @Test func `a recorder stores an update before it reacts`() {
     let recorder = Recorder(source.publisher) { [source] in if $0 < 3 { source.broadcast($0 + 1) } }
     source.broadcast(1)
     #expect(recorder.updates == [1, 2, 3])
@@ -25,7 +25,7 @@ import Testing
     #expect(await rest == [4, 5, 6])
   }
 
-  @Test func `next returns what there is when the source ends`() async {
+  @Test func `next returns the available updates when the source ends`() async {
     let recorder = Recorder(source.publisher)
     source.broadcast(1)
     async let two = recorder.next(2)
@@ -35,7 +35,7 @@ import Testing
     #expect(await recorder.next() == [])
   }
 
-  @Test func `a cancelled next returns none, and takes none from the next`() async {
+  @Test func `a canceled next returns no update, and skips none for the next call`() async {
     let recorder = Recorder(source.publisher)
     let waiting = Task { await recorder.next() }
     waiting.cancel()
@@ -44,8 +44,7 @@ import Testing
     #expect(await recorder.next() == [1])
   }
 
-  @Test func `a cancelled next returns what has come, and prints that and what was awaited`() async
-  {
+  @Test func `a canceled next returns the available updates, and prints its call`() async {
     let printed = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let source = BroadcastSource<Int>()
       let recorder = Recorder(source.publisher)
@@ -59,13 +58,13 @@ import Testing
     }
     let text = String(decoding: printed?.standardOutputContent ?? [], as: UTF8.self)
     #expect(text.contains("RecorderTests.swift:"))
-    #expect(text.contains("'next(3)' was cancelled when this had come: [1, 2]"))
+    #expect(text.contains("'next(3)' was canceled after these updates: [1, 2]"))
   }
 
   @Test(arguments: [
     (0, [[1, 2], [3, 4]]), (1, [[1, 2, 3], []]),
   ])
-  func `a cancelled next leaves to another what that has waited for before`(
+  func `a canceled next keeps the updates of an earlier next`(
     cancelled: Int, results: [[Int]]
   ) async {
     let recorder = Recorder(source.publisher)
@@ -81,7 +80,7 @@ import Testing
     #expect(await waiting[1].value == results[1])
   }
 
-  @Test func `several that wait are served in order`() async {
+  @Test func `concurrent calls of next are served in order`() async {
     let recorder = Recorder(source.publisher)
     let results = await withTaskGroup(of: [Int].self) { [source] group in
       for _ in 0..<10 { group.addTask { await recorder.next(2) } }
@@ -94,7 +93,7 @@ import Testing
     #expect(results.sorted() == Array(0..<20))
   }
 
-  @Test func `invalidate ends the subscription and keeps the memory`() async {
+  @Test func `invalidate cancels the subscription and keeps the updates`() async {
     let recorder = Recorder(source.publisher)
     source.broadcast(1)
     recorder.invalidate()
@@ -104,7 +103,7 @@ import Testing
     #expect(await recorder.next(2) == [1])
   }
 
-  @Test func `it does not outlive its last reference`() {
+  @Test func `a released recorder has no subscription`() {
     var recorder: Recorder<Int>? = Recorder(source.publisher)
     withExtendedLifetime(recorder) {}
     recorder = nil

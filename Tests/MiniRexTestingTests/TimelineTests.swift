@@ -7,24 +7,20 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct TimelineTests {
   let timeline = Timeline()
 
-  private func advice(_ result: ExitTest.Result?) -> String {
-    result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-  }
-
-  @Test func `letters are updates, groups come in one step, and a bar is the end`() {
+  @Test func `letters are updates, a group is one step, and a bar is the end`() {
     let left = timeline.broadcaster("a-b   -   -|")
     let right = timeline.broadcaster("--c   -(de)|")
     timeline.expect("                 a-(bc)-(de)|", from: merge(left, right))
     #expect(timeline.play() == nil)
   }
 
-  @Test func `a table gives letters their values, on both sides`() {
+  @Test func `a table maps letters to values for inputs and expectations`() {
     let numbers = timeline.broadcaster("-1-2-|", ["1": 1, "2": 2])
     timeline.expect("-a-b-|", ["a": "10", "b": "20"], from: numbers.map { "\($0 * 10)" })
     #expect(timeline.play() == nil)
   }
 
-  @Test func `a value has its first letter from the start, also before somebody subscribes`() {
+  @Test func `a value has its first letter before the first subscription`() {
     let value = timeline.value("a--b-(cc)d|")
     timeline.expect("           a--b-c   d|", from: value)
     timeline.expect("           --ab-", during: "--^--!", from: value)
@@ -34,12 +30,11 @@ import Testing
     #expect(value.current() == "d")
   }
 
-  @Test func `a subscription hears the step in which it begins, and not the one in which it ends`()
-  {
+  @Test func `a subscription receives its first step and not the step of its cancellation`() {
     let letters = timeline.broadcaster("abcde|")
     timeline.expect("-bc", during: "-^-!", from: letters)
     timeline.expect("---", during: "------^!", from: letters.filter { $0 == "x" })
-    #expect(timeline.play()?.description.contains("expected     ---\ncame         ------|") == true)
+    #expect(timeline.play()?.description.contains("expected     ---\nreceived     ------|") == true)
   }
 
   @Test func `tasks finish with the result in the line, or end without one`() {
@@ -51,7 +46,7 @@ import Testing
     #expect(timeline.play() == nil)
   }
 
-  @Test func `a line may stand for other inputs`() {
+  @Test func `a letter may be another input`() {
     let one = timeline.broadcaster("-a-a-a-a")
     let two = timeline.broadcaster("-b-b-b-b")
     let both = timeline.broadcaster("1---2---", ["1": one, "2": two])
@@ -59,15 +54,15 @@ import Testing
     #expect(timeline.play() == nil)
   }
 
-  @Test func `what the clock has due comes first in a step, and what is due at once comes last`() {
+  @Test func `due actions precede inputs in a step, and zero delays follow them`() {
     let letters = timeline.broadcaster("a-b---")
     let clock = timeline.clock
     timeline.expect("--(ab)", from: merge(letters.delay(for: .seconds(2), clock: clock), letters))
     timeline.expect("a-b", from: letters.delay(for: .zero, clock: clock))
-    #expect(timeline.play()?.description.contains("came         a-(ab)-b") == true)
+    #expect(timeline.play()?.description.contains("received     a-(ab)-b") == true)
   }
 
-  @Test func `a step is as long as it is told to be`() {
+  @Test func `a step has the given duration`() {
     let timeline = Timeline(step: .milliseconds(100))
     let letters = timeline.broadcaster("a-b----")
     let clock = timeline.clock
@@ -85,18 +80,18 @@ import Testing
     timeline.expect("         a", ["a": 1], from: left.map { $0 + 40 })
     #expect(
       timeline.play()?.description == """
-        What came differs from step 0 on, counting from 0:
+        The updates differ from step 0 on, counting from 0:
 
         broadcaster  a-(bb)--|
         value        t--   -f
         during       ^--   --!
         expected     A-B   --C|
-        came         A-(BB)
+        received     A-(BB)
                        ^
         expected     a-(bb)--|
-        came         a-(bb)--|
+        received     a-(bb)--|
         expected     a
-        came         ?-(??)--|
+        received     ?-(??)--|
                      ^
         ? is 41
         ? is 42
@@ -104,10 +99,10 @@ import Testing
         """)
   }
 
-  @Test func `what comes from another thread counts in the step in which it comes`() {
+  @Test func `an update from another thread counts in the step of its delivery`() {
     let source = BroadcastSource<Character>()
     let done = DispatchSemaphore(value: 0)
-    let token = timeline.broadcaster("--a").subscribe { letter in
+    let subscription = timeline.broadcaster("--a").subscribe { letter in
       Thread.detachNewThread {
         source.broadcast(letter)
         done.signal()
@@ -116,7 +111,7 @@ import Testing
     }
     timeline.expect("--a", from: source.publisher)
     #expect(timeline.play() == nil)
-    withExtendedLifetime(token) {}
+    withExtendedLifetime(subscription) {}
   }
 
   @Test func `R9 an == that plays another timeline finds no lock held`() {
@@ -134,7 +129,7 @@ import Testing
     #expect(timeline.play() == nil)
   }
 
-  @Test func `what a timeline has played is released with it`() {
+  @Test func `the updates of a timeline are released with it`() {
     weak var thing: Thing?
     do {
       let new = Thing()
@@ -147,16 +142,16 @@ import Testing
     #expect(thing == nil)
   }
 
-  @Test func `R23 a line that makes no sense stops the program with advice`() async {
+  @Test func `R23 an invalid line traps with advice`() async {
     let open = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Timeline().broadcaster("a-(b")
     }
     #expect(
-      advice(open).contains("The timeline 'a-(b' does not close its group. Groups are written"))
+      advice(open).contains("The timeline 'a-(b' does not close its group. Write a group as"))
     let close = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Timeline().broadcaster("a)")
     }
-    #expect(advice(close).contains("closes a group that it has not opened"))
+    #expect(advice(close).contains("closes a group that is not open"))
     let nested = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Timeline().broadcaster("((a))")
     }
@@ -164,44 +159,45 @@ import Testing
     let slow = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Timeline().broadcaster("(a-)")
     }
-    #expect(advice(slow).contains("lets time pass in a group, which is one step"))
+    #expect(advice(slow).contains("has a '-' in a group"))
     let late = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Timeline().broadcaster("a|b")
     }
-    #expect(advice(late).contains("goes on after its end"))
+    #expect(advice(late).contains("continues after its end"))
     let sign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Timeline().broadcaster("^a")
     }
-    #expect(advice(sign).contains("which stand in the line after 'during' only"))
+    #expect(advice(sign).contains("Write them in the line after 'during' only"))
   }
 
-  @Test func `R23 a line that does not fit its place stops the program with advice`() async {
-    let stranger = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+  @Test func `R23 a line in the wrong place traps with advice`() async {
+    let unknown = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Timeline().broadcaster("ab", ["a": 1])
     }
-    #expect(advice(stranger).contains("The timeline 'ab' has a 'b', which is not in its table."))
+    #expect(advice(unknown).contains("The timeline 'ab' has a 'b'. Add it to the table of values."))
     let late = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Timeline().value("-a")
     }
-    #expect(advice(late).contains("is a value, but does not begin with one"))
+    #expect(advice(late).contains("does not begin with a value"))
     for period in ["---", "!-^", "^-^", "a"] {
       let result = await #expect(
         processExitsWith: .failure, observing: [\.standardErrorContent]
       ) { [period = period as String] in
         Timeline().expect("a", during: period, from: Broadcaster<Character>.never)
       }
-      #expect(advice(result).contains("The timeline '\(period)' is no subscription. Write one '^'"))
+      #expect(
+        advice(result).contains("The timeline '\(period)' is not a subscription. Write one '^'"))
     }
     let twice = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let timeline = Timeline()
       _ = timeline.play()
       _ = timeline.play()
     }
-    #expect(advice(twice).contains("A 'Timeline' was played twice. Make a new one."))
+    #expect(advice(twice).contains("A 'Timeline' was played twice. Create a second timeline."))
     let step = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = Timeline(step: .zero)
     }
-    #expect(advice(step).contains("'Timeline' takes a step longer than 0, not 0.0 seconds."))
+    #expect(advice(step).contains("'Timeline' requires a step longer than 0, not 0.0 seconds."))
   }
 }
 

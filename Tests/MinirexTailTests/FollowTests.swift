@@ -4,12 +4,12 @@ import Testing
 
 extension MinirexTailTests {
   @Test(arguments: [SIGINT, SIGTERM])
-  func `lines are told as they come, until a signal ends it in order`(signal: Int32) async throws {
+  func `lines are printed as they are written, until a signal`(signal: Int32) async throws {
     let log = try folder.write("a0\n", to: "log")
     let other = try folder.write("a1\n", to: "other")
     let child = try Child("--match", "a", log, other)
 
-    // The first reading of the log is over then.
+    // The first read of the log is finished.
     #expect(await child.output.until("a1") == ["a0", "a1"])
     try folder.append("b\na2\nhalf", to: "log")
     #expect(await child.output.until("a2") == ["a2"])
@@ -20,7 +20,7 @@ extension MinirexTailTests {
     #expect(await child.status() == 0)
   }
 
-  @Test func `a file that is replaced again and again loses no line`() async throws {
+  @Test func `a file that is replaced repeatedly loses no line`() async throws {
     let log = try folder.write("0 first\n", to: "log")
     let child = try Child("--match", "", log)
 
@@ -29,7 +29,7 @@ extension MinirexTailTests {
       let writer = try FileHandle(forWritingTo: URL(filePath: log))
       try writer.seekToEnd()
       try folder.move("log", to: "old\(number)")
-      // While there is no file, or an empty one, the writer keeps to the old one.
+      // While there is no file, or an empty one, the writer continues in the old file.
       try writer.write(contentsOf: Data("\(number) moved\n".utf8))
       #expect(await child.output.until("moved") == ["\(number) moved"])
       try folder.write("", to: "log")
@@ -46,7 +46,7 @@ extension MinirexTailTests {
     #expect(await child.status() == 0)
   }
 
-  @Test func `a file that another one is moved onto loses no line`() async throws {
+  @Test func `a file that another file is moved onto loses no line`() async throws {
     let log = try folder.write("old\n", to: "log")
     let child = try Child("--match", "", log)
 
@@ -60,7 +60,7 @@ extension MinirexTailTests {
     #expect(await child.output.rest() == summary(lines: 3, bytes: 14, matches: 3))
   }
 
-  @Test func `a truncated file is told of, and read from its beginning`() async throws {
+  @Test func `a truncated file is reported, and read from its beginning`() async throws {
     let log = try folder.write("long line\nhalf", to: "log")
     let child = try Child("--match", "", log)
 
@@ -75,7 +75,7 @@ extension MinirexTailTests {
     #expect(await child.output.rest() == summary(lines: 3, bytes: 18, matches: 3))
   }
 
-  @Test func `a missing file is told of once and waited for`() async throws {
+  @Test func `a missing file is reported once, and read when it appears`() async throws {
     let log = folder.path("log")
     let other = try folder.write("", to: "other")
     let child = try Child("--match", "", log, other)
@@ -94,7 +94,7 @@ extension MinirexTailTests {
     #expect(await child.status() == 1)
   }
 
-  @Test func `a folder that is missing, and the one above it, are waited for`() async throws {
+  @Test func `a file in missing folders is read when they appear`() async throws {
     let log = folder.path("above/folder/log")
     let child = try Child("--match", "", log)
 
@@ -112,7 +112,7 @@ extension MinirexTailTests {
     #expect(await child.output.rest() == summary(lines: 2, bytes: 13, matches: 2))
   }
 
-  @Test func `a file behind a symbolic link is waited for, and followed through its replacement`()
+  @Test func `a file behind a symbolic link is followed when it appears and when it is replaced`()
     async throws
   {
     try folder.make("elsewhere")
@@ -135,7 +135,7 @@ extension MinirexTailTests {
     #expect(await child.output.rest() == summary(lines: 3, bytes: 14, matches: 3))
   }
 
-  @Test func `it ends quietly when nobody reads its output any more`() async throws {
+  @Test func `the program exits quietly when the reader of its output exits`() async throws {
     let log = try folder.write("a1\n", to: "log")
     let child = try Child(["--match", "a", log], readsOutput: false)
 

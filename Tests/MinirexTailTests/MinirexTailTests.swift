@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Serialized, because a process that is started while another one is gets its pipes too.
+/// Serialized, because a child process inherits the pipes of a process that starts at the same time.
 @Suite(.serialized, .timeLimit(.minutes(20))) struct MinirexTailTests {
   let folder: Folder
 
@@ -10,7 +10,7 @@ import Testing
     folder = try Folder()
   }
 
-  /// Runs it to its end.
+  /// Runs the program to its end.
   func run(_ arguments: String...) async throws -> (
     output: [String], errors: [String], status: Int32?
   ) {
@@ -26,7 +26,7 @@ import Testing
 }
 
 extension MinirexTailTests {
-  @Test func `a log is read to its end, its matches printed, and summed up`() async throws {
+  @Test func `a log is read to its end, its matches printed, and its lines counted`() async throws {
     let log = try folder.write("one\ntwo ERROR\nthree\n\nERROR\n", to: "log")
 
     let run = try await run("--once", "--match", "ERROR", log)
@@ -36,7 +36,7 @@ extension MinirexTailTests {
     #expect(run.status == 0)
   }
 
-  @Test func `files are read one after the other, each last line also without a newline`()
+  @Test func `files are read one after another, each with a last line without a newline`()
     async throws
   {
     let long = String(repeating: "-", count: 5 << 20)
@@ -50,7 +50,7 @@ extension MinirexTailTests {
     #expect(run.output.contains("bytes: \(long.utf8.count + 8)"))
   }
 
-  @Test func `more than one read and one look take is found whole`() async throws {
+  @Test func `every match in a file of many reads is printed`() async throws {
     let text = (0..<200_000).map { "line \($0) of a log that is long\n" }.joined()
     let log = try folder.write(text, to: "log")
 
@@ -63,7 +63,7 @@ extension MinirexTailTests {
         == summary(lines: 200_000, bytes: text.utf8.count, matches: matches.count)[...])
   }
 
-  @Test func `a text matches where its beginning comes twice`() async throws {
+  @Test func `a text matches where its beginning occurs twice`() async throws {
     let log = try folder.write("aab\nab\naa\na\n", to: "log")
 
     let run = try await run("--once", "--match", "ab", log)
@@ -71,7 +71,7 @@ extension MinirexTailTests {
     #expect(run.output == ["aab", "ab"] + summary(lines: 4, bytes: 12, matches: 2))
   }
 
-  @Test func `what is not UTF-8 becomes replacement characters`() async throws {
+  @Test func `invalid UTF-8 becomes replacement characters`() async throws {
     let text = Data("ok é\n".utf8) + Data([0xFF, 0xFE]) + Data("bad é".utf8) + Data([0xE2, 0x82])
     let log = try folder.write(text + Data("\n".utf8), to: "log")
 
@@ -82,7 +82,7 @@ extension MinirexTailTests {
         + summary(lines: 2, bytes: text.count + 1, matches: 2))
   }
 
-  @Test func `a line longer than what is read at once comes whole, to a limit of a mebibyte`()
+  @Test func `a line longer than one read is complete, up to 1 MiB`()
     async throws
   {
     let long = String(repeating: "é", count: 1 << 19)
@@ -95,7 +95,7 @@ extension MinirexTailTests {
         + summary(lines: 7, bytes: (1 << 22) + 8, matches: 7))
   }
 
-  @Test func `a terminal shows how far the first reading of a file is`() async throws {
+  @Test func `a terminal shows the progress of the first read of a file`() async throws {
     let log = try folder.write(String(repeating: "line\n", count: 200_000), to: "log")
     let child = try Child(["--once", log, folder.path("missing")], onTerminal: true)
 
@@ -107,7 +107,7 @@ extension MinirexTailTests {
     #expect(line.contains("\u{1B}[Kminirex-tail: "))
   }
 
-  @Test func `there may be more files than can be open at once`() async throws {
+  @Test func `more files than descriptors are read`() async throws {
     let logs = try (0..<100).map { try folder.write("line\n", to: "log \($0)") }
 
     let child = try Child(["--once"] + logs, openFiles: 50)
@@ -126,8 +126,7 @@ extension MinirexTailTests {
     #expect(run.errors == [] && run.status == 0)
   }
 
-  @Test func `each file that cannot be read is told of once, and the others are read`() async throws
-  {
+  @Test func `each unreadable file is reported once, and the other files are read`() async throws {
     let log = try folder.write("line\n", to: "log")
     try FileManager.default.createSymbolicLink(
       atPath: folder.path("loop"), withDestinationPath: "loop")
@@ -147,7 +146,7 @@ extension MinirexTailTests {
     #expect(run.status == 1)
   }
 
-  @Test func `it draws what is subscribed to what`() async throws {
+  @Test func `the drawing contains the sources and subscriptions`() async throws {
     let log = try folder.write("one\ntwo ERROR\n", to: "log")
     let picture = folder.path("graph.dot")
 
@@ -162,7 +161,7 @@ extension MinirexTailTests {
     #expect(dot.contains("minirex_tail/main.swift:") && dot.contains("[label=\"2, "))
   }
 
-  @Test func `a picture that cannot be written is told of`() async throws {
+  @Test func `a drawing that cannot be written is reported`() async throws {
     let log = try folder.write("one\n", to: "log")
     let picture = folder.path("missing/graph.dot")
 
@@ -175,7 +174,7 @@ extension MinirexTailTests {
   @Test(arguments: [
     [], ["--once"], ["--graph"], ["--twice"], ["-x", "file"], ["file", "--match"],
   ])
-  func `a wrong option or value is answered with the usage`(arguments: [String]) async throws {
+  func `an invalid option or value prints the usage`(arguments: [String]) async throws {
     let child = try Child(arguments)
 
     #expect(await child.errors.until("usage: minirex-tail").count == 1)

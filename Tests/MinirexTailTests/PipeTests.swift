@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension MinirexTailTests {
-  @Test func `a pipe without a writer is told of, and read when writers come, beside a file`()
+  @Test func `a pipe without a writer is reported, and read beside a file when writers open it`()
     async throws
   {
     let pipe = try makePipe()
@@ -11,7 +11,7 @@ extension MinirexTailTests {
     let child = try Child("--match", "", pipe, log)
 
     #expect(
-      await child.errors.until("nobody") == ["minirex-tail: \(pipe): nobody writes to it yet"])
+      await child.errors.until("writer") == ["minirex-tail: \(pipe): the pipe has no writer yet"])
     #expect(await child.output.until("file") == ["file"])
     for writer in 1...3 {
       let handle = try FileHandle(forWritingTo: URL(filePath: pipe))
@@ -28,10 +28,10 @@ extension MinirexTailTests {
     #expect(await child.status() == 0)
   }
 
-  @Test func `a pipe is read once, until its writer is gone`() async throws {
+  @Test func `a pipe is read once, until its writer closes it`() async throws {
     let pipe = try makePipe()
     let writer = try FileHandle(forUpdating: URL(filePath: pipe))
-    // Otherwise the program would be a writer too.
+    // Without this flag, the program would itself be a writer.
     _ = fcntl(writer.fileDescriptor, F_SETFD, FD_CLOEXEC)
     let child = try Child("--once", "--match", "", pipe)
 
@@ -44,23 +44,23 @@ extension MinirexTailTests {
     #expect(await child.status() == 0)
   }
 
-  @Test func `a pipe without a writer that is read once has nothing, and is told of`()
+  @Test func `a pipe without a writer that is read once is empty, and is reported`()
     async throws
   {
     let pipe = try makePipe()
 
     let run = try await run("--once", pipe)
 
-    #expect(run.errors == ["minirex-tail: \(pipe): nobody writes to it"])
+    #expect(run.errors == ["minirex-tail: \(pipe): the pipe has no writer"])
     #expect(run.output == summary(lines: 0, bytes: 0))
     #expect(run.status == 0)
   }
 
-  @Test func `a signal ends the reading of a pipe, and its last line is told without a newline`()
+  @Test func `a signal ends the reading of a pipe, and its last line is printed without a newline`()
     async throws
   {
     let pipe = try makePipe()
-    // Its reader too, so that it can be opened before there is another, and has no end.
+    // Opened for reading as well, so that opening does not block, and the pipe has no end.
     let writer = try FileHandle(forUpdating: URL(filePath: pipe))
     let child = try Child("--match", "a", pipe)
 

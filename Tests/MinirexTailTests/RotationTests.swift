@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension MinirexTailTests {
-  @Test func `files that had the name while it was stopped are read, and no older ones`()
+  @Test func `files that had the name while the program was stopped are read without older files`()
     async throws
   {
     try folder.write("before\n", to: "log.1")
@@ -25,7 +25,7 @@ extension MinirexTailTests {
     #expect(await child.output.rest() == summary(lines: 5, bytes: 15, matches: 5))
   }
 
-  @Test func `a file that is removed while an older one has a number is not mistaken for that`()
+  @Test func `a removed file is not mistaken for an older file that has a number`()
     async throws
   {
     try folder.write("before\n", to: "log.1")
@@ -43,17 +43,17 @@ extension MinirexTailTests {
     #expect(await child.output.rest() == summary(lines: 2, bytes: 8, matches: 2))
   }
 
-  @Test func `a file that was truncated and has grown again is read from its beginning`()
+  @Test func `a truncated file that has grown again is read from its beginning`()
     async throws
   {
     let log = try folder.write("1 old\n2 old\n", to: "log")
     let other = try folder.write("other\n", to: "other")
     let child = try Child("--match", "", log, other)
 
-    // The first reading of the log is over then.
+    // The first read of the log is finished.
     await child.output.until("other")
     child.send(SIGSTOP)
-    // In place, so that it is the same file: exactly as long as before, and then longer.
+    // Write in place, so that it is the same file: first exactly as long as before, then longer.
     let handle = try FileHandle(forUpdating: URL(filePath: log))
     try handle.truncate(atOffset: 0)
     try handle.write(contentsOf: Data("1 new\n2 new\n".utf8))
@@ -70,7 +70,7 @@ extension MinirexTailTests {
     #expect(await child.output.rest() == summary(lines: 7, bytes: 46, matches: 7))
   }
 
-  @Test func `what was written before a truncation is found in the copy`() async throws {
+  @Test func `lines written before a truncation are read from the copy`() async throws {
     let log = try folder.write("1\n", to: "log")
     let other = try folder.write("other\n", to: "other")
     let child = try Child("--match", "", log, other)

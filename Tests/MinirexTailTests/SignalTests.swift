@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 
 extension MinirexTailTests {
-  @Test func `a signal stops the first reading of a file, and what was told is summed up`()
+  @Test func `a signal stops the first read of a file, and its printed lines are counted`()
     async throws
   {
     let log = try folder.write("a1\n", to: "log")
-    // Takes minutes to read.
+    // Reading the file takes minutes.
     #expect(unsafe truncate(log, 1 << 40) == 0)
     let child = try Child("--match", "a1", log)
 
@@ -21,7 +21,7 @@ extension MinirexTailTests {
   @Test(
     .enabled(if: scale >= 1, "ThreadSanitizer holds a signal back while its thread writes"),
     arguments: [SIGINT, SIGTERM])
-  func `a signal is obeyed while nobody reads the output`(signal: Int32) async throws {
+  func `a signal ends the program although its output is not read`(signal: Int32) async throws {
     let log = try folder.write(String(repeating: "a line\n", count: 100_000), to: "log")
     let output = Pipe()
     let (reading, writing) = (output.fileHandleForReading, output.fileHandleForWriting)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MiniRexPageServer
 
-/// What nobody sends who means well.
+/// A request that no browser sends, and its status.
 struct HostileRequest: Sendable, CustomTestStringConvertible {
   let text: String
   let status: Status
@@ -44,7 +44,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
         "GET / HTTP/1.1\r\na: \(String(repeating: "x", count: 9_000))\r\n\r\n", .headTooLarge),
       HostileRequest("GET /\(String(repeating: "x", count: 9_000))", .headTooLarge),
     ]
-    // Pages of others, and names of others that lead here.
+    // Pages of other servers, and other names for this server.
     + ["elsewhere", "localhost.elsewhere", "127.0.0.1.elsewhere", "elsewhere@localhost", ""].map {
       HostileRequest("GET / HTTP/1.1\r\nHost: \($0)\r\n\r\n", .forbidden)
     }

@@ -20,7 +20,7 @@ private final class Model {
 @Suite(.timeLimit(.minutes(20))) struct AdapterCommentSamples {
   private let paper = Paper()
 
-  @Test func `notifications come and go`() {
+  @Test func `notifications are received and posted`() {
     let center = NotificationCenter()
     let logins = center.broadcaster(for: .userDidLogIn) { $0.userInfo?["name"] as? String }
     let recorder = Recorder(logins)
@@ -34,7 +34,7 @@ private final class Model {
   }
 
   @MainActor
-  @Test func `an observable object is followed`() {
+  @Test func `a published value follows an observable object`() {
     let model = Model()
     let name = publishedValue(of: model, \.name)
     let title = publishedValue(of: model) { "\($0.name), \($0.age)" }
@@ -80,7 +80,7 @@ private final class Model {
     beat.invalidate()
   }
 
-  @Test func `a folder is watched, a file is read, a program is made ready`() async throws {
+  @Test func `a folder is watched, a file is read, a program is configured`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }

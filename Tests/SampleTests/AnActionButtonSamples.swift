@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-/// Work that a button starts: one run at a time, while it is enabled.
+/// Work that a button starts, one run at a time and only while it is allowed.
 final class Action<Input: Sendable, Success: Sendable, Failure: Error>: Sendable {
   private let running = PublishedProperty(false)
   private let finished = BroadcastSource<Result<Success, Failure>>()
@@ -28,7 +28,7 @@ final class Action<Input: Sendable, Success: Sendable, Failure: Error>: Sendable
     finished.publisher.compactMap { if case .failure(let error) = $0 { error } else { nil } }
   }
 
-  /// False if it is running already, or not allowed.
+  /// Starts a run, or returns `false` if one is active or none is allowed.
   @discardableResult
   func run(_ input: Input) -> Bool {
     guard allowed.current() == true, begin() else { return false }
@@ -53,7 +53,7 @@ final class Action<Input: Sendable, Success: Sendable, Failure: Error>: Sendable
 
 private struct SaveError: Error, Equatable {}
 
-/// The code of AnActionButton.md.
+/// The samples of AnActionButton.md.
 @Suite(.timeLimit(.minutes(20))) struct AnActionButtonSamples {
   private let uploads = Shared<[TaskSource<Int, SaveError>]>([])
 
@@ -63,7 +63,7 @@ private struct SaveError: Error, Equatable {}
     return source.publisher
   }
 
-  @Test func `a button that saves`() {
+  @Test func `a run is rejected while another is active or none is allowed`() {
     let text = PublishedProperty("")
     let upload: @Sendable (String) -> PublishedTask<Int, SaveError> = { begin($0) }
 
@@ -84,7 +84,7 @@ private struct SaveError: Error, Equatable {}
     #expect(uploads.value.count == 2)
   }
 
-  @Test func `what ends without a result makes room for the next`() {
+  @Test func `a task that finishes without a result allows the next run`() {
     let save = Action<Int, Int, SaveError> { _ in
       PublishedTask { _ in .ended }
     }
@@ -93,7 +93,7 @@ private struct SaveError: Error, Equatable {}
     #expect(save.run(2))
   }
 
-  @Test func `a result inside subscribe, and a run from a callback`() {
+  @Test func `a run from a callback of results is rejected`() {
     let save = Action<Int, Int, SaveError> { .success($0) }
     let again = Shared<[Bool]>([])
     let results = Recorder(save.results) { number in
@@ -101,11 +101,11 @@ private struct SaveError: Error, Equatable {}
     }
     #expect(save.run(1))
     #expect(results.updates == [1])
-    // It runs until everybody knows the result.
+    // The run lasts until all subscribers have the result.
     #expect(again.value == [false])
   }
 
-  @Test func `four threads press at once, and one run begins`() {
+  @Test func `concurrent presses start one run`() {
     for _ in 0..<scaled(200) {
       let starts = Shared(0)
       let save = Action<Int, Int, Never> { _ in
@@ -118,7 +118,7 @@ private struct SaveError: Error, Equatable {}
     }
   }
 
-  @Test func `an action that goes cancels its run`() {
+  @Test func `deallocating an action cancels its run`() {
     var save: Action<String, Int, SaveError>? = Action { [uploads] _ in
       let source = TaskSource<Int, SaveError>()
       uploads.append(source)

@@ -9,7 +9,7 @@ private struct Page: Sendable, Equatable {
 
 private struct LoadError: Error, Equatable {}
 
-/// Loads a page when it is told to.
+/// Loads a page once the test calls `answer`.
 private final class Web: Sendable {
   private let sources = Shared<[String: TaskSource<Page, LoadError>]>([:])
 
@@ -34,7 +34,7 @@ private final class Web: Sendable {
 @Suite(.timeLimit(.minutes(20))) struct AtMostNAtOnceSamples {
   private let web = Web()
 
-  @Test func `two pages are loaded at once, and the next when one has come`() {
+  @Test func `two pages load concurrently, and the next when one has finished`() {
     let (addresses, web) = (BroadcastSource<String>(), web)
     let load: @Sendable (String) -> PublishedTask<Page, LoadError> = { web.load($0) }
 
@@ -50,7 +50,7 @@ private final class Web: Sendable {
     #expect(recorder.updates == ["b", "c", "a"].map { .success(Page(address: $0)) })
   }
 
-  @Test func `its timeline`() {
+  @Test func `the timeline of flatMap with a limit`() {
     let timeline = Timeline()
     let one = timeline.broadcaster("    -a---|")
     let two = timeline.broadcaster("    --b-----b|")
@@ -60,27 +60,27 @@ private final class Web: Sendable {
     #expect(timeline.play() == nil)
   }
 
-  /// Takes so many addresses, and no more.
+  /// Accepts addresses up to a limit.
   final class Loader: Sendable {
     private let addresses = BroadcastSource<String>()
-    private let token: Subscription
+    private let subscription: Subscription
 
     fileprivate init(
       _ load: @escaping @Sendable (String) -> PublishedTask<Page, LoadError>,
       _ show: @escaping @Sendable (Result<Page, LoadError>) -> Void
     ) {
-      token = addresses.publisher.flatMap(limit: 2, load).subscribe(show)
+      subscription = addresses.publisher.flatMap(limit: 2, load).subscribe(show)
     }
 
-    /// False if there is too much to do already.
+    /// Returns `false` if the queue is full.
     func add(_ address: String) -> Bool {
-      if token.pendingUpdates >= 100 { return false }
+      if subscription.pendingUpdates >= 100 { return false }
       addresses.broadcast(address)
       return true
     }
   }
 
-  @Test func `whoever sends is told when there is too much to do`() {
+  @Test func `a full queue refuses an address`() {
     let paper = Paper()
     let loader = Loader({ [web] in web.load($0) }, { paper.print("\($0)") })
     for number in 0..<102 { #expect(loader.add("\(number)")) }
@@ -102,7 +102,7 @@ private final class Web: Sendable {
     #expect(recorder.updates == [.success(list.map { Page(address: $0) })])
   }
 
-  @Test func `a loop waits before it takes the next`() async throws {
+  @Test func `a loop finishes a page before it takes the next address`() async throws {
     let orders = BroadcastSource<String>()
     let paper = Paper()
     let load: @Sendable (String) -> PublishedTask<Page, LoadError> = {

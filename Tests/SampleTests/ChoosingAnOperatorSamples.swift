@@ -4,19 +4,19 @@ import Testing
 
 private let beats = BroadcastSource<Int>()
 
-/// Something that calls back until it is stopped.
+/// Calls `tick` until `stop()`.
 private final class Ticking: Sendable {
-  private let token: Subscription
+  private let subscription: Subscription
 
   init(_ tick: @escaping @Sendable (Int) -> Void) {
-    token = beats.publisher.subscribe(tick)
+    subscription = beats.publisher.subscribe(tick)
   }
 
-  func stop() { token.invalidate() }
+  func stop() { subscription.invalidate() }
 }
 
 @Suite(.timeLimit(.minutes(20))) struct ChoosingAnOperatorSamples {
-  @Test func `one timer serves all, until the last of them leaves`() {
+  @Test func `one timer serves all subscribers until the last cancellation`() {
     let ticks = Broadcaster<Int> { receive in
       let timer = Ticking { receive($0) }
       return Subscription { timer.stop() }
@@ -32,7 +32,7 @@ private final class Ticking: Sendable {
     #expect(beats.subscriberCount == 0)
   }
 
-  @Test func `an operator gives the kind that it can promise`() {
+  @Test func `an operator returns the kind that it can guarantee`() {
     let level = PublishedProperty(3)
 
     let percent: PublishedValue<String> = level.publisher.map { "\($0) %" }
@@ -44,9 +44,12 @@ private final class Ticking: Sendable {
     level.value = 95
     #expect(percent.current() == "95 %")
     #expect(alarm.current() == 95)
+    // The first value arrives asynchronously, so no current value exists.
+    let later = percent.delay(for: .seconds(1), clock: ManualClock())
+    #expect(later.current() == nil)
   }
 
-  @Test func `a search follows what was typed last, when the typing rests`() {
+  @Test func `a search starts after a pause in typing`() {
     let clock = ManualClock()
     let search: @Sendable (String) -> PublishedTask<[String], Never> = { .success([$0, "\($0)s"]) }
 

@@ -3,7 +3,7 @@ import MiniRexTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct DeliveryRulesSamples {
-  @Test func `what a callback sends reaches everybody after the current update`() {
+  @Test func `every subscriber receives a re-entrant send after the current update`() {
     let numbers = BroadcastSource<Int>()
     let first = Recorder(numbers.publisher) { if $0 == 1 { numbers.broadcast(2) } }
     let second = Recorder(numbers.publisher)
@@ -14,7 +14,7 @@ import Testing
     #expect(second.updates == [1, 2])
   }
 
-  @Test func `a server binds only what was configured`() {
+  @Test func `a server binds only configured addresses`() {
     let server = Server()
     let config = PublishedProperty(Config(host: "h1", port: 80))
     let address = combineLatest(config.publisher.map(\.host), config.publisher.map(\.port))

@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexStore
 import Testing
 
-/// The code of the comments of `FlatState`, `StateDiff` and `diffs`.
+/// The code of the comments of `FlatState`, `StateDiff`, and `diffs`.
 @Suite(.timeLimit(.minutes(20))) struct DiffSamples {
   let paper = Paper()
 
@@ -18,14 +18,14 @@ import Testing
     var todos: Rows<Todo>
   }
 
-  @Test func `a value is paths and scalars`() throws {
+  @Test func `a value is flattened to paths and scalars`() throws {
     let todos = [Todo(id: 1, text: "Wash"), Todo(id: 2, text: "Cook")]
     print(try FlatState(todos))  // 0/id: 1, 0/text: "Wash", 1/id: 2, 1/text: "Cook"
 
     #expect(paper.lines == [#"0/id: 1, 0/text: "Wash", 1/id: 2, 1/text: "Cook""#])
   }
 
-  @Test func `a diff is one line, or JSON`() {
+  @Test func `a diff is one line or JSON`() {
     let print = paper.print
     let store = Store(Todos(todos: [Todo(id: 1, text: "Wash", isDone: false)]))
     let subscription = store.diffs.subscribe { diff in

@@ -28,7 +28,7 @@ final class Display: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(20))) struct LifetimeSamples {
-  @Test func `an object that subscribes weakly goes, and its subscription with it`() throws {
+  @Test func `an object that subscribes weakly is deallocated with its subscription`() throws {
     let lines = LineWriter()
 
     let thermometer = PublishedProperty(20)

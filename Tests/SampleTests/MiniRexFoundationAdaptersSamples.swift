@@ -14,7 +14,7 @@ extension Notification.Name {
 }
 
 @Suite(.timeLimit(.minutes(20))) struct MiniRexFoundationAdaptersSamples {
-  @Test func `notifications are read where they are posted and written down on a queue`() async {
+  @Test func `notifications are read on the posting thread and written on a queue`() async {
     let queue = DispatchQueue(label: "writing")
     let names = BroadcastSource<String>()
     let recorder = Recorder(names.publisher)
@@ -31,7 +31,7 @@ extension Notification.Name {
     subscription.invalidate()
   }
 
-  @Test func `a transfer is refused, a file is read, a program ends`() async throws {
+  @Test func `a transfer is refused, a file is read, a program exits`() async throws {
     struct User: Decodable, Sendable { let name: String }
     let session = URLSession.shared
     // Nobody listens there.

@@ -2,7 +2,7 @@ import MiniRex
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct MiniRexSamples {
-  @Test func `the landing page shows a source, an operator and a token`() {
+  @Test func `the landing page shows a source, an operator, and a subscription`() {
     let paper = Paper()
     let print = paper.print
 

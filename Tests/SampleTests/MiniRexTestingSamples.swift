@@ -3,14 +3,14 @@ import MiniRexTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(20))) struct MiniRexTestingSamples {
-  @Test func `a recorder remembers what came`() {
+  @Test func `a recorder collects updates`() {
     let source = BroadcastSource<Int>()
     let recorder = Recorder(source.publisher.map { $0 * 2 })
     source.broadcast(1)
     #expect(recorder.updates == [2])
   }
 
-  @Test func `the time moves when the test says so`() {
+  @Test func `a manual clock moves when the test advances it`() {
     let source = BroadcastSource<Int>()
     let clock = ManualClock()
     let calm = Recorder(source.publisher.debounce(for: .seconds(1), clock: clock))
@@ -19,7 +19,7 @@ import Testing
     #expect(calm.updates == [2])
   }
 
-  @Test func `a timeline draws what goes in and what is expected`() {
+  @Test func `a timeline shows inputs and expected updates`() {
     let timeline = Timeline()
     let text = timeline.value("a-bc-----")
     let calm = text.debounce(for: .seconds(2), clock: timeline.clock)

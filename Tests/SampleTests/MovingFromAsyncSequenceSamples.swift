@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexTesting
 import Testing
 
-/// The code of MovingFromAsyncSequence.md.
+/// The samples of MovingFromAsyncSequence.md.
 @Suite(.timeLimit(.minutes(20))) struct MovingFromAsyncSequenceSamples {
   let paper = Paper()
 
@@ -10,7 +10,7 @@ import Testing
 
   enum Before {
     actor Room {
-      private var listeners: [Int: AsyncStream<String>.Continuation] = [:]
+      private var participants: [Int: AsyncStream<String>.Continuation] = [:]
       private var lastID = 0
 
       func messages() -> AsyncStream<String> {
@@ -18,22 +18,22 @@ import Testing
           of: String.self, bufferingPolicy: .bufferingNewest(100))
         lastID += 1
         let id = lastID
-        listeners[id] = continuation
+        participants[id] = continuation
         continuation.onTermination = { _ in
-          Task { await self.leave(id) }
+          Task { await self.remove(id) }
         }
         return stream
       }
 
-      func say(_ message: String) {
-        for listener in listeners.values { listener.yield(message) }
+      func post(_ message: String) {
+        for participant in participants.values { participant.yield(message) }
       }
 
       func close() {
-        for listener in listeners.values { listener.finish() }
+        for participant in participants.values { participant.finish() }
       }
 
-      private func leave(_ id: Int) { listeners[id] = nil }
+      private func remove(_ id: Int) { participants[id] = nil }
     }
   }
 
@@ -41,43 +41,43 @@ import Testing
     private let source = BroadcastSource<String>()
     var messages: Broadcaster<String> { source.publisher }
 
-    func say(_ message: String) { source.broadcast(message) }
+    func post(_ message: String) { source.broadcast(message) }
     func close() { source.end() }
   }
 
-  @Test func `both rooms say the same to each listener`() async {
+  @Test func `both rooms deliver a message to each participant`() async {
     let old = Before.Room()
     let oldMessages = [await old.messages(), await old.messages()]
-    await old.say("hello")
+    await old.post("hello")
     await old.close()
     for messages in oldMessages {
-      var heard: [String] = []
-      for await message in messages { heard.append(message) }
-      #expect(heard == ["hello"])
+      var received: [String] = []
+      for await message in messages { received.append(message) }
+      #expect(received == ["hello"])
     }
 
     let room = Room()
     let messages = [1, 2].map { _ in room.messages.values(.bufferingNewest(100)) }
-    room.say("hello")
+    room.post("hello")
     room.close()
     for messages in messages {
-      var heard: [String] = []
-      for await message in messages { heard.append(message) }
-      #expect(heard == ["hello"])
+      var received: [String] = []
+      for await message in messages { received.append(message) }
+      #expect(received == ["hello"])
     }
   }
 
-  @Test func `a loop`() async {
+  @Test func `values buffers before the loop starts`() async {
     let room = Room()
     let messages = room.messages.values(.bufferingNewest(100))
-    room.say("hello")  // the buffer has it
+    room.post("hello")  // buffered
     room.close()
     for await message in messages { print(message) }  // prints hello
 
     #expect(paper.lines == ["hello"])
   }
 
-  @Test func `what is dropped is counted`() async {
+  @Test func `values counts dropped updates`() async {
     let temperature = PublishedProperty(20)
     let values = temperature.publisher.values(.bufferingNewest(1))
     temperature.value = 21
@@ -91,7 +91,7 @@ import Testing
 
   struct LineError: Error, Equatable {}
 
-  @Test func `a failure of the sequence is the failure of a task`() async {
+  @Test func `a collecting task fails with the error of its sequence`() async {
     let (lines, input) = AsyncThrowingStream.makeStream(of: String.self, throwing: (any Error).self)
     input.yield("one")
     input.finish(throwing: LineError())
@@ -106,7 +106,7 @@ import Testing
     #expect(paper.lines == ["LineError()"])
   }
 
-  @Test func `one loop for many subscribers`() async {
+  @Test func `share runs one loop for all subscribers`() async {
     let (numbers, input) = AsyncStream.makeStream(of: Int.self)
     let shared = Broadcaster(numbers).map { $0 * 2 }.share()
     let first = Recorder(shared)
@@ -118,7 +118,7 @@ import Testing
     #expect(await second.next() == [42])
   }
 
-  @Test func `merge and combineLatest call at once`() {
+  @Test func `combineLatest emits synchronously`() {
     let celsius = PublishedProperty(20)
     let unit = PublishedProperty("°C")
     let text = combineLatest(celsius.publisher, unit.publisher) { "\($0) \($1)" }

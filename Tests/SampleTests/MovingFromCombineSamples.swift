@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexTesting
 import Testing
 
-/// The code of MovingFromCombine.md.
+/// The samples of MovingFromCombine.md.
 @Suite(.timeLimit(.minutes(20))) struct MovingFromCombineSamples {
   let paper = Paper()
 
@@ -27,11 +27,11 @@ import Testing
     }
   }
 
-  @Test func `the search finds once for what was typed, and a failure finds nothing`() {
+  @Test func `a debounced search runs once, and a failure has no results`() {
     let clock = ManualClock()
-    let asked = Paper()
+    let searches = Paper()
     let model = SearchModel(clock: clock) { text in
-      asked.print(text)
+      searches.print(text)
       return text == "x" ? .failure(SearchError()) : .success(["\(text)!"])
     }
     let results = Recorder(model.results)
@@ -42,11 +42,11 @@ import Testing
     model.query.value = "x"
     clock.advance(by: .milliseconds(300))
 
-    #expect(asked.lines == ["sw", "x"])
+    #expect(searches.lines == ["sw", "x"])
     #expect(results.updates == [[], ["sw!"], []])
   }
 
-  @Test func `what is sent in a callback waits`() {
+  @Test func `a re-entrant send is queued`() {
     let numbers = BroadcastSource<Int>()
     let first = numbers.publisher.subscribe { number in
       if number == 1 { numbers.broadcast(2) }
@@ -58,7 +58,7 @@ import Testing
     #expect(paper.lines == ["1", "2"])
   }
 
-  @Test func `a callback finds the value set`() {
+  @Test func `a callback reads the new value`() {
     let temperature = PublishedProperty(20)
     let subscription = temperature.publisher.subscribe { celsius in
       print("\(celsius), \(temperature.value)")

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a quote is loaded by whoever waits for it`() async throws {
+  @Test func `a caller awaits the loading of a quote`() async throws {
     let store = Store(Quotes(), first: .initialized, reducer: Self.quotes { "quote" })
     #expect(store.text == "b")
 
@@ -59,7 +59,7 @@ import Testing
     #expect(store.text == "quote")
   }
 
-  @Test func `a parent sees what its child does`() async throws {
+  @Test func `a parent receives the actions of its child`() async throws {
     try await withTestStore(Quotes(), reducer: Self.quotes { "quote" }) { store in
       try store.send(.child(.valueUpdated(3))) {
         $0.child.value = 3
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a test says all that happens`() async throws {
+  @Test func `a test asserts every action and state change`() async throws {
     try await withTestStore(Quotes(), reducer: Self.quotes { "quote" }) { store in
       try store.send(.getQuoteTapped) { $0.text = "Loading..." }
       try await store.receive(.quoteLoaded("quote")) { $0.text = "quote" }
@@ -124,7 +124,7 @@ import Testing
     return .none
   }
 
-  @Test func `rows are stores, and their effects are theirs`() async throws {
+  @Test func `rows are stores with separate effects`() async throws {
     let store = Store(List(), first: .fetched(["a", "b"]), reducer: Self.list)
     let rows: [Store<Item, ItemAction>] = store.scope(rows: \.items) { .item($0, $1) }
     for row in rows { try await row.send(.tapped).finished() }
@@ -134,7 +134,7 @@ import Testing
     #expect(rows.map(\.isActive) == [false, true])
   }
 
-  @Test func `a child that is shown is a store, until it is hidden`() {
+  @Test func `a presented child is a store until it is hidden`() {
     let store = Store(List(), first: .showChild(1), reducer: Self.list)
     let child: Store<Child, ChildAction>? = store.scope(ifPresent: \.child) { .child($0) }
     child?.send(.valueUpdated(3))

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `a dispatcher reaches the store, and a promise tells how it went`() async throws {
+  @Test func `a dispatcher reaches the store, and a promise has the result`() async throws {
     let paper = Paper()
     let print = paper.print
     let dispatcher = BroadcastSource<any Sendable>()

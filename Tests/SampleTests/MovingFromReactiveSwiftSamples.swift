@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexTesting
 import Testing
 
-/// The code of MovingFromReactiveSwift.md.
+/// The samples of MovingFromReactiveSwift.md.
 @Suite(.timeLimit(.minutes(20))) struct MovingFromReactiveSwiftSamples {
   let paper = Paper()
 
@@ -29,10 +29,10 @@ import Testing
 
   func price(
     of item: String, clock: any Clock<Duration> = ContinuousClock(),
-    ask: @escaping @Sendable (String) async throws(PriceError) -> Int
+    request: @escaping @Sendable (String) async throws(PriceError) -> Int
   ) -> PublishedTask<Int, PriceError> {
     PublishedTask.retrying(times: 2, clock: clock) { () async throws(PriceError) in
-      try await ask(item)
+      try await request(item)
     }
     .timeout(after: .seconds(5), clock: clock)
     .mapError { error in
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a basket that is not empty can be ordered while it is open`() {
+  @Test func `a basket can be ordered while it is open and not empty`() {
     let basket = Basket()
     let count = Recorder(basket.count)
     let canOrder = Recorder(basket.canOrder)
@@ -56,16 +56,16 @@ import Testing
     #expect(canOrder.updates == [false, true, false])
   }
 
-  @Test func `a price is asked for again, but not for ever`() async {
-    let asked = Paper()
+  @Test func `a price request is retried, and times out`() async {
+    let requests = Paper()
     let clock = ManualClock()
     let known = price(of: "tea", clock: clock) { item throws(PriceError) in
-      asked.print(item)
-      if asked.lines.count < 3 { throw .unknown }
+      requests.print(item)
+      if requests.lines.count < 3 { throw .unknown }
       return 3
     }
     #expect(await known.result == .success(3))
-    #expect(asked.lines.count == 3)
+    #expect(requests.lines.count == 3)
 
     let gate = TaskSource<Int, Never>()
     let slow = Recorder(
@@ -77,7 +77,7 @@ import Testing
     #expect(await slow.next() == [.failure(.late)])
   }
 
-  @Test func `a property may be set in a callback of its own`() {
+  @Test func `a re-entrant set is queued`() {
     let count = PublishedProperty(7)
     let subscription = count.publisher.subscribe { value in
       print(value)

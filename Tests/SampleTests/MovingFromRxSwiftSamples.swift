@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexTesting
 import Testing
 
-/// The code of MovingFromRxSwift.md.
+/// The samples of MovingFromRxSwift.md.
 @Suite(.timeLimit(.minutes(20))) struct MovingFromRxSwiftSamples {
   let paper = Paper()
 
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a failed login ends nothing`() {
+  @Test func `a failed login does not finish the message`() {
     let model = LoginModel { name, password in
       password == "password" ? .success(name) : .failure(.wrongPassword)
     }
@@ -52,7 +52,7 @@ import Testing
     #expect(messages.updates == ["", "Failed: wrongPassword", "Hello ada"])
   }
 
-  @Test func `a token that is dropped ends its subscription`() {
+  @Test func `releasing a subscription cancels it`() {
     let numbers = BroadcastSource<Int>()
     let bag = SubscriptionBag()
     numbers.publisher.subscribe { print($0) }.store(in: bag)
@@ -66,20 +66,20 @@ import Testing
     #expect(paper.lines == ["1"])
   }
 
-  @Test func `a task is shared`() async {
+  @Test func `a task runs once for all subscribers`() async {
     let user = PublishedTask {
-      print("asking")
+      print("requesting")
       return "ada"
     }
     let first = await user.result
-    let second = await user.result  // asks no second time
+    let second = await user.result  // does not request again
 
     #expect(first?.isAda == true)
     #expect(second?.isAda == true)
-    #expect(paper.lines == ["asking"])
+    #expect(paper.lines == ["requesting"])
   }
 
-  @Test func `flag and value are in step`() {
+  @Test func `combineLatest is glitch-free`() {
     let celsius = PublishedProperty(20)
     let fahrenheit = celsius.publisher.map { $0 * 9 / 5 + 32 }
     let both = combineLatest(celsius.publisher, fahrenheit)

@@ -39,7 +39,7 @@ import Testing
     return .none
   }
 
-  @Test func `a store is changed in place, and tells what it was called`() {
+  @Test func `a store is changed in place and logs the names of changes`() {
     let print = paper.print
     let store = Store(Counter())
     let log = store.events.subscribe { print("\($0)") }
@@ -53,7 +53,7 @@ import Testing
     withExtendedLifetime(log) {}
   }
 
-  @Test func `what was a transaction is waited for`() async throws {
+  @Test func `a transaction is awaited`() async throws {
     let store = Store(Counter(), reducer: Self.counter)
 
     for action in [CounterAction.increase(1), .upload] { try await store.send(action).finished() }
@@ -64,7 +64,7 @@ import Testing
     #expect(store.effectCount <= 1)
   }
 
-  @Test func `what comes too often is left out before it is an action`() async {
+  @Test func `a throttled update never becomes an action`() async {
     let store = Store(Counter(), reducer: Self.counter)
     let clock = ManualClock()
     let bag = SubscriptionBag()
@@ -80,7 +80,7 @@ import Testing
     bag.invalidate()
   }
 
-  @Test func `a transaction's diff is that of its commit`() {
+  @Test func `a transaction's diff is its commit's diff`() {
     let print = paper.print
     let store = Store(Counter(todos: [Todo(id: 1)]))
     let subscription = store.diffs.subscribe { diff in
@@ -98,7 +98,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a child store is a scope of its part`() {
+  @Test func `a child store is a scope`() {
     let print = paper.print
     let store = Store(Counter(todos: [Todo(id: 1), Todo(id: 2)]))
     let subscription = store.diffs.subscribe { diff in
@@ -112,7 +112,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a change is rolled back by committing what was there`() throws {
+  @Test func `a change is rolled back by restoring the old state`() throws {
     struct TooMany: Error {}
     let store = Store(Counter())
     let diffs = Recorder(store.diffs)
@@ -132,7 +132,7 @@ import Testing
     #expect(store.count == 0 && store.todos.isEmpty && diffs.updates.isEmpty)
   }
 
-  @Test func `a model is flat, and becomes itself again`() throws {
+  @Test func `a model is flattened and decoded again`() throws {
     let print = paper.print
     let store = Store(Counter(count: 1, todos: [Todo(id: 7, isDone: true)]))
     print("\(try FlatState(store.state))")

@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a search waits until nobody types, and keeps the rows that stay`() async throws {
+  @Test func `a search is debounced and keeps existing rows`() async throws {
     let clock = ManualClock()
     let api = API { query in query == "a" ? [1, 2] : [2, 3] }
     try await withTestStore(Inbox(), reducer: Self.inbox(api, clock: clock)) { store in
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `rows and what is presented are stores, as long as they are there`() throws {
+  @Test func `rows and presented children are stores while they are present`() throws {
     let store = Store(
       Inbox(items: [Item(id: 1), Item(id: 2)]),
       reducer: Self.inbox(API { _ in [] }, clock: ManualClock()))
@@ -121,7 +121,7 @@ import Testing
     #expect(!edit.isActive && store.scope(ifPresent: \.edit) { .edit($0) } == nil)
   }
 
-  @Test func `what stores share is a store that reducers capture`() {
+  @Test func `shared state is a store that reducers capture`() {
     let compact = Store(false)
     let stores = (0..<2).map { _ in
       Store(

@@ -36,7 +36,7 @@ import Testing
     bag.invalidate()
   }
 
-  @Test func `an action goes to every store at once`() {
+  @Test func `an action reaches every store`() {
     let everywhere = BroadcastSource<CounterAction>()
     let bag = SubscriptionBag()
     let stores = (0..<2).map { _ in Store(CounterState(), reducer: Self.counter) }

@@ -47,7 +47,7 @@ private struct Document: Sendable {
   private let paper = Paper()
   private let clock = ManualClock()
 
-  @Test func `operators keep time`() {
+  @Test func `timed operators run on a manual clock`() {
     let searchText = PublishedProperty("a").publisher
     let doorbell = Broadcaster.sequence([1])
     let position = PublishedProperty(1).publisher
@@ -62,7 +62,7 @@ private struct Document: Sendable {
     #expect(rings.updates == [1])
   }
 
-  @Test func `an operator follows several at once`() {
+  @Test func `flatMap runs several publishers concurrently`() {
     let addresses = BroadcastSource<String>()
     let load: @Sendable (String) -> PublishedTask<Picture, Never> = { .success(Picture(of: $0)) }
 
@@ -73,7 +73,7 @@ private struct Document: Sendable {
     #expect(recorder.updates == [.success(Picture(of: "Ada"))])
   }
 
-  @Test func `operators follow what came last`() {
+  @Test func `switching operators emit the updates of the latest publisher`() {
     let texts = BroadcastSource<String>()
     let searchText = texts.publisher
     let results = searchText.flatMapLatest { text in search(for: text) }
@@ -87,7 +87,7 @@ private struct Document: Sendable {
     #expect(title.current() == "Letters")
   }
 
-  @Test func `operators join several`() {
+  @Test func `merge and combineLatest join several publishers`() {
     let taps = BroadcastSource<Int>()
     pair(taps.publisher, with: PublishedProperty("hello").publisher)
     taps.broadcast(7)
@@ -107,7 +107,7 @@ private struct Document: Sendable {
     lines.subscribe { [paper] in paper.print($0) }.detached()
   }
 
-  @Test func `operators wait for something`() {
+  @Test func `prefix and drop wait for a signal`() {
     let positions = BroadcastSource<Int>()
     let releases = BroadcastSource<Void>()
     let dragged = Recorder(drag(positions.publisher, until: releases.publisher))
@@ -138,7 +138,7 @@ private struct Document: Sendable {
     return lines
   }
 
-  @Test func `operators take several at a time`() {
+  @Test func `chunked collects several updates`() {
     let insert: @Sendable ([Int]) -> Int = { $0.count }
     let readings = Broadcaster.sequence(Array(1...150))
     let rows = readings.chunked(by: 100).map { insert($0) }
@@ -153,7 +153,7 @@ private struct Document: Sendable {
     #expect(Recorder(batches).updates.map(\.count) == [100, 50])
   }
 
-  @Test func `operators put one after the other`() {
+  @Test func `append and prepend emit in sequence`() {
     enum State: Sendable { case connecting, connected }
     let connection = Broadcaster<State>.sequence([.connected])
     let states = connection.prepend(.connecting)
@@ -168,7 +168,7 @@ private struct Document: Sendable {
     #expect(recorder.updates == ["a", "b", "c"])
   }
 
-  @Test func `a rise is a pair, and the last visitor may be nobody`() {
+  @Test func `pairs finds rises, and publishedValue starts with nil`() {
     let level = PublishedProperty(1)
     let rises = level.publisher.pairs().filter { old, new in new > old }
     let recorder = Recorder(rises.map(\.new))
@@ -182,7 +182,7 @@ private struct Document: Sendable {
     #expect(lastVisitor.current() == "Ada")
   }
 
-  @Test func `values are combined`() {
+  @Test func `combineLatest combines values`() {
     let print = paper.print
     let width = PublishedProperty(2)
     let height = PublishedProperty(3)
@@ -197,7 +197,7 @@ private struct Document: Sendable {
     subscription.invalidate()
   }
 
-  @Test func `numbers are added up`() {
+  @Test func `scan adds numbers`() {
     let print: @Sendable (Int) -> Void = { paper.print("\($0)") }
     let numbers = BroadcastSource<Int>()
 
@@ -210,7 +210,7 @@ private struct Document: Sendable {
     subscription.invalidate()
   }
 
-  @Test func `a chain is traced`() {
+  @Test func `trace reports each stage of a chain`() {
     let show: @Sendable (Int) -> Void = { paper.print("\($0)") }
     let source = BroadcastSource<Click>()
     let clicks = source.publisher
@@ -221,7 +221,7 @@ private struct Document: Sendable {
     subscription.invalidate()
   }
 
-  @Test func `work is done, and tried again`() async throws {
+  @Test func `retrying runs failed work again`() async throws {
     let id = 7
     do {
       let user = PublishedTask { () async throws(FetchError) in try await fetch(id) }
@@ -238,7 +238,7 @@ private struct Document: Sendable {
     }
   }
 
-  @Test func `a download that fails is tried again`() async throws {
+  @Test func `a failed download is retried`() async throws {
     let url = "a"
     let download: @Sendable (String, @Sendable (Double) -> Void) async throws -> Int = {
       url, report in
@@ -254,7 +254,7 @@ private struct Document: Sendable {
     #expect(size == 1)
   }
 
-  @Test func `tasks are made of inputs, so many at once`() async throws {
+  @Test func `all creates tasks from inputs within a limit`() async throws {
     struct File {
       let size: Double
     }
@@ -272,13 +272,13 @@ private struct Document: Sendable {
     #expect(Recorder(whole).updates.prefix(2) == [.progress(0.125), .progress(0.25)])
   }
 
-  @Test func `a task is given up when the time is up`() async throws {
+  @Test func `timeout fails a slow task`() async throws {
     let fetch = PublishedTask<User, FetchError>.success(User(name: "7"))
     let user = fetch.timeout(after: .seconds(5), clock: clock)
     #expect(try await user.value == User(name: "7"))
   }
 
-  @Test func `one task follows another`() async {
+  @Test func `flatMap continues with another task`() async {
     let user = PublishedTask<User, FetchError>.success(User(name: "Ada"))
 
     let picture = user.flatMap { user in loadPicture(of: user) }
@@ -288,7 +288,7 @@ private struct Document: Sendable {
     #expect(await shown.result == .success(Picture.placeholder))
   }
 
-  @Test func `several tasks are one`() async throws {
+  @Test func `all combines several tasks`() async throws {
     let user = PublishedTask<User, FetchError>.success(User(name: "Ada"))
     let users = PublishedTask<[User], FetchError>.success([User(name: "Grace")])
 

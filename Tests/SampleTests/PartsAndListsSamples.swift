@@ -87,7 +87,7 @@ private func todoList(
   }
 }
 
-/// The code of the article on parts and lists.
+/// The code of the article on children and lists.
 @Suite(.timeLimit(.minutes(20))) struct PartsAndListsSamples {
   private func print(_ text: String) { printed.append(text) }
   private let printed = Printed()
@@ -98,7 +98,7 @@ private func todoList(
     func append(_ line: String) { lines.modify { $0.append(line) } }
   }
 
-  @Test func `a list, and the details of what is in it`() async throws {
+  @Test func `a list and its details`() async throws {
     let store = Store(Todos(), reducer: todoList { _ in })
     for (id, text) in ["Wash", "Cook"].enumerated() {
       store.send(.added(Todo(id: id, text: text)))
@@ -110,7 +110,7 @@ private func todoList(
     }
 
     let cook: Store<Todo, TodoAction>? = store.scope(row: 1, in: \.todos) { .todo($0, $1) }
-    let token = cook?.publisher(of: \.isDone).subscribe { print("cooked: \($0)") }
+    let subscription = cook?.publisher(of: \.isDone).subscribe { print("cooked: \($0)") }
     store.send(.todo(0, .toggled))
     cook?.send(.toggled)
 
@@ -122,7 +122,7 @@ private func todoList(
 
     try await cook?.send(.saveTapped).finished()
     store.send(.removed(1))
-    print("\(cook?.isActive == true), \(cook?.text ?? ""), \(token?.isSubscribed == true)")
+    print("\(cook?.isActive == true), \(cook?.text ?? ""), \(subscription?.isSubscribed == true)")
 
     #expect(
       printed.all == [
@@ -131,7 +131,7 @@ private func todoList(
       ])
   }
 
-  @Test func `the work of a row ends with it`() async throws {
+  @Test func `removing a row cancels its work`() async throws {
     let forever = todoList { _ in try await Task.sleep(for: .seconds(600)) }
     try await withTestStore(Todos(todos: [Todo(id: 1, text: "Cook")]), reducer: forever) { store in
       let task = try store.send(.todo(1, .saveTapped))
@@ -148,7 +148,7 @@ private func todoList(
     #expect(plain.todos.map(\.isDone) == [true, false])
   }
 
-  @Test func `a list from a server keeps the rows that stay`() {
+  @Test func `a list from a server keeps existing rows`() {
     var state = Todos(todos: [Todo(id: 1, text: "old", isDone: true), Todo(id: 2, text: "gone")])
     let news = [(id: 3, text: "new"), (id: 1, text: "newer")]
 
@@ -163,11 +163,11 @@ private func todoList(
 
   @MainActor private final class Label { var text = "" }
 
-  @MainActor @Test func `a label and an object show a part and a row`() {
+  @MainActor @Test func `a label and an object show a child and a row`() {
     let store = Store(Todos(todos: [Todo(id: 1, text: "Cook")]), reducer: todoList { _ in })
     let label = Label()
     let row: Store<Todo, TodoAction>? = store.scope(row: 1, in: \.todos) { .todo($0, $1) }
-    let token = row?.publisher(of: \.text).bindOnMain(to: label, \.text)
+    let subscription = row?.publisher(of: \.text).bindOnMain(to: label, \.text)
     let isDone = row?.publisher(of: \.isDone).observed()
 
     row?.send(.renamed("Cook rice"))
@@ -175,6 +175,7 @@ private func todoList(
     #expect(label.text == "Cook rice" && isDone?.value == true)
 
     store.send(.removed(1))
-    #expect(token?.isSubscribed == false && isDone?.value == true && label.text == "Cook rice")
+    #expect(subscription?.isSubscribed == false)
+    #expect(isDone?.value == true && label.text == "Cook rice")
   }
 }

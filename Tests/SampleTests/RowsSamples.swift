@@ -14,7 +14,7 @@ import Testing
     var text = ""
   }
 
-  @Test func `rows are changed by their ids`() {
+  @Test func `rows are changed by id`() {
     var todos: Rows = [Todo(id: 1, text: "Wash"), Todo(id: 2, text: "Cook")]
     todos[id: 2]?.isDone = true
     todos[id: 1] = nil
@@ -22,7 +22,7 @@ import Testing
     #expect(Array(todos) == [Todo(id: 2, text: "Cook", isDone: true)])
   }
 
-  @Test func `rows become what a server says, and are kept`() {
+  @Test func `rows match a server's list and are kept`() {
     var state = (items: [Item(id: "a", text: "kept")] as Rows, count: 0)
     let ids = ["b", "a"]
     state.items.update(to: ids, id: { $0 }) { _, id in Item(id: id) }

@@ -1,7 +1,7 @@
 import MiniRexStore
 import Testing
 
-/// The code of the comments of scopes and of effects that belong to parts.
+/// The code of the comments of scopes and of the effects of children.
 @Suite(.timeLimit(.minutes(20))) struct ScopeSamples {
   struct Form: Sendable, Equatable { var text = "" }
   enum FormAction: Sendable {
@@ -52,7 +52,7 @@ import Testing
     return .none
   }
 
-  @Test func `a part is a store of its own`() {
+  @Test func `a child is a store`() {
     let store = Store(Page(items: [Item(id: "a")], form: Form(text: "old")), reducer: Self.page)
     store.send(.opened)
 

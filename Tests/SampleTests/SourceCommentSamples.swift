@@ -50,14 +50,14 @@ private final class Label {
   private let paper = Paper()
   private let clock = ManualClock()
 
-  @Test func `a door tells of its visitors`() {
+  @Test func `a broadcast source sends events to subscribers`() {
     let door = Door()
     let recorder = Recorder(door.visitors)
     door.enter(Person(name: "Ada"))
     #expect(recorder.updates == [Person(name: "Ada")])
   }
 
-  @Test func `a publisher is mapped and subscribed to`() {
+  @Test func `a subscriber receives mapped updates`() {
     let print: @Sendable (Int) -> Void = { paper.print("\($0)") }
     let source = BroadcastSource<Int>()
     let subscription = source.publisher
@@ -68,7 +68,7 @@ private final class Label {
     subscription.invalidate()
   }
 
-  @Test func `a property tells of changes`() {
+  @Test func `a property publishes its changes`() {
     let print: @Sendable (Double) -> Void = { paper.print("\($0)") }
     let temperature = PublishedProperty(20.0)
     let subscription = temperature.publisher.subscribe { print($0) }  // prints 20.0
@@ -78,16 +78,16 @@ private final class Label {
     subscription.invalidate()
   }
 
-  @Test func `a task is finished by hand`() {
+  @Test func `a task source finishes its task`() {
     let print: @Sendable (Int) -> Void = { paper.print("\($0)") }
     let source = TaskSource<Int, Never>()
     let subscription = source.publisher.subscribe(success: { print($0) })
-    source.finish(.success(42))  // prints 42, as it will to whoever subscribes later
+    source.finish(.success(42))  // prints 42, for late subscribers as well
     #expect(paper.lines == ["42"])
     subscription.invalidate()
   }
 
-  @Test func `a clock ticks`() {
+  @Test func `a clock emits ticks`() {
     let print: @Sendable (Duration) -> Void = { paper.print("\($0)") }
     let subscription = clock.broadcaster(every: .seconds(1)).subscribe { print($0) }
     clock.advance(by: .seconds(2))
@@ -95,7 +95,7 @@ private final class Label {
     subscription.invalidate()
   }
 
-  @Test func `a broadcaster starts and stops something for each subscriber, or for all`() {
+  @Test func `a broadcaster starts a timer for each subscriber, or for all`() {
     do {
       let ticks = Broadcaster<Date> { receive in
         let timer = start(every: 1) { receive(Date()) }
@@ -128,7 +128,7 @@ private final class Label {
     #expect(Ticking.beats.subscriberCount == 0)
   }
 
-  @Test func `a bag keeps a token`() {
+  @Test func `a bag retains a subscription`() {
     let print: @Sendable (Int) -> Void = { paper.print("\($0)") }
     let source = BroadcastSource<Int>()
     let publisher = source.publisher
@@ -138,7 +138,7 @@ private final class Label {
     #expect(paper.lines == ["1"])
   }
 
-  @Test func `a subscription lasts as long as a closure`() async {
+  @Test func `withSubscription subscribes for the duration of a closure`() async {
     let print = paper.print
     let progress = BroadcastSource<Int>()
     let load: @Sendable () -> Void = { progress.broadcast(50) }
@@ -159,7 +159,7 @@ private final class Label {
     subscription.invalidate()
   }
 
-  @Test func `a loop gets the latest`() async {
+  @Test func `a loop receives the latest value`() async {
     actor Display {
       var shown: [Double] = []
 
@@ -175,7 +175,7 @@ private final class Label {
     #expect(await display.shown == [19.5])
   }
 
-  @Test func `a loop that is left is ended by hand`() async {
+  @Test func `invalidate cancels the sequence of an ended loop`() async {
     let measured = PublishedProperty(95.0)
     let thermostat = (temperature: measured.publisher, ())
     let temperatures = thermostat.temperature.values(.bufferingNewest(100))
@@ -187,7 +187,7 @@ private final class Label {
     #expect(temperatures.bufferedCount == 0)
   }
 
-  @Test func `an instrument counts what is dropped, another one prints`() {
+  @Test func `an instrument counts drops, another prints events`() {
     let counter = Counter()
     let source = BroadcastSource<Int>(name: "numbers", instrument: counter)
     let values = source.publisher.values(.bufferingNewest(1))
@@ -199,14 +199,14 @@ private final class Label {
     #expect(numbers.subscriberCount == 0)
   }
 
-  @Test func `a place is what compilers write`() {
+  @Test func `a place prints as compilers write it`() {
     let print: @Sendable (CodePlace) -> Void = { paper.print("\($0)") }
     let here = CodePlace(fileID: #fileID, line: #line)
     print(here)  // prints Kitchen/Oven.swift:12
     #expect(paper.lines[0].hasPrefix("SampleTests/SourceCommentSamples.swift:"))
   }
 
-  @Test func `a graph is that of the process`() async {
+  @Test func `the default graph shows the sources of the process`() async {
     await #expect(processExitsWith: .success) {
       let graph = LiveGraph()
       setDefaultInstrument(graph)

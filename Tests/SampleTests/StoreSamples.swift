@@ -5,7 +5,8 @@ import MiniRexTesting
 import Observation
 import Testing
 
-/// The code of MiniRexStore.md, GettingStartedWithAStore.md, StoreRules.md and MiniRexStoreTesting.md.
+/// The code of MiniRexStore.md, GettingStartedWithAStore.md, StoreRules.md, and
+/// MiniRexStoreTesting.md.
 @Suite(.timeLimit(.minutes(20))) struct StoreSamples {
   let paper = Paper()
 
@@ -37,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a store tells what an effect has found`() async throws {
+  @Test func `a store publishes the results of an effect`() async throws {
     let print = paper.print
     let store = Store(Search(), reducer: searching { [$0.uppercased()] })
     let subscription = store.publisher(of: \.results).subscribe { print("\($0)") }
@@ -48,14 +49,14 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `a search is told and found`() async throws {
+  @Test func `a test asserts a search and its results`() async throws {
     try await withTestStore(Search(), reducer: searching { [$0.uppercased()] }) { store in
       try store.send(.queryChanged("rex")) { $0.query = "rex" }
       try await store.receive(.found(["REX"])) { $0.results = ["REX"] }
     }
   }
 
-  @Test func `an effect that would not end is cancelled`() async throws {
+  @Test func `an effect that would not end is canceled`() async throws {
     let forever = searching { _ in
       try await Task.sleep(for: .seconds(600))
       return []
@@ -67,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `what was sent too early is not found`() async throws {
+  @Test func `a canceled search has no results`() async throws {
     let slow = Store(
       Search(),
       reducer: searching { query in
@@ -80,7 +81,7 @@ import Testing
     #expect(slow.results == ["rex"])
   }
 
-  @Test func `a store without actions is written in place`() {
+  @Test func `a store without actions is changed in place`() {
     let print = paper.print
     let plain = Store(Search())
     let log = plain.events.subscribe { print("\($0)") }
@@ -92,7 +93,7 @@ import Testing
     withExtendedLifetime(log) {}
   }
 
-  @Test func `a part has a reducer of its own, which is called`() async throws {
+  @Test func `a child has a reducer, which the parent calls`() async throws {
     struct App: Sendable {
       var search = Search()
       var searches = 0
@@ -115,7 +116,7 @@ import Testing
     #expect(store.search.results == ["rex"] && store.searches == 1)
   }
 
-  @Test func `a load can be cancelled, and its end be heard of`() async {
+  @Test func `a load can be canceled, and its end is an event`() async {
     let store = Store(
       Search(),
       reducer: searching { _ in
@@ -128,7 +129,7 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.finished() }
   }
 
-  @Test func `a member that was read is observed`() {
+  @Test func `reading a member observes it`() {
     let print = paper.print
     let store = Store(Search())
     withObservationTracking {

@@ -4,19 +4,20 @@ import Testing
 
 private let feed = BroadcastSource<Int>()
 
-/// Something that costs as long as it is open.
+/// A resource that is expensive while it is open.
 private final class Connection: Sendable {
-  private let token: Subscription
+  private let subscription: Subscription
 
-  init(_ tell: @escaping @Sendable (Int) -> Void) {
-    token = feed.publisher.subscribe(tell)
+  init(_ receive: @escaping @Sendable (Int) -> Void) {
+    subscription = feed.publisher.subscribe(receive)
   }
 
-  func close() { token.invalidate() }
+  func close() { subscription.invalidate() }
 }
 
+/// The samples of Stories.md.
 @Suite(.timeLimit(.minutes(20))) struct StoriesSamples {
-  @Test func `share opens one connection, and the last who leaves closes it`() {
+  @Test func `share opens one connection, and closes it with the last subscription`() {
     let prices = Broadcaster<Int> { receive in
       let connection = Connection { receive($0) }
       return Subscription { connection.close() }
@@ -24,7 +25,7 @@ private final class Connection: Sendable {
 
     let both = [prices.subscribe { _ in }, prices.subscribe { _ in }]
     #expect(feed.subscriberCount == 2)
-    for token in both { token.invalidate() }
+    for subscription in both { subscription.invalidate() }
 
     let paper = Paper()
     let show: @Sendable (Int) -> Void = { paper.print("table \($0)") }
@@ -43,7 +44,7 @@ private final class Connection: Sendable {
     #expect(feed.subscriberCount == 0)
   }
 
-  @Test func `share as a picture`() {
+  @Test func `share, as a marble diagram`() {
     let timeline = Timeline()
 
     let prices = timeline.broadcaster("1-2-3-4-5-").share()
@@ -53,7 +54,7 @@ private final class Connection: Sendable {
     #expect(timeline.play() == nil)
   }
 
-  @Test func `a pointer is drawn no more often than the screen shows it`() {
+  @Test func `throttle emits at most once per interval`() {
     let clock = ManualClock()
     let paper = Paper()
     let draw: @Sendable (Int) -> Void = { paper.print("\($0)") }
@@ -71,7 +72,7 @@ private final class Connection: Sendable {
     drawing.invalidate()
   }
 
-  @Test func `throttle as a picture, beside debounce`() {
+  @Test func `throttle and debounce, as a marble diagram`() {
     let timeline = Timeline()
 
     let moves = timeline.broadcaster("  abcdefg---h----")
@@ -85,7 +86,7 @@ private final class Connection: Sendable {
     #expect(timeline.play() == nil)
   }
 
-  @Test func `a total follows a price and a count`() {
+  @Test func `combineLatest updates when either input changes`() {
     let paper = Paper()
     let show: @Sendable (Int) -> Void = { paper.print("\($0)") }
     let price = PublishedProperty(2)
@@ -100,7 +101,7 @@ private final class Connection: Sendable {
     label.invalidate()
   }
 
-  @Test func `combineLatest as a picture`() {
+  @Test func `combineLatest, as a marble diagram`() {
     let timeline = Timeline()
     let numbers: [Character: Int] = ["1": 1, "2": 2, "3": 3, "4": 4, "5": 5]
 

@@ -59,7 +59,7 @@ private struct Request {
     #expect(greeting == "Hello, Ada")
   }
 
-  @Test func `work may run on without subscribers`() async {
+  @Test func `work may continue without subscribers`() async {
     let saves = TaskSource<String, Never>()
     let save: @Sendable (String) async -> Void = { saves.finish(.success($0)) }
 
@@ -69,7 +69,7 @@ private struct Request {
     #expect(await saves.publisher.result == .success("draft"))
   }
 
-  @Test func `two spellings keep the type of the failure`() async throws {
+  @Test func `two spellings preserve the failure type`() async throws {
     let fetched = PublishedTask(fetchMe)
     let written = PublishedTask { () async throws(FetchError) in try await fetchMe() }
     let vague = PublishedTask { try await fetchMe() }  // fails with any Error
@@ -81,7 +81,7 @@ private struct Request {
     #expect(found.name == "Ada")
   }
 
-  @Test func `what calls back is a task, too`() async {
+  @Test func `a callback API becomes a task`() async {
     let loaded = PublishedTask<User, FetchError> { finish in
       let request = Request(of: 7) { finish($0) }
       return Subscription { request.cancel() }
@@ -105,15 +105,15 @@ private struct Request {
     #expect(updates.last == .finished(.success(4)))
   }
 
-  @Test func `a source is finished once`() {
+  @Test func `a second result is refused`() {
     let answer = TaskSource<Int, Never>()
-    answer.finish(.success(42))  // true: it is the result
-    answer.finish(.success(43))  // false: there is one already
+    answer.finish(.success(42))  // true: accepted
+    answer.finish(.success(43))  // false: refused
     #expect(Recorder(answer.publisher).updates == [.success(42)])
     #expect(!answer.finish(.success(44)))
   }
 
-  @Test func `one task goes on after the other`() async {
+  @Test func `recover continues after a failure`() async {
     let avatar =
       user
       .flatMap { user in loadPicture(of: user) }
@@ -123,7 +123,7 @@ private struct Request {
     #expect(result == .success(.placeholder))
   }
 
-  @Test func `what fails is tried again`() async {
+  @Test func `retrying returns the first success`() async {
     let patient = PublishedTask.retrying(
       times: 3, delay: .exponential(from: .milliseconds(100), upTo: .seconds(5), jitter: 1),
       clock: clock,
@@ -135,7 +135,7 @@ private struct Request {
     #expect(await patient.result == .success(User(name: "Ada")))
   }
 
-  @Test func `what takes too long has timed out`() {
+  @Test func `timeout fails after its interval`() {
     let user: PublishedTask<User, FetchError> = .never
     let prompt = user.timeout(after: .seconds(5), clock: clock)
 
@@ -144,7 +144,7 @@ private struct Request {
     #expect(recorder.updates == [.failure(.timedOut)])
   }
 
-  @Test func `first of a value is a task`() async {
+  @Test func `first of a published value is a task`() async {
     let temperature = PublishedProperty(21.5)
     let warm = await temperature.publisher.first { $0 > 20 }.result
     #expect(warm == .success(21.5))
@@ -173,7 +173,7 @@ private struct Request {
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `constants stand in for tasks`() {
+  @Test func `constants replace tasks`() {
     let loading: PublishedTask<User, FetchError> = .never
     let offline: PublishedTask<User, FetchError> = .failure(FetchError())
     let halfway: ProgressiveTask<Double, User, FetchError> =

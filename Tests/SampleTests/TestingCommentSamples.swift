@@ -28,7 +28,7 @@ private func ring(_ number: Int) {}
     }
   }
 
-  @Test func `a closed door listens to nobody`() throws {
+  @Test func `a closed door cancels its subscriptions`() throws {
     let bag = SubscriptionBag()
     try expectSubscriptionsEnded {
       let bell = BroadcastSource<Int>(name: "bell")
@@ -60,14 +60,14 @@ private func ring(_ number: Int) {}
     #expect(recorder.updates == [1])
   }
 
-  @Test func `a recorder remembers`() {
+  @Test func `a recorder collects updates`() {
     let recorder = Recorder(source.publisher)
     source.broadcast(1)
     source.broadcast(2)
     #expect(recorder.updates == [1, 2])
   }
 
-  @Test func `a timeline merges`() {
+  @Test func `a timeline checks merge`() {
     let timeline = Timeline()
     let left = timeline.broadcaster(" a-b---|")
     let right = timeline.broadcaster("--c-d|")

@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexTesting
 import Testing
 
-/// The code of Testing.md.
+/// The samples of Testing.md.
 @Suite(.timeLimit(.minutes(20))) struct TestingSamples {
   enum WeatherError: Error {
     case noNetwork
@@ -28,16 +28,16 @@ import Testing
       .recover { _ in .success("Look out of the window") }
   }
 
-  @Test func `a forecast makes a headline`() async {
+  @Test func `a forecast becomes a headline`() async {
     #expect(await headline(ConstantWeather()).result == .success("Up to 21 °C"))
   }
 
-  @Test func `without a forecast there is a headline too`() async {
+  @Test func `a failed forecast becomes a default headline`() async {
     let weather = ConstantWeather(result: .failure(.noNetwork))
     #expect(await headline(weather).result == .success("Look out of the window"))
   }
 
-  @Test func `alarms come in the order in which they were raised`() {
+  @Test func `alarms arrive in order`() {
     let alarms = BroadcastSource<String>()
     let weather = ConstantWeather(alarms: alarms.publisher)
     let recorder = Recorder(weather.alarms)
@@ -50,7 +50,7 @@ import Testing
     #expect(recorder.hasEnded)
   }
 
-  @Test func `an alarm from another task is waited for`() async {
+  @Test func `next awaits an alarm from another task`() async {
     let alarms = BroadcastSource<String>()
     let recorder = Recorder(alarms.publisher)
 
@@ -59,7 +59,7 @@ import Testing
     #expect(await recorder.next() == ["storm"])
   }
 
-  @Test func `alarms that come close together are one`() {
+  @Test func `debounce keeps the last of several alarms`() {
     let clock = ManualClock()
     let alarms = BroadcastSource<String>()
     let recorder = Recorder(alarms.publisher.debounce(for: .seconds(60), clock: clock))
@@ -74,7 +74,7 @@ import Testing
     #expect(recorder.updates == ["flood"])
   }
 
-  @Test func `a forecast that takes too long has failed`() async {
+  @Test func `a forecast that exceeds its timeout fails`() async {
     let clock = ManualClock()
     let never = PublishedTask<[Int], WeatherError>.never
     let recorder = Recorder(never.timeout(after: .seconds(5), clock: clock))
@@ -84,14 +84,14 @@ import Testing
     #expect(recorder.updates == [.failure(.timedOut)])
   }
 
-  @Test func `a forecast is asked for three times`() async {
+  @Test func `a retrying forecast makes three attempts`() async {
     let clock = ManualClock()
-    let tries = BroadcastSource<Void>()
-    let count = Recorder(tries.publisher)
+    let attempts = BroadcastSource<Void>()
+    let count = Recorder(attempts.publisher)
     let forecast = PublishedTask.retrying(
       times: 2, delay: .constant(.seconds(10)), clock: clock
     ) { () async throws(WeatherError) -> [Int] in
-      tries.broadcast(())
+      attempts.broadcast(())
       throw .noNetwork
     }
     let recorder = Recorder(forecast)
@@ -103,7 +103,7 @@ import Testing
     #expect(count.updates.count == 3)
   }
 
-  @Test func `an alarm shows what was measured last`() {
+  @Test func `withLatest pairs an alarm with the latest value`() {
     let timeline = Timeline()
     let celsius = timeline.value("1--2----3--")
     let alarms = timeline.broadcaster("-a--b-c-|")
@@ -111,17 +111,17 @@ import Testing
     #expect(timeline.play() == nil)
   }
 
-  @Test func `a timeline that fails is a picture`() {
+  @Test func `the difference of a timeline is a diagram`() {
     let timeline = Timeline()
     let text = timeline.value("a-b-c----")
     let calm = text.debounce(for: .seconds(2), clock: timeline.clock)
     timeline.expect("a----c", from: calm)
     let picture = """
-      What came differs from step 4 on, counting from 0:
+      The updates differ from step 4 on, counting from 0:
 
       value        a-b-c----
       expected     a----c
-      came         a---?-c
+      received     a---?-c
                        ^
       ? is b
       """
@@ -157,7 +157,7 @@ import Testing
     func dismantle() { bag.invalidate() }
   }
 
-  @Test func `who is not released is named`() throws {
+  @Test func `a leak report names the object and the subscription`() throws {
     let sirens = Sirens()
     let report = #expect(throws: LeakReport.self) {
       try expectReleased { track in
@@ -171,14 +171,14 @@ import Testing
     let text = report?.description.replacing(/:\d+/, with: "")
     #expect(
       text == """
-        An object lives:
+        An object is still in memory:
           Siren, SampleTests/TestingSamples.swift
-        A subscription lives:
+        A subscription is still active:
           alarms → subscribe, SampleTests/TestingSamples.swift
         """)
   }
 
-  /// Dismantles what would leak.
+  /// Breaks the retain cycle after the test.
   final class Sirens {
     private weak var siren: Siren?
 
@@ -186,7 +186,7 @@ import Testing
     func dismantle() { siren?.dismantle() }
   }
 
-  @Test func `all has ended`() throws {
+  @Test func `dismantling ends all subscriptions`() throws {
     try expectSubscriptionsEnded {
       let siren = Siren()
       siren.dismantle()

@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexStore
 import Testing
 
-/// The code of "Undo and redo", and of the comments of `History`.
+/// The code of the article on undo, and of the comments of `History`.
 @Suite(.timeLimit(.minutes(20))) struct UndoSamples {
   struct List: Sendable, Equatable {
     var title = ""
@@ -28,7 +28,7 @@ import Testing
 
   func print(_ line: Any) { paper.print("\(line)") }
 
-  @Test func `a list is as it was`() {
+  @Test func `undo restores a list`() {
     let history = History(of: store)
     store.send(.typed("Milk"))
     store.send(.typed("Bread"))
@@ -40,7 +40,7 @@ import Testing
     #expect(paper.lines == [#"["Milk"]"#, #"["Milk", "Bread"]"#])
   }
 
-  @Test func `two buttons`() {
+  @Test func `two buttons follow the history`() {
     let print = paper.print
     let history = History(of: store)
     let buttons = [
@@ -54,7 +54,7 @@ import Testing
     withExtendedLifetime(buttons) {}
   }
 
-  @Test func `where the cursor is joins what was typed`() {
+  @Test func `a cursor movement joins the typed word`() {
     let history = History(of: store, limit: 50) { commit in
       if case .action(.moved) = commit.cause { false } else { true }
     }
@@ -65,12 +65,12 @@ import Testing
     #expect(store.state == List())
   }
 
-  @Test func `a part has a history of its own`() {
+  @Test func `a child has a separate history`() {
     let title = History(of: store.scope(\.title) { ListAction.named($0) })
     store.send(.named("Groceries"))
     store.send(.typed("Eggs"))
     title.undo()
-    print(store.state)  // the title of before, and the eggs
+    print(store.state)  // the old title, and the eggs
 
     #expect(store.state == List(lines: ["Eggs"]))
   }

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// The code of UsingItInAServer.md.
+/// The samples of UsingItInAServer.md.
 @Suite(.timeLimit(.minutes(20))) struct UsingItInAServerSamples {
   struct Order: Codable, Equatable, Sendable {
     let id: Int
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `handlers know the shop, not each other`() {
+  @Test func `every subscriber of the shop receives an order`() {
     let shop = Shop()
     let orders = Recorder(shop.orders)
     let counts = Recorder(shop.openCount)
@@ -41,7 +41,7 @@ import Testing
     #expect(counts.updates == [0, 1])
   }
 
-  @Test func `what blocks has a queue of its own`() async {
+  @Test func `a callback that blocks runs on a separate queue`() async {
     let shop = Shop()
     let archived = BroadcastSource<Order>()
     let recorder = Recorder(archived.publisher)
@@ -56,7 +56,7 @@ import Testing
     archiving.invalidate()
   }
 
-  @Test func `whoever sends fast waits for room`() async {
+  @Test func `a fast sender awaits delivered`() async {
     let placed = BroadcastSource<Order>()
     let imported = (1...10).map { Order(id: $0) }
     let recorder = Recorder(placed.publisher)
@@ -73,10 +73,16 @@ import Testing
 
   struct TooSlow: Error {}
 
-  func countBody(of shop: Shop) -> @Sendable (Write) async throws -> Void {
-    let counts = shop.openCount.values(.bufferingNewest(1))
+  func countBody(
+    of shop: Shop, beats: PublishedValue<Duration>
+  ) -> @Sendable (Write) async throws -> Void {
+    let updates = combineLatest(shop.openCount, beats).values(.bufferingNewest(1))
     return { write in
-      for await count in counts { try await write("data: \(count)\n\n") }
+      var sent: Int?
+      for await (count, _) in updates {
+        try await write(count == sent ? ": keep-alive\n\n" : "data: \(count)\n\n")
+        sent = count
+      }
     }
   }
 
@@ -90,21 +96,53 @@ import Testing
     }
   }
 
-  @Test func `a slow client of a state gets the latest one`() async throws {
+  func ticks(
+    of clock: ManualClock, until stop: PublishedTask<Int32, Never>
+  ) -> PublishedValue<Duration> {
+    let beats = clock.broadcaster(every: .seconds(15))
+      .prefix(until: stop.broadcaster)
+      .publishedValue(initial: .zero)
+    return beats
+  }
+
+  @Test func `a keep-alive does not displace the value of a slow client`() async throws {
     let shop = Shop()
-    let body = countBody(of: shop)
+    let clock = ManualClock()
+    let stop = TaskSource<Int32, Never>()
+    let body = countBody(of: shop, beats: ticks(of: clock, until: stop.publisher))
     let lines = Paper()
     try await body { line in
-      if lines.lines.isEmpty {
+      switch lines.lines.count {
+      case 0:
         for id in 1...50 { shop.place(Order(id: id)) }
+        await clock.advance(by: .seconds(15))
+      case 1:
+        await clock.advance(by: .seconds(15))
+      default:
+        stop.finish(.success(SIGTERM))
         shop.close()
       }
       lines.print(line)
     }
-    #expect(lines.lines == ["data: 0\n\n", "data: 50\n\n"])
+    #expect(lines.lines == ["data: 0\n\n", "data: 50\n\n", ": keep-alive\n\n"])
   }
 
-  @Test func `a client that is too slow is sent away, and nobody waits for it`() async {
+  @Test func `a merged tick displaces the value in a buffer of one`() async {
+    let shop = Shop()
+    let beats = BroadcastSource<Void>()
+    let updates = merge(shop.openCount.map { Optional($0) }, beats.publisher.map { nil })
+      .values(.bufferingNewest(1))
+    shop.place(Order(id: 1))
+    beats.broadcast(())
+    beats.end()
+    shop.close()
+
+    var received: [Int?] = []
+    for await update in updates { received.append(update) }
+    #expect(received == [nil])
+  }
+
+  @Test func `a client that misses an order is disconnected, and delays no sender`() async {
     let shop = Shop()
     let other = Recorder(shop.orders)
     let body = ordersBody(of: shop)
@@ -135,7 +173,7 @@ import Testing
     }
   }
 
-  @Test func `a server that is told to stop sends what it has and ends`() async {
+  @Test func `a server that stops sends its buffered orders first`() async {
     let shop = Shop()
     let stop = TaskSource<Int32, Never>()
     let lines = Paper()
@@ -152,12 +190,12 @@ import Testing
     #expect(lines.lines == ["1", "2", "3"])
   }
 
-  @Test func `a signal is what tells it`() async {
+  @Test func `the first signal is the result of a task`() async {
     await #expect(processExitsWith: .success) {
       let stop = DispatchSource.signals(SIGTERM, SIGINT).first()
-      let told = Recorder(stop)
+      let received = Recorder(stop)
       kill(getpid(), SIGTERM)
-      guard await told.next() == [.success(SIGTERM)] else { exit(1) }
+      guard await received.next() == [.success(SIGTERM)] else { exit(1) }
       guard await stop.result == .success(SIGTERM) else { exit(2) }
       exit(0)
     }
@@ -171,8 +209,8 @@ import Testing
       switch event.kind {
       case .delivered: delivered.withLock { $0[event.label, default: 0] += 1 }
       case .dropped(let count): log("\(event.label): \(count) dropped")
-      case .backlog(let depth): log("\(event.label): \(depth) wait")
-      case .subscribed, .ended, .sourceGone: break
+      case .backlog(let depth): log("\(event.label): \(depth) queued")
+      case .subscribed, .unsubscribed, .sourceFinished: break
       }
     }
 
@@ -181,7 +219,7 @@ import Testing
     }
   }
 
-  @Test func `deliveries are counted`() {
+  @Test func `an instrument counts deliveries by source name`() {
     let counts = Counts()
     let shop = withInstrument(counts) { Shop() }
     let orders = shop.orders.subscribe { _ in }
@@ -215,7 +253,7 @@ import Testing
     }.share()
   }
 
-  /// A broker within one process.
+  /// A broker that works within one process.
   final class Topics: Broker {
     private let messages = BroadcastSource<(topic: String, bytes: Data)>()
 
@@ -225,15 +263,15 @@ import Testing
 
     func messages(of topic: String) -> AsyncStream<Data> {
       let (stream, input) = AsyncStream.makeStream(of: Data.self)
-      let token = messages.publisher.filter { $0.topic == topic }.subscribe {
+      let subscription = messages.publisher.filter { $0.topic == topic }.subscribe {
         input.yield($0.bytes)
       }
-      input.onTermination = { _ in token.invalidate() }
+      input.onTermination = { _ in subscription.invalidate() }
       return stream
     }
   }
 
-  @Test func `two processes are joined by two functions`() async throws {
+  @Test func `two functions connect publishers to a broker`() async throws {
     let broker = Topics()
     let shop = Shop()
     let orders: Broadcaster<Order> = events(of: "orders", from: broker)

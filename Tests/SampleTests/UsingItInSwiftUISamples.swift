@@ -4,7 +4,7 @@ import MiniRexTesting
 import Observation
 import Testing
 
-/// The code of UsingItInSwiftUI.md, without that of SwiftUI itself.
+/// The samples of UsingItInSwiftUI.md, without the views.
 @Suite(.timeLimit(.minutes(20))) struct UsingItInSwiftUISamples {
   final class Thermostat: Sendable {
     private let measured = PublishedProperty(19.5)
@@ -29,7 +29,7 @@ import Testing
   }
 
   @MainActor
-  @Test func `a model shows what is measured, and is told when it changes`() async {
+  @Test func `an observed value changes with its publisher, and skips duplicates`() async {
     let thermostat = Thermostat()
     let model = ThermostatModel(thermostat)
     let changes = Paper()
@@ -73,7 +73,7 @@ import Testing
   }
 
   @MainActor
-  @Test func `a controller is called on the main actor, and is not kept`() async throws {
+  @Test func `bindings deliver on the main actor, and do not retain their object`() async throws {
     let thermostat = Thermostat()
     try expectReleased { track in
       let controller = track(ThermostatController(thermostat))
@@ -86,12 +86,12 @@ import Testing
 
     let controller = ThermostatController(thermostat)
     let hasArrived = TaskSource<Void, Never>()
-    let token = thermostat.temperature.subscribeOnMain { celsius in
+    let subscription = thermostat.temperature.subscribeOnMain { celsius in
       if celsius == 25 { hasArrived.finish(.success(())) }
     }
     await Task.detached { thermostat.measure(25) }.value
     _ = await hasArrived.publisher.result
     #expect(controller.label.text == "25 °C")
-    token.invalidate()
+    subscription.invalidate()
   }
 }

@@ -12,12 +12,13 @@ private struct Board: Sendable {
   var cards = 0
 }
 
+/// The samples of Watching.md.
 @Suite(.timeLimit(.minutes(20))) struct WatchingSamples {
-  @Test func `a store is one source, and its parts are operations`() {
+  @Test func `a store is one source, and its scopes are operations`() {
     let graph = LiveGraph(clock: ManualClock())
     let board = Store(Board(), name: "board", instrument: graph)
     let cards = board.scope(\.cards)
-    let tokens = [
+    let subscriptions = [
       board.publisher(of: \.title).subscribe { _ in },
       cards.publisher.subscribe { _ in },
     ]
@@ -25,13 +26,13 @@ private struct Board: Sendable {
     board.cards = 3
 
     let tree = graph.tree()
-    withExtendedLifetime((cards, tokens)) {
+    withExtendedLifetime((cards, subscriptions)) {
       #expect(tree.contains(", 2 subscribers\n├─ 2 → scope \\Board.cards\n│  └─ → publisher\n"))
       #expect(tree.contains("\n└─ 2 → publisher\n   └─ 2 → subscribe, SampleTests/"))
     }
   }
 
-  @Test func `sources have names and publishers labels`() {
+  @Test func `an event carries the name of its source or the label of its trace`() {
     let paper = Paper()
     withInstrument(PrintingInstrument(write: paper.print)) {
       let clicks = BroadcastSource<Click>(name: "clicks")
@@ -44,21 +45,21 @@ private struct Board: Sendable {
     let events = paper.lines.map { $0.prefix { $0 != "," } }
     #expect(events.contains { $0.hasPrefix("places: subscribed by #") })
     #expect(events.contains { $0.hasPrefix("clicks: delivered to #") })
-    #expect(events.contains { $0.hasPrefix("clicks: ended for #") })
-    #expect(events.last == "clicks: gone")
+    #expect(events.contains { $0.hasPrefix("clicks: unsubscribed for #") })
+    #expect(events.last == "clicks: finished")
   }
 
-  @Test func `the instrument of the process prints`() async {
+  @Test func `the default instrument prints to standard output`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       setDefaultInstrument(PrintingInstrument())
 
       BroadcastSource<Int>(name: "clicks").end()
     }
     let output = result.map { String(decoding: $0.standardOutputContent, as: UTF8.self) } ?? ""
-    #expect(output.contains("clicks: gone, SampleTests/WatchingSamples.swift:"))
+    #expect(output.contains("clicks: finished, SampleTests/WatchingSamples.swift:"))
   }
 
-  @Test func `the graph of the process is printed as a tree`() async {
+  @Test func `the default graph is drawn as a tree`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let graph = LiveGraph()
       setDefaultInstrument(graph)

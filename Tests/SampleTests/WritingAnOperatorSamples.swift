@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension Publisher where Kind: StreamKind {
-  /// Only the last of every so many updates.
+  /// Emits every `step`-th update.
   func striding(by step: Int) -> Broadcaster<Update> {
     scan((count: 0, update: Update?.none)) { state, update in (state.count + 1, update) }
       .compactMap { $0.count.isMultiple(of: step) ? $0.update : nil }
@@ -13,7 +13,7 @@ extension Publisher where Kind: StreamKind {
 }
 
 extension Publisher where Kind: StreamKind {
-  /// The last update, when there are no more.
+  /// Emits the last update on completion.
   func last() -> Broadcaster<Update> {
     Broadcaster { receive in
       let last = Mutex<Update?>(nil)
@@ -58,21 +58,21 @@ extension Thermometer {
 }
 
 @Suite(.timeLimit(.minutes(20))) struct WritingAnOperatorSamples {
-  @Test func `striding by two tells every second update`() {
+  @Test func `striding by two emits every second update`() {
     let timeline = Timeline()
     let numbers = timeline.broadcaster("a-b-(cd)-e|")
     timeline.expect("                  --b- d  --|", from: numbers.striding(by: 2))
     #expect(timeline.play() == nil)
   }
 
-  @Test func `the last update comes at the end`() {
+  @Test func `last emits on completion`() {
     let timeline = Timeline()
     let numbers = timeline.broadcaster("a-b-|")
     timeline.expect("                  ----(b|)", from: numbers.last())
     #expect(timeline.play() == nil)
   }
 
-  @Test func `a thermometer has a value`() {
+  @Test func `a thermometer has a published value`() {
     let thermometer = Thermometer()
     let recorder = Recorder(thermometer.celsius)
     thermometer.show(21)
@@ -86,7 +86,7 @@ extension Thermometer {
     }
   }
 
-  @Test func `striding by two keeps the laws, too`() async throws {
+  @Test func `striding by two keeps the laws`() async throws {
     try await expectPublisherLaws {
       let source = BroadcastSource<Int>()
       let twice = source.publisher.flatMap(limit: 1) { .sequence([-$0, $0]) }
@@ -94,7 +94,7 @@ extension Thermometer {
     }
   }
 
-  @Test func `what remembers for all together does not`() async {
+  @Test func `an operator with shared state breaks R2`() async {
     let report = await lawReport {
       let source = BroadcastSource<Int>()
       return PublisherUnderTest(source.publisher.withoutRepeats(), drivenBy: source)
@@ -103,9 +103,9 @@ extension Thermometer {
     }
     #expect(
       report?.description == """
-        R2 is broken: All subscribers get every update once, and in the same order.
+        R2 is broken: All subscribers receive each update once, in the same order.
         Script: three subscribers, three updates.
-        'b' was called with nothing; expected: 1.
+        'b' received nothing. Expected: 1.
 
         sent         -1
         a            ^1

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// What a process has, and what adapters must give back.
+/// The resources of a process that adapters must return.
 struct Belongings: CustomStringConvertible {
-  /// How many there are of each kind.
+  /// The number of descriptors of each kind.
   private let descriptors: [String: Int]
   private let threads: Int
   private let hiddenFiles: Int
@@ -22,7 +22,7 @@ struct Belongings: CustomStringConvertible {
     hiddenFiles = names.count { $0.hasPrefix(".") || $0.contains("/.") }
   }
 
-  /// What is left when threads that idle have had time to end.
+  /// Returns the remaining resources once idle threads have had time to exit.
   static func settled(in folder: Folder, within before: Belongings) async -> Belongings {
     var after = Belongings(in: folder)
     let deadline = ContinuousClock.now + .seconds(30)
@@ -33,7 +33,7 @@ struct Belongings: CustomStringConvertible {
     return after
   }
 
-  /// True if there is no more of anything.
+  /// Returns `true` if no resource has increased.
   func fits(_ before: Belongings) -> Bool {
     descriptors.allSatisfy { $0.value <= before.descriptors[$0.key, default: 0] }
       && threads <= before.threads && hiddenFiles <= before.hiddenFiles

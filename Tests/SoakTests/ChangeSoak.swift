@@ -6,8 +6,10 @@ import TestSupport
 import Testing
 
 extension Soaks {
-  /// A third of the watchers is there to the end of its folder, the others leave at some instant.
-  @Test func `changes of folders that appear, change and vanish`() async throws {
+  /// A third of the watchers stays until its folder vanishes.
+  ///
+  /// The other watchers cancel at some instant.
+  @Test func `folder changes with folders that appear, change, and vanish`() async throws {
     try await Soak.run(5_000, atATime: 4) { round in
       let folder = round.folder
       let name = "folder-\(round.number)"

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension Soaks {
-  @Test func `notifications posted while observers come and go`() async throws {
+  @Test func `notifications with observers that join and cancel`() async throws {
     let center = NotificationCenter()
     let name = Notification.Name("posted")
     let numbers = center.broadcaster(for: name) { $0.userInfo?["number"] as? Int }
@@ -20,7 +20,7 @@ extension Soaks {
       while await own.next().first != number {}
     }
 
-    await constant.invalidateAndDrain()
+    await constant.invalidateAndWait()
     #expect(seen.value.values.allSatisfy { $0 == 1 })
   }
 }

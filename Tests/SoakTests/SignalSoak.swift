@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension Soaks {
-  /// Several of a kind may be told as one, but never none: whoever was subscribed hears of it.
+  /// The system may merge several signals of one kind, but each subscriber receives at least one.
   @Test func `signals under load`() async throws {
     let number = SIGUSR1
     let constant = Recorder(DispatchSource.signals(number, SIGUSR2)) { _ in }

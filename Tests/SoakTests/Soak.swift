@@ -2,21 +2,25 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Many rounds of what an adapter does, one soak after the other; `Scripts/soak` asks for them.
+/// Many rounds of each adapter, one soak after another.
+///
+/// `Scripts/soak` enables them.
 @Suite(.serialized, .enabled(if: Soak.length != nil), .timeLimit(.minutes(120))) struct Soaks {}
 
-/// One of the many rounds.
+/// One round of a soak.
 struct Round {
   let number: Int
-  /// Empty when the soak begins; in it nothing hidden may be left at the end.
+  /// The folder of the round, empty at first.
+  ///
+  /// No hidden file may be left in it at the end.
   let folder: Folder
   var random: SeededGenerator
 }
 
-/// How long each soak is: `MINIREX_SOAK` says `20000` rounds, `10s`, or `full`, what each soak
-/// says.
+/// The length of each soak: `MINIREX_SOAK` is a number of rounds such as `20000`, a duration such
+/// as `10s`, or `full` for the length that each soak defines.
 ///
-/// `MINIREX_SEED` repeats a failure, as far as threads let it.
+/// `MINIREX_SEED` repeats a failure, except for the timing of threads.
 enum Soak {
   enum Length: Sendable {
     case rounds(Int)
@@ -34,13 +38,13 @@ enum Soak {
   private static let seed =
     ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
 
-  /// The platform opens some files and starts some threads when they are first needed.
+  /// The platform opens some files and starts some threads on first use.
   private static let roundsUntilWarm = 100
 
-  /// Runs the body for so many rounds, and expects that nothing is left of them.
+  /// Runs the body for the given number of rounds, and expects no leaked resource.
   ///
-  /// - Parameter full: How many rounds are a whole soak.
-  /// - Parameter atATime: How many run side by side.
+  /// - Parameter full: The number of rounds of a full soak.
+  /// - Parameter atATime: The number of concurrent rounds.
   static func run(
     _ full: Int, atATime: Int = 1, _ body: @escaping @Sendable (inout Round) async throws -> Void
   ) async throws {

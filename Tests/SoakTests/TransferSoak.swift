@@ -10,7 +10,7 @@ import Testing
 #endif
 
 extension Soaks {
-  @Test func `transfers that are left at a random instant`() async throws {
+  @Test func `transfers canceled at a random instant`() async throws {
     let server = try LoopbackServer { $0.misbehave() }
     defer { server.stop() }
     let undelegated = URLSession(configuration: .ephemeral)
@@ -30,7 +30,7 @@ extension Soaks {
         ? session.downloadTask(for: request, to: file).subscribe { _ in }
         : session.dataTask(for: request).subscribe { _ in }
       try await Task.sleep(for: instant)
-      await leaving.invalidateAndDrain()
+      await leaving.invalidateAndWait()
       try? FileManager.default.removeItem(at: file)
     }
     await until { server.openConnections == 0 }
@@ -42,7 +42,7 @@ extension LoopbackConnection {
   fileprivate func misbehave() {
     switch path.split(separator: "/").first {
     case "redirect":
-      // As many times as there are letters, and in the end for real.
+      // One redirect per letter, and a real answer in the end.
       if path.count > 20 { return answer(body: Data("here".utf8)) }
       answer("302 Found", "Location: \(path)x", body: Data("elsewhere".utf8))
     case "challenge" where headers["authorization"] == nil:
@@ -66,7 +66,7 @@ extension LoopbackConnection {
   }
 }
 
-/// Answers what it is asked a little later, and thus sometimes after the end.
+/// A delegate that answers late, and therefore sometimes after the end.
 private final class SlowDelegate: NSObject, URLSessionTaskDelegate, Sendable {
   private let queue = DispatchQueue(label: "answers")
 

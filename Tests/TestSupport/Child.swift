@@ -1,8 +1,8 @@
 package import Foundation
 
-/// The built program, running, with its three streams in the hands of a test.
+/// A running program of the package, with its standard streams.
 ///
-/// Not Foundation's `Process`, which leaks when a program ends early.
+/// Foundation's `Process` leaks when a program exits early, so this type does not use it.
 package final class Child {
   package var output: Output
   package var errors: Output
@@ -15,13 +15,14 @@ package final class Child {
     try self.init(arguments, program: program)
   }
 
-  /// - Parameter openFiles: How many files it may have open, if that is less than usual.
-  /// - Parameter onTerminal: True if standard error is a terminal.
+  /// - Parameter path: Of another program, which is not built here.
+  /// - Parameter openFiles: The limit of open files. The default is the system's.
+  /// - Parameter onTerminal: `true` if standard error is a terminal.
   package init(
     _ arguments: [String], program: String = "minirex-tail", readsOutput: Bool = true,
-    openFiles: Int? = nil, onTerminal: Bool = false
+    path: String? = nil, openFiles: Int? = nil, onTerminal: Bool = false
   ) throws {
-    // A process that is started while another one is would get its pipes too.
+    // Start one process at a time, because a concurrent start would inherit the pipes.
     Child.starting.lock()
     defer { Child.starting.unlock() }
     let (input, output, pipe) = (Pipe(), Pipe(), Pipe())
@@ -30,11 +31,11 @@ package final class Child {
       ? openTerminal() : (reading: pipe.fileHandleForReading, writing: pipe.fileHandleForWriting)
     let ends = [input, output].flatMap { [$0.fileHandleForReading, $0.fileHandleForWriting] }
     for end in ends + [errors.reading, errors.writing] {
-      // Otherwise the program would keep its own standard input open.
+      // An inherited write end would keep the program's standard input open.
       _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
     }
-    // It is built into the same folder as the tests.
-    let path = Bundle.main.bundleURL.appending(path: program).path
+    // The program and the tests are built into one folder.
+    let path = path ?? Bundle.main.bundleURL.appending(path: program).path
     let limit = openFiles.map {
       ["/bin/sh", "-c", "ulimit -n \($0) && exec \"$0\" \"$@\""]
     }
@@ -64,7 +65,7 @@ package final class Child {
     process.send(signal)
   }
 
-  /// Waits for the end; negative if a signal has made it.
+  /// Waits for the exit status, which is the negative number of the signal after a kill.
   package func status() async -> Int32? {
     for await status in process.statuses { return status }
     return nil
@@ -74,26 +75,32 @@ package final class Child {
 private func openTerminal() throws -> (reading: FileHandle, writing: FileHandle) {
   var (own, other): (Int32, Int32) = (0, 0)
   if unsafe openpty(&own, &other, nil, nil, nil) != 0 { throw POSIXError(.ENOTTY) }
-  // It stays open to the end of the tests: there is no reading from a terminal that nobody has.
+  // Keep the other side open until the tests exit, because reading from a closed terminal fails.
   _ = fcntl(other, F_SETFD, FD_CLOEXEC)
   return (FileHandle(fileDescriptor: own), FileHandle(fileDescriptor: dup(other)))
 }
 
-/// What a program writes, line by line; a test waits for it instead of sleeping.
+/// The output of a program, line by line.
 package struct Output {
   private var iterator: AsyncStream<String>.Iterator
 
-  /// Without a handle there is nothing to read.
+  /// Creates an output, which is empty without a handle.
   package init(_ handle: FileHandle?) {
+    self.init { handle.flatMap { bytes(from: $0) } }
+  }
+
+  /// Creates the output of a server.
+  package init(_ client: HTTPClient) {
+    self.init { client.receive().map { Data($0) } }
+  }
+
+  /// - Parameter read: Returns the next bytes, or `nil` at the end. It may block its thread.
+  private init(_ read: @escaping @Sendable () -> Data?) {
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     iterator = lines.makeAsyncIterator()
-    guard let handle else {
-      continuation.finish()
-      return
-    }
-    Thread.detachNewThread {
+    onNewThread {
       var rest = Data()
-      while let data = bytes(from: handle) {
+      while let data = read() {
         let parts = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for part in parts.dropLast() {
           continuation.yield(String(decoding: rest + part, as: UTF8.self))
@@ -106,7 +113,7 @@ package struct Output {
     }
   }
 
-  /// All lines up to the first that contains `text`; to the end if none does.
+  /// Returns the lines up to the first line that contains `text`, or all lines.
   @discardableResult
   package mutating func until(_ text: String) async -> [String] {
     var lines: [String] = []
@@ -122,7 +129,7 @@ package struct Output {
   }
 }
 
-/// `nil` at the end, and when the other side has broken the connection.
+/// Returns `nil` at the end, or after an error.
 private func bytes(from handle: FileHandle) -> Data? {
   var data = Data(count: 1 << 16)
   while true {

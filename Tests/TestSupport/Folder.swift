@@ -1,6 +1,6 @@
 package import Foundation
 
-/// An empty folder of its own for each test, which goes with it.
+/// A temporary folder that is removed when this object is released.
 package final class Folder: Sendable {
   package let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 
@@ -12,7 +12,7 @@ package final class Folder: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// Of files, hidden ones too.
+  /// The names of all files, including hidden files.
   package var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
   }
@@ -21,7 +21,7 @@ package final class Folder: Sendable {
 
   package func path(_ name: String) -> String { file(name).path }
 
-  /// Makes the file, or makes it anew in place, and tells its path.
+  /// Writes the file, replacing its content in place, and returns its path.
   @discardableResult
   package func write(_ text: String, to name: String) throws -> String {
     try write(Data(text.utf8), to: name)

@@ -1,14 +1,14 @@
 package import MiniRexTesting
 
-/// What is found of a publisher that breaks a law, once it is what was expected.
+/// Returns the report about a broken publisher.
 ///
-/// A machine that is held up lets what is late look as if it was missing, so there is more time with each
-/// attempt, and the last report counts.
+/// On a slow machine, a late update looks like a missing update. Each attempt therefore has a longer limit, and
+/// the last report is returned if none is as expected.
 package func lawReport(
   on make: @Sendable () -> PublisherUnderTest, until isExpected: (PublisherLawReport) -> Bool
 ) async -> PublisherLawReport? {
   var report: PublisherLawReport?
-  // Some faults show only if two threads meet.
+  // Some bugs need two threads at the same place.
   for limit in Array(repeating: Duration.seconds(1), count: 20) + [.seconds(10), .seconds(60)] {
     do {
       try await expectPublisherLaws(within: limit, of: make)

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// One request, and the way to answer it; used by the thread of its connection.
+/// One request and its response, used by the thread of its connection.
 package final class LoopbackConnection: Sendable {
   package let method: String
   package let path: String
@@ -8,7 +8,7 @@ package final class LoopbackConnection: Sendable {
   private let descriptor: Int32
   private let bodyStart: Data
 
-  /// `nil` if there was no request before the end.
+  /// Returns `nil` if the connection ends before a request.
   init?(_ descriptor: Int32) {
     self.descriptor = descriptor
     #if canImport(Darwin)
@@ -39,7 +39,7 @@ package final class LoopbackConnection: Sendable {
     self.headers = headers
   }
 
-  /// Reads the body that the headers have announced.
+  /// Reads the body with the length in the headers.
   package func body() -> Data {
     if headers["expect"] != nil { send("HTTP/1.1 100 Continue\r\n\r\n") }
     let length = headers["content-length"].flatMap(Int.init) ?? 0
@@ -51,7 +51,7 @@ package final class LoopbackConnection: Sendable {
   @discardableResult
   package func send(_ text: String) -> Bool { send(Data(text.utf8)) }
 
-  /// False when the client has gone.
+  /// Returns `false` if the client closed the connection.
   @discardableResult
   package func send(_ data: Data) -> Bool {
     #if canImport(Darwin)
@@ -70,7 +70,7 @@ package final class LoopbackConnection: Sendable {
     return true
   }
 
-  /// False when the client has taken nothing for as long.
+  /// Returns `false` if the client reads nothing until the limit.
   package func send(_ data: Data, within limit: Duration) -> Bool {
     let (seconds, attoseconds) = limit.components
     var time = timeval()
@@ -88,7 +88,7 @@ package final class LoopbackConnection: Sendable {
     return send(lines.joined(separator: "\r\n") + "\r\n\r\n")
   }
 
-  /// Sends a whole answer.
+  /// Sends a complete response.
   package func answer(_ status: String = "200 OK", _ headers: String..., body: Data) {
     let lines =
       ["HTTP/1.1 \(status)"] + headers + ["Content-Length: \(body.count)", "Connection: close"]
@@ -102,20 +102,20 @@ package final class LoopbackConnection: Sendable {
     send("\r\n")
   }
 
-  /// Has the end of the connection cut off what is under way on both sides.
+  /// Makes closing the connection discard the unread data of both sides.
   package func reset() {
     var linger = linger(l_onoff: 1, l_linger: 0)
     unsafe setsockopt(
       descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
   }
 
-  /// Returns when the client has closed its side.
+  /// Returns after the client closes its side.
   package func waitForEnd() {
     while receive(from: descriptor) != nil {}
   }
 }
 
-/// `nil` at the end.
+/// Returns `nil` at the end.
 private func receive(from descriptor: Int32) -> Data? {
   var buffer = [UInt8](repeating: 0, count: 65_536)
   let count = unsafe buffer.withUnsafeMutableBytes {

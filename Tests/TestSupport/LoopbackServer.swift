@@ -5,7 +5,7 @@ import MiniRex
   package import FoundationNetworking
 #endif
 
-/// A real HTTP server on the loopback interface: a thread for each connection, one request on each.
+/// An HTTP server on the loopback interface, with one thread and one request per connection.
 package final class LoopbackServer: Sendable {
   private struct State {
     var open: Set<Int32> = []
@@ -54,21 +54,19 @@ package final class LoopbackServer: Sendable {
 
   package func request(_ path: String = "/", method: String = "GET") -> URLRequest {
     var request = URLRequest(url: url(path))
-    // A crowded machine may keep a test waiting for longer than the minute that is usual. Linux does not
-    // look at the interval that a request is made with.
+    // A busy machine may exceed the default of one minute. Linux ignores the interval in the initializer.
     request.timeoutInterval = 600
     request.httpMethod = method
     return request
   }
 
-  /// Cuts off what is open, and returns when its threads have ended, unless a failed test holds
-  /// one.
+  /// Closes all connections, and waits up to 10 seconds for their threads.
   package func stop() {
     state.withLock { state in
       state.isStopped = true
       for descriptor in state.open { shutdown(descriptor, Int32(SHUT_RDWR)) }
     }
-    // Wakes the thread that accepts.
+    // Wake the accepting thread.
     if let waker = try? loopbackSocket(connectedTo: port) { close(waker) }
     _ = threads.wait(timeout: .now() + 10)
     close(listener)
@@ -85,7 +83,7 @@ package final class LoopbackServer: Sendable {
   }
 }
 
-/// A port to which nobody listens for as long as this lives.
+/// A reserved port without a listener.
 package final class DeafPort: Sendable {
   private let descriptor: Int32
   package let url: URL
@@ -106,7 +104,7 @@ private func loopbackURL(_ port: UInt16, _ path: String) -> URL {
   return url
 }
 
-/// A socket that is bound to a free port.
+/// Returns a socket bound to a free port.
 private func loopbackSocket() throws -> (descriptor: Int32, port: UInt16) {
   let descriptor = try streamSocket()
   var address = loopbackAddress(0)
@@ -126,7 +124,7 @@ private func loopbackSocket(connectedTo port: UInt16) throws -> Int32 {
   return descriptor
 }
 
-private func streamSocket() throws -> Int32 {
+func streamSocket() throws -> Int32 {
   #if canImport(Glibc)
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
   #else
@@ -136,7 +134,7 @@ private func streamSocket() throws -> Int32 {
   return descriptor
 }
 
-private func loopbackAddress(_ port: UInt16) -> sockaddr_in {
+func loopbackAddress(_ port: UInt16) -> sockaddr_in {
   var address = sockaddr_in()
   address.sin_family = sa_family_t(AF_INET)
   address.sin_port = port.bigEndian
@@ -144,7 +142,7 @@ private func loopbackAddress(_ port: UInt16) -> sockaddr_in {
   return address
 }
 
-private func withAddress(
+func withAddress(
   _ address: inout sockaddr_in, _ body: (UnsafeMutablePointer<sockaddr>, socklen_t) -> Int32
 ) -> Int32 {
   unsafe withUnsafeMutablePointer(to: &address) { pointer in

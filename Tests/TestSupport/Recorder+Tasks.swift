@@ -2,7 +2,7 @@ package import MiniRex
 package import MiniRexTesting
 
 extension Recorder {
-  /// What comes until the task has ended, counting from the last call.
+  /// Returns the progress and the result of the task since the last call.
   package func all<Progress, Success, Failure>() async -> (
     progress: [Progress], result: Result<Success, Failure>?
   ) where Update == TaskUpdate<Progress, Success, Failure> {
@@ -16,7 +16,7 @@ extension Recorder {
     return (progress, nil)
   }
 
-  /// The next progress of which something is true; `nil` if the task ends before.
+  /// Returns the next progress that satisfies `isWanted`, or `nil` if the task finishes first.
   package func progress<Progress, Success, Failure>(
     _ isWanted: (Progress) -> Bool
   ) async -> Progress? where Update == TaskUpdate<Progress, Success, Failure> {

@@ -1,15 +1,15 @@
 package import Foundation
 import MiniRex
 
-/// A process that can be waited for and signalled, but not after its end.
+/// A child process that receives signals only until its exit.
 package final class RunningProcess: Sendable {
-  /// Yields the exit status, or a signal as a negative number.
+  /// The exit status, or the negative number of a signal.
   package let statuses: AsyncStream<Int32>
 
   private let id: pid_t
   private let isOver = Lock(false)
 
-  /// - Parameter streams: Become its standard input, output and error; closed here.
+  /// - Parameter streams: The standard input, output, and error, which are closed in this process.
   package init(_ arguments: [String], streams: [FileHandle]) throws {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
@@ -20,7 +20,7 @@ package final class RunningProcess: Sendable {
     #endif
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // Where it is ignored in the tests, it would be in what they start, too.
+    // A child inherits ignored signals.
     var signals = sigset_t()
     unsafe sigemptyset(&signals)
     unsafe sigaddset(&signals, SIGPIPE)
@@ -36,7 +36,7 @@ package final class RunningProcess: Sendable {
       unsafe posix_spawn_file_actions_adddup2(&actions, stream.fileDescriptor, Int32(number))
     }
     #if !canImport(Darwin)
-      // What other tests have open at the time would stay open in it. Swift's import leaves the call out.
+      // Close the descriptors of other tests in the child. Swift does not import this function.
       typealias AddNumber =
         @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
       if let call = unsafe dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
@@ -65,7 +65,7 @@ package final class RunningProcess: Sendable {
   }
 
   private func wait() -> Int32 {
-    // It keeps its number until the second wait, so that nobody else gets the signal.
+    // The process ID stays reserved until the second wait, so a signal cannot reach another process.
     var info = unsafe siginfo_t()
     while unsafe waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
     return isOver.withLock { isOver in

@@ -1,4 +1,4 @@
-/// The same numbers again for the same seed (SplitMix64).
+/// A random number generator with a seed (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

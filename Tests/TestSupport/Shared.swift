@@ -1,6 +1,6 @@
 import MiniRex
 
-/// A variable that threads share.
+/// A variable that is safe to use on several threads.
 package final class Shared<Value: Sendable>: Sendable {
   private let lock: Lock<Value>
 

@@ -1,10 +1,9 @@
-/// Runs the jobs of a Swift task one by one, when told: what happens between them is up to the
-/// test.
+/// A task executor that runs one job per step of a test.
 ///
 /// ```swift
 /// let executor = StepExecutor()
 /// let task = Task(executorPreference: executor) { await sequence.first { _ in true } }
-/// executor.run()  // as far as it gets
+/// executor.run()  // until the task is suspended
 /// ```
 package final class StepExecutor: TaskExecutor {
   private let jobs = Shared<[UnownedJob]>([])
@@ -16,7 +15,7 @@ package final class StepExecutor: TaskExecutor {
     jobs.change { $0.append(job) }
   }
 
-  /// False if there was nothing to run.
+  /// Returns `false` if no job is pending.
   @discardableResult
   package func step() -> Bool {
     guard let job = jobs.change({ $0.isEmpty ? nil : $0.removeFirst() }) else { return false }
@@ -24,7 +23,7 @@ package final class StepExecutor: TaskExecutor {
     return true
   }
 
-  /// Runs until everything waits or has ended.
+  /// Runs until no job is pending.
   package func run() {
     while step() {}
   }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// How much of a storm to run: 1 by default, less under sanitizers, more in a soak.
+/// The factor for the rounds of a storm: 1 by default, less with sanitizers, more in a soak.
 package let scale =
   ProcessInfo.processInfo.environment["MINIREX_SCALE"].flatMap(Double.init) ?? 1
 
 package func scaled(_ count: Int) -> Int { max(1, Int(Double(count) * scale)) }
 
-/// Runs the body on as many real threads at once, and returns when all are done.
+/// Runs the body concurrently on new threads, and returns when all have finished.
 package func onThreads(
   _ count: Int, stackSize: Int? = nil, _ body: @escaping @Sendable (_ index: Int) -> Void
 ) {
   let done = DispatchGroup()
   let start = Gate()
-  // What a thread runs may be released a while after it has said that it is done.
+  // Release the body here, because a thread may retain it after it signals its end.
   let body = Shared<(@Sendable (Int) -> Void)?>(body)
   for index in 0..<count {
     done.enter()
@@ -33,7 +33,7 @@ package func onThread(stackSize: Int? = nil, _ body: @escaping @Sendable () -> V
   onThreads(1, stackSize: stackSize) { _ in body() }
 }
 
-/// Holds threads back until it is opened.
+/// A barrier that blocks threads until it is opened.
 package final class Gate: Sendable {
   private let group = DispatchGroup()
 
@@ -44,7 +44,7 @@ package final class Gate: Sendable {
   package func wait() { group.wait() }
 }
 
-/// Ends the process if it has not ended by itself in a few minutes: a hang becomes a failed exit test.
+/// Kills the process after 4 minutes, so that a hang fails the exit test.
 package func mustEnd() {
   alarm(240)
 }

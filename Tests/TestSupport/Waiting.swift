@@ -1,13 +1,13 @@
 import Foundation
 
-/// Waits for something that no callback tells, such as the end of a process or of a thread.
+/// Polls a condition that no callback reports, such as the end of a process or a thread.
 ///
-/// It gives up when the time limit of the suite has passed, which is a failure.
+/// Returns when the time limit of the suite cancels the test.
 package func until(_ isTrue: () -> Bool) async {
   while !isTrue(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
 }
 
-/// Waits on a thread that may be held, and not in the pool of Swift tasks.
+/// Runs a blocking body outside the thread pool of Swift tasks.
 package func onQueue(_ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "test").async {
@@ -18,20 +18,20 @@ package func onQueue(_ body: @escaping @Sendable () -> Void) async {
 }
 
 extension DispatchSemaphore {
-  /// Returns when it was signalled so often, or when the time limit of the suite has passed.
+  /// Waits for a number of signals, or for the time limit of the suite.
   package func isSignalled(_ count: Int = 1) async {
     for _ in 0..<count { await until { wait(timeout: .now()) == .success } }
   }
 
-  /// Holds a thread, which a test that has failed would not let go.
+  /// Blocks the thread for up to 10 minutes.
   package func waitAtMost() {
     _ = wait(timeout: .now() + 600)
   }
 }
 
-/// How many files, pipes and sockets this process has open.
+/// Returns the number of open files, pipes, and sockets of this process.
 ///
-/// What has no name, such as the clock of a timer, is opened by the platform when it is first used.
+/// Anonymous descriptors are not counted, because the platform opens them on first use.
 package func openDescriptors() -> Int {
   #if canImport(Darwin)
     let folder = "/dev/fd"
@@ -46,13 +46,13 @@ package func openDescriptors() -> Int {
   }
 }
 
-/// The most memory that this process has had, in bytes.
+/// Returns the peak memory of this process in bytes.
 package func peakMemory() -> Int? {
   #if canImport(Darwin)
     var usage = rusage()
     return unsafe getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : nil
   #else
-    // `getrusage` counts that of the process which has started this one, too.
+    // `getrusage` includes the memory of the parent process.
     let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
     let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
     return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }

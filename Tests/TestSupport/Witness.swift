@@ -1,4 +1,4 @@
-/// Tells when it is released.
+/// An object that calls a closure when it is released.
 package final class Witness: Sendable {
   private let onRelease: @Sendable () -> Void
 
@@ -6,11 +6,11 @@ package final class Witness: Sendable {
 
   deinit { onRelease() }
 
-  /// What a callback does that has captured it.
+  /// Does nothing, for a callback that captures the witness.
   package func touch() {}
 }
 
-/// An object that is equal to itself only.
+/// An object without members.
 package final class Thing: Sendable {
   package init() {}
 }

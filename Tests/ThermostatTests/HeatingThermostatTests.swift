@@ -13,7 +13,7 @@ import ThermostatKit
       now: 20, sensor: sensor.publisher, silence: .seconds(60), clock: clock)
   }
 
-  @Test func `it heats from half a degree below the target up to the target`() {
+  @Test func `the heating is on from half a degree below the target up to the target`() {
     let heating = Recorder(thermostat.isHeating)
 
     for degrees in [19.6, 19.4, 19.6, 19.9, 20.0, 19.6] { sensor.broadcast(degrees) }
@@ -22,7 +22,7 @@ import ThermostatKit
     #expect(thermostat.temperature.current() == 19.6)
   }
 
-  @Test func `a new target counts at once`() async {
+  @Test func `a new target switches the heating immediately`() async {
     let heating = Recorder(thermostat.isHeating)
 
     let result = await thermostat.setTarget(22).result
@@ -31,14 +31,14 @@ import ThermostatKit
     #expect(heating.updates == [false, true])
   }
 
-  @Test func `it refuses a target that no room should have`() async {
+  @Test func `a target outside the permitted range is refused`() async {
     let result = await thermostat.setTarget(31).result
 
     #expect(result == .failure(TargetRefused(allowed: 5...30)))
     #expect(thermostat.target.current() == 20)
   }
 
-  @Test func `frost is an alarm each time it comes`() {
+  @Test func `each frost raises one alarm`() {
     let alarms = Recorder(thermostat.alarms)
 
     for degrees in [5, 3.9, 3, 4.2, 3] { sensor.broadcast(degrees) }
@@ -46,7 +46,7 @@ import ThermostatKit
     #expect(alarms.updates == [.frost, .frost])
   }
 
-  @Test func `a sensor that says nothing is an alarm, one that repeats itself is not`() {
+  @Test func `a silent sensor raises an alarm, and repeated readings do not`() {
     let alarms = Recorder(thermostat.alarms)
     for _ in 1...3 {
       sensor.broadcast(20)

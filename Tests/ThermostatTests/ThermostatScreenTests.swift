@@ -4,7 +4,7 @@ import Testing
 import ThermostatKit
 
 @Suite(.timeLimit(.minutes(20))) struct ThermostatScreenTests {
-  @Test func `the title says what the thermostat says, in whole degrees`() {
+  @Test func `the title shows the thermostat's values in whole degrees`() {
     let resting = ThermostatScreen(ConstantThermostat(temperature: 20.6))
     let heating = ThermostatScreen(
       ConstantThermostat(temperature: 17.2, target: 21, isHeating: true))
@@ -24,7 +24,7 @@ import ThermostatKit
     #expect(cold.notice.current() == "The pipes may freeze.")
   }
 
-  @Test func `a target that is refused becomes a notice, and one that is taken wipes it away`() {
+  @Test func `a refused target becomes a notice, which an accepted target removes`() {
     let screen = ThermostatScreen(HeatingThermostat(now: 20, sensor: .never))
     let notices = Recorder(screen.notice)
 
@@ -34,7 +34,7 @@ import ThermostatKit
     #expect(notices.updates == ["", "Between 5 and 30 °C.", ""])
   }
 
-  @Test func `a target may be answered late`() {
+  @Test func `a target may be answered asynchronously`() {
     let clock = ManualClock()
     let answer = PublishedTask<Double, TargetRefused>.failure(
       TargetRefused(allowed: 10...25), after: .seconds(2), clock: clock)
@@ -48,7 +48,7 @@ import ThermostatKit
     #expect(notices.updates == ["", "Between 10 and 25 °C."])
   }
 
-  @Test func `the title skips what nobody would see`() {
+  @Test func `the title omits changes that are not visible`() {
     let sensor = BroadcastSource<Double>()
     let thermostat = HeatingThermostat(now: 20.8, sensor: sensor.publisher)
     let titles = Recorder(ThermostatScreen(thermostat).title)

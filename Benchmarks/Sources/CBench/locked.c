@@ -1,6 +1,6 @@
-// Counts locked instructions, which no tool here counts: a program runs under ptrace, instruction by
-// instruction, between the marks that it sets with a signal, and each instruction is looked at before it
-// runs.
+// Counts locked instructions, for which callgrind has no event. The program runs under ptrace in
+// single steps between the marks that it sets with a signal, and each instruction is decoded before
+// it runs.
 #include "cbench.h"
 #if defined(__linux__) && defined(__x86_64__)
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 void cb_mark(void) { raise(SIGUSR2); }
 
-/// A 'lock' before the instruction, or an 'xchg' with memory, which needs none.
+/// A 'lock' prefix, or an 'xchg' with memory, which is locked without the prefix.
 static bool is_locked(const unsigned char *code) {
   int i = 0;
   for (; i < 14; i++) {
@@ -45,8 +45,8 @@ static bool is_locked_at(pid_t thread, unsigned long address) {
   return seen[place].is_locked;
 }
 
-/// Runs from the first mark to the third; false if the program ends before that, or takes so many steps
-/// that it would be seconds.
+/// Steps from the first mark to the third. Returns false if the program ends earlier, or exceeds the
+/// limit of steps.
 static bool follow(pid_t child, uint64_t counts[2]) {
   enum { most = 512, most_steps = 2000000 };
   pid_t threads[most] = {child};
@@ -100,7 +100,7 @@ bool cb_locked_instructions(char *const arguments[], uint64_t counts[2]) {
   bool is_counted = is_known && follow(child, counts);
   if (child > 0) {
     kill(child, SIGKILL);
-    // Its end is told after that of its other threads, which are waited for as well.
+    // Wait for the other threads as well: the end of the process is reported after them.
     pid_t thread;
     do thread = waitpid(-1, &status, __WALL);
     while (thread > 0 && (thread != child || WIFSTOPPED(status)));

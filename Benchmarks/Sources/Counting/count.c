@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "counting.h"
 
-// Stands before the C library and the Swift runtime when it is preloaded (LD_PRELOAD). glibc only.
+// Replaces functions of the C library and the Swift runtime when preloaded (LD_PRELOAD). glibc only.
 #ifdef __GLIBC__
 #include <dlfcn.h>
 #include <pthread.h>
@@ -49,7 +49,7 @@ void *swift_retain(void *o) {
   return next(o);
 }
 
-// Nothing is what an empty optional gives; to release it does nothing.
+// An empty optional passes a null pointer, whose release has no effect.
 void swift_release(void *o) {
   static void (*next)(void *);
   if (o) one(&releases);

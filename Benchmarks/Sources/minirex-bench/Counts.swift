@@ -1,8 +1,9 @@
 import CBench
 import Foundation
 
-/// What a unit allocates, retains and releases; two runs of different length, so that what a run
-/// does once cancels.
+/// The allocations, retains, and releases of a unit.
+///
+/// The difference of two runs of different length removes the cost of the setup.
 struct Counts {
   let allocations: Double
   let retains: Double
@@ -26,9 +27,9 @@ struct Counts {
     releases = perUnit(\.releases)
   }
 
-  /// What is over the goal, in words.
+  /// Returns a description of each count that exceeds the goal.
   ///
-  /// Tables that grow make a fraction of an allocation.
+  /// Growing tables cause a fraction of an allocation, which is ignored.
   func misses(of goal: CountGoal) -> [String] {
     let all: [(String, Double, Double?)] = [
       ("allocations", allocations, goal.allocations), ("retains", retains, goal.retains),
@@ -36,16 +37,18 @@ struct Counts {
     ]
     return all.compactMap { name, count, limit in
       guard let limit, count > limit + 0.01 else { return nil }
-      return "\(number(count)) \(name), the goal is \(number(limit))"
+      return "\(number(count)) \(name), goal \(number(limit))"
     }
   }
 }
 
-/// How many locked instructions a unit takes, counted by stepping through this program, started
-/// again; `nil` where that is not possible, or would take minutes.
+/// Returns the locked instructions per unit, or `nil` if the system does not allow the count or it
+/// would take minutes.
+///
+/// It starts this program again and steps through it.
 private func lockedInstructions(_ benchmark: Case) -> Double? {
   if benchmark.units > 1_000 { return nil }
-  // Where there are eight inputs, each of them is set, and to another value each time.
+  // Each of eight inputs must be set, each time to another value.
   let operations = benchmark.workload.hasSuffix("-8") ? 16 : benchmark.units > 10 ? 2 : 4
   let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
   let words = [
@@ -59,11 +62,12 @@ private func lockedInstructions(_ benchmark: Case) -> Double? {
   return (Double(counts[1]) - Double(counts[0])) / Double(operations) / benchmark.units
 }
 
-/// Shows the counts of MiniRex and bare where one thread does all; false if a goal was missed.
+/// Prints the counts of `minirex` and `bare` for workloads on one thread, and returns `false` if a
+/// goal is missed.
 func showCounts(_ suite: Suite, _ options: Options) -> Bool {
   guard cb_have_counts() else { return restartCounting() }
   guard countsAnObject() else {
-    complain("Counting does not work here: an object was made, retained and released unseen.")
+    complain("The counting library missed the allocation and the release of an object.")
     return false
   }
   print("per unit".padded(to: 40) + "allocations     retains    releases      locked")
@@ -87,7 +91,7 @@ func showCounts(_ suite: Suite, _ options: Options) -> Bool {
   return misses.isEmpty
 }
 
-/// Whether one object is seen to come and go.
+/// Returns `true` if the library counts the allocation and the release of an object.
 private func countsAnObject() -> Bool {
   let before = cb_read_counts()
   let object = opaque(Holder([0]))
@@ -97,7 +101,7 @@ private func countsAnObject() -> Bool {
     && after.releases > before.releases
 }
 
-/// Starts this program again, with the counting library before all others.
+/// Starts this program again with the counting library preloaded.
 private func restartCounting() -> Bool {
   #if os(Linux)
     let program = "/proc/self/exe"
@@ -106,16 +110,16 @@ private func restartCounting() -> Bool {
       .appending(path: "libCounting.so").path
     guard FileManager.default.fileExists(atPath: library) else {
       complain(
-        "--count needs libCounting.so beside it: "
-          + "'swift build -c release --package-path Benchmarks' builds both.")
+        "--count requires libCounting.so in the folder of the program. Build both with "
+          + "'swift build -c release --package-path Benchmarks'.")
       return false
     }
     setenv("LD_PRELOAD", library, 1)
     var arguments = CommandLine.arguments.map { strdup($0) } + [nil]
     execv(path, &arguments)
-    complain("\(path) does not start again.")
+    complain("\(path) cannot be restarted.")
   #else
-    complain("--count works on Linux only: it stands before the functions of the C library.")
+    complain("--count requires Linux, because it replaces functions of the C library.")
   #endif
   return false
 }

@@ -1,14 +1,14 @@
-/// A ratio that MiniRex must not exceed, or a number of bytes.
+/// The maximum of a ratio, or of a number of bytes.
 struct Goal {
   let workload: String
-  /// Whose number it is divided by: a contestant of the same workload, or of `otherWorkload`; `bytes` for
-  /// a number that stands for itself.
+  /// The divisor: a contestant of the same workload or of `otherWorkload`, or `bytes` for an
+  /// absolute number.
   let reference: String
   let limit: Double
   var otherWorkload: String?
   var atLeastPairsPerSecond: Double?
 
-  /// A Swift task runs on another thread.
+  /// Medians are also compared with Swift tasks, because a task runs on another thread.
   var comparesMedians: Bool {
     threadsMeet(in: workload) || reference == "Task"
   }
@@ -16,7 +16,8 @@ struct Goal {
 
 let bytes = "bytes"
 
-/// Where threads meet, a minimum is luck, so medians are compared.
+/// Returns `true` for workloads with contention, where the minimum is luck and medians are
+/// compared.
 func threadsMeet(in workload: String) -> Bool {
   let prefixes = [
     "contended", "senders", "async", "receive-on-queue", "hop", "process", "download",
@@ -85,7 +86,7 @@ let goals: [Goal] = [
   Goal(workload: "row-memory", reference: bytes, limit: 560),
 ]
 
-/// Allocations, retains and releases that a unit must not exceed.
+/// The maximum numbers of allocations, retains, and releases per unit.
 struct CountGoal {
   let allocations: Double
   let retains: Double?

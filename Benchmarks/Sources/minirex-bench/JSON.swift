@@ -1,6 +1,6 @@
 import Foundation
 
-/// One object with all results; contestants stand under their own names.
+/// Returns one object with all results, in which each contestant has a key.
 func json(of results: [WorkloadResult]) -> String {
   let workloads = results.map { result in
     let contestants = result.contestants.map { name, measurement in

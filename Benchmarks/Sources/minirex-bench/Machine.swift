@@ -1,6 +1,6 @@
 import Foundation
 
-/// The processor, how many of it, and the system.
+/// Returns the processor, the number of cores, and the operating system.
 func machine() -> String {
   let process = ProcessInfo.processInfo
   let system = process.operatingSystemVersionString

@@ -1,9 +1,9 @@
 import CBench
 import Foundation
 
-/// Does what is asked for.
+/// Runs the mode that the options select.
 ///
-/// - Returns: Whether everything held that has to.
+/// - Returns: `true` if every required goal is met.
 func run(_ options: Options) -> Bool {
   let suite = Suite()
   if options.list { return list(suite) }
@@ -31,7 +31,7 @@ private func runOnce(_ workload: String, _ suite: Suite, _ options: Options) -> 
     $0.workload == workload && $0.contestant == options.contestant
   }
   guard let found else {
-    complain("No '\(options.contestant)' takes part in '\(workload)'; see --list.")
+    complain("'\(workload)' has no contestant '\(options.contestant)'. Use --list.")
     return false
   }
   let run = found.make()

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The options of the command line.
 struct Options {
   var filter: [String] = []
   var reps = 25
@@ -14,20 +14,20 @@ struct Options {
   var marks = false
 
   static let usage = """
-    Measures MiniRex beside what you could use instead; times are the minimum and the median.
+    Compares MiniRex with its alternatives. Times are the minimum and the median.
 
     minirex-bench [--filter NAME,NAME…] [--reps N] [--brief] [--json] [--plots DIRECTORY]
-      NAME is a workload, or the beginning of some and a '*'. --brief is quick and inexact.
+      NAME is a workload, or a prefix and a '*'. --brief is quick and inexact.
     minirex-bench --list
-      The workloads, and who takes part.
+      Lists the workloads and their contestants.
     minirex-bench --count [--filter …]
-      Allocations, retains, releases and locked instructions per unit; fails where one is over its
-      goal.
+      Counts allocations, retains, releases, and locked instructions per unit. Fails if a count
+      exceeds its goal.
     minirex-bench --replays
-      How long a journal takes to make its state again, by its length, with and without snapshots.
+      Times the replay of a journal by its length, with and without snapshots.
     minirex-bench --once WORKLOAD [--contestant NAME] --units N [--marks]
-      Does N operations of it and nothing else; 'Benchmarks/instructions' counts with it, and
-      '--count' with the marks.
+      Performs only N operations of a workload, for 'Benchmarks/instructions', and with --marks
+      for '--count'.
     """
 
   init(_ arguments: [String]) throws(BadArgument) {
@@ -57,12 +57,12 @@ struct Options {
       case "--contestant": contestant = try value(of: option)
       case "--marks": marks = true
       case "--units": units = try number(of: option)
-      default: throw BadArgument("'\(option)' means nothing here.\n\n\(Options.usage)")
+      default: throw BadArgument("'\(option)' is not an option.\n\n\(Options.usage)")
       }
     }
     if isBrief { reps = min(reps, 3) }
     for name in filter where !workloads.contains(where: { selects($0.name, name) }) {
-      throw BadArgument("No workload is called '\(name)'; see --list.")
+      throw BadArgument("No workload is named '\(name)'. Use --list.")
     }
   }
 
@@ -74,9 +74,9 @@ struct Options {
     name.hasSuffix("*") ? workload.hasPrefix(name.dropLast()) : workload == name
   }
 
-  /// How long a repetition should take.
+  /// Returns the target duration of a repetition.
   ///
-  /// Threads and tasks take a while to start.
+  /// Workloads with threads or tasks need longer, because threads take time to start.
   func nanoseconds(for workload: String) -> Double {
     let isLong = threadsMeet(in: workload) || workload == "task"
     return (isLong ? 25e6 : 6e6) / (isBrief ? 20 : 1)

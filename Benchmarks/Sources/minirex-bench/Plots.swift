@@ -1,6 +1,6 @@
 import Foundation
 
-/// How one number grows.
+/// A plot of cost over size.
 private struct Growth {
   let file: String
   let title: String
@@ -16,14 +16,14 @@ private let growths = [
     across: "subscribers",
     points: [1, 10, 1000, 100_000].map { (Double($0), "fanout-\($0)") }, isLogarithmic: true),
   Growth(
-    file: "operators", title: "An update, by operators on its way", unit: "ns per update",
+    file: "operators", title: "An update, by operators in its chain", unit: "ns per update",
     across: "maps", points: mapCounts.map { (Double($0), "maps-\($0)") }, isLogarithmic: false),
   Growth(
     file: "threads", title: "A delivery to ten, by sending threads", unit: "ns per delivery",
     across: "threads", points: senderCounts.map { (Double($0), "senders-\($0)") },
     isLogarithmic: false),
   Growth(
-    file: "rows", title: "A change of one row, by rows that are listened to", unit: "ns per change",
+    file: "rows", title: "A change of one row, by rows with subscribers", unit: "ns per change",
     across: "rows", points: rowCounts.map { (Double($0), "rows-\($0)") }, isLogarithmic: true),
 ]
 
@@ -31,9 +31,10 @@ private let mapCounts = [0, 1, 2, 3, 5, 7, 10]
 private let senderCounts = [1, 2, 3, 4]
 private let rowCounts = [1, 10, 100, 1000, 10_000, 100_000]
 
-/// Draws how cost grows with subscribers, operators, threads and rows; measures what the table has not.
+/// Plots the cost by subscribers, operators, threads, and rows, and measures points that the table
+/// lacks.
 ///
-/// What is written is a script with its data for gnuplot, which then makes a picture of it.
+/// It writes gnuplot scripts with their data, and lets gnuplot draw the pictures.
 func draw(
   into folder: String, _ suite: Suite, _ results: [WorkloadResult], _ options: Options
 ) -> Bool {
@@ -52,12 +53,12 @@ func draw(
     }
     return try runGnuplot(in: folder)
   } catch {
-    complain("The plots cannot be written to \(folder): \(error)")
+    complain("Cannot write the plots to \(folder): \(error)")
     return false
   }
 }
 
-/// Without gnuplot the scripts are left, and that is said.
+/// Returns `false` and prints a message if gnuplot is not installed.
 private func runGnuplot(in folder: URL) throws -> Bool {
   let gnuplot = Process()
   gnuplot.executableURL = URL(filePath: "/usr/bin/env")
@@ -66,13 +67,13 @@ private func runGnuplot(in folder: URL) throws -> Bool {
   try gnuplot.run()
   gnuplot.waitUntilExit()
   if gnuplot.terminationStatus == 127 {
-    complain("There is no gnuplot, so \(folder.path()) has its scripts and data, and no pictures.")
+    complain("gnuplot is not installed: \(folder.path()) has scripts and data without pictures.")
     return true
   }
   return gnuplot.terminationStatus == 0
 }
 
-/// What one contestant has taken.
+/// The measurements of one contestant.
 private struct Line {
   let name: String
   var points: [(x: Double, y: Double)]
@@ -106,7 +107,7 @@ extension Growth {
       """
   }
 
-  /// One line per contestant, in the order in which they appear.
+  /// Returns one line per contestant, in order of appearance.
   fileprivate func lines(result: (String) -> WorkloadResult?) -> [Line] {
     var lines: [Line] = []
     for (x, workload) in points {

@@ -2,7 +2,7 @@ import CBench
 import Foundation
 import MiniRexJournal
 
-/// How long it takes to have a state again, by the number of actions in the file; the fastest of a few.
+/// Prints the fastest of a few replays, by the number of actions in the file.
 func showReplays() -> Bool {
   print("ms to replay".padded(to: 16) + "snapshots        all       half".aligned(to: 32))
   for count in [1_000, 10_000, 100_000, 1_000_000] {
@@ -14,7 +14,7 @@ func showReplays() -> Bool {
           let state = succeed {
             try journal.replay(Account(), upTo: number, reducer: accountReducer)
           }
-          if state.amount != number * (number - 1) / 2 { fatalError("That is another state.") }
+          if state.amount != number * (number - 1) / 2 { fatalError("The replayed state differs.") }
           return Double(cb_now() - start) / 1e6
         }
         return milliseconds(times.min() ?? 0)

@@ -1,4 +1,4 @@
-/// What a contestant needed per unit in one workload.
+/// The cost per unit of a contestant in one workload.
 struct Measurement {
   let min: Double
   let median: Double
@@ -16,7 +16,7 @@ struct Measurement {
 struct WorkloadResult {
   let name: String
   let unit: String
-  /// By contestant, in the order in which they registered.
+  /// The measurements by contestant, in registration order.
   let contestants: [(name: String, measurement: Measurement)]
 
   subscript(contestant: String) -> Measurement? {
@@ -24,10 +24,10 @@ struct WorkloadResult {
   }
 }
 
-/// What became of a goal.
+/// The outcome of a goal.
 struct Verdict {
   let goal: Goal
-  /// Or bytes, if that is the goal.
+  /// The ratio, or the number of bytes for a goal in bytes.
   let ratio: Double
   let pairsPerSecond: Double?
 

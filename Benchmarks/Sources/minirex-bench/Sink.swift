@@ -1,8 +1,8 @@
-/// Where subscribers accumulate.
+/// An accumulator for subscribers.
 ///
-/// A raw pointer, so that a subscriber is one load, add and store, which the optimiser cannot
-/// remove, and neither exclusivity checks nor reference counting are measured. Unchecked, because a
-/// sink belongs to one thread at a time by the way each workload is made.
+/// It is a raw pointer, so that a subscriber costs one load, one addition, and one store, which the
+/// optimizer cannot remove. Exclusivity checks and reference counting stay out of the measurement.
+/// Unchecked: each workload uses a sink on one thread at a time.
 struct Acc: @unchecked Sendable {
   let p: UnsafeMutablePointer<Int>
 
@@ -15,7 +15,7 @@ struct Acc: @unchecked Sendable {
   func add(_ v: Int) { p.pointee = p.pointee &+ v }
 }
 
-/// A value that threads of a benchmark share as the workload arranges it.
+/// A value that the threads of a benchmark share under the rules of the workload.
 struct Cell<T>: @unchecked Sendable {
   let p: UnsafeMutablePointer<T>
 
@@ -33,6 +33,6 @@ final class Holder<T> {
   }
 }
 
-/// What the optimiser knows nothing of.
+/// Hides a value from the optimizer.
 @inline(never)
 func opaque<T>(_ x: T) -> T { x }

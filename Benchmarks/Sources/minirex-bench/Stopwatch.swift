@@ -1,7 +1,9 @@
 import CBench
 import Synchronization
 
-/// Times a run; threads set it going again once all of them are there.
+/// Times a run.
+///
+/// Threads restart it once all of them have started.
 final class Stopwatch: Sendable {
   static let shared = Stopwatch()
 
@@ -13,7 +15,9 @@ final class Stopwatch: Sendable {
     began.store(cb_now(), ordering: .relaxed)
   }
 
-  /// The first stop counts.
+  /// Stops the time.
+  ///
+  /// Later calls have no effect.
   func stop() {
     _ = ended.compareExchange(expected: 0, desired: cb_now(), ordering: .relaxed)
   }

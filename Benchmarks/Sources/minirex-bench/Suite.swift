@@ -1,22 +1,24 @@
-/// Does so many operations.
+/// Performs the given number of operations.
 typealias Run = (Int) -> Void
 
 /// One contestant in one workload.
 struct Case {
   let workload: String
   let contestant: String
-  /// How many units, deliveries or pairs, an operation has.
+  /// The number of units per operation, such as deliveries or pairs.
   let units: Double
   let make: () -> Run
 }
 
-/// All the workloads there are, in the order in which they are shown.
+/// All workloads, in the order of the table.
 final class Suite {
   private(set) var cases: [Case] = []
-  /// Who makes how many of what, by workload and contestant; what is returned is kept while it is weighed.
+  /// The factories of weighed objects, with their counts, by workload and contestant.
+  ///
+  /// The returned object is retained while the heap is measured.
   private(set) var weights: [String: [String: (count: Int, prepare: (Int) -> () -> AnyObject)]] =
     [:]
-  /// What `contended-churn` reaches beside its deliveries, by contestant; one per run.
+  /// The additional rate of `contended-churn` in each run, by contestant.
   var pairsPerSecond: [String: [Double]] = [:]
 
   init() {
@@ -56,7 +58,7 @@ final class Suite {
     weighAlone(workload, contestant, count: count) { n in { make(n) } }
   }
 
-  /// Weighs without what has to be there before.
+  /// Weighs objects without the heap of their setup.
   func weighAlone(
     _ workload: String, _ contestant: String, count: Int,
     after prepare: @escaping (Int) -> () -> AnyObject
@@ -77,7 +79,7 @@ struct Workload {
   }
 }
 
-/// All there are, in the order of the table.
+/// All workloads, in the order of the table.
 let workloads = [
   Workload("fanout-1", "ns per delivery"),
   Workload("fanout-10", "ns per delivery"),

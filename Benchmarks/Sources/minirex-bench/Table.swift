@@ -1,6 +1,7 @@
 import Foundation
 
-/// Shows one workload: every contestant's minimum and median, and then what became of its goals.
+/// Prints the minimum and the median of each contestant of one workload, and the outcome of its
+/// goals.
 func showTable(of result: WorkloadResult, among results: [WorkloadResult]) {
   print("\(result.name), \(result.unit)")
   for (name, measurement) in result.contestants {
@@ -20,12 +21,12 @@ func showTable(of result: WorkloadResult, among results: [WorkloadResult]) {
   fflush(nil)
 }
 
-/// How many goals were met, and which were not.
+/// Returns the number of goals that are met, and the names of the missed goals.
 func summary(of results: [WorkloadResult]) -> String {
   let verdicts = goals.filter { results[$0.workload] != nil }.compactMap(results.verdict)
   let missed = verdicts.filter { !$0.isMet }.map(\.goal.workload)
   let met = "\(verdicts.count - missed.count) of \(verdicts.count) goals are met"
-  return missed.isEmpty ? "\(met)." : "\(met); missed: \(missed.joined(separator: ", "))."
+  return missed.isEmpty ? "\(met)." : "\(met). Missed: \(missed.joined(separator: ", "))."
 }
 
 private func line(of verdict: Verdict) -> String {

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Runs `body` with the halves of `n` on two threads, which begin together.
+/// Runs `body` with the halves of `n` on two threads that start together.
 func twoThreads(_ n: Int, _ body: @escaping (Int) -> Void) {
   onThreads(2, n, body)
 }
 
-/// Runs `body` with its part of `n` on each of so many threads, which begin together.
+/// Runs `body` with a share of `n` on each of `count` threads that start together.
 func onThreads(_ count: Int, _ n: Int, _ body: @escaping (Int) -> Void) {
   let start = StartLine(count)
   let threads = (1..<count).map { _ in
@@ -20,9 +20,9 @@ func onThreads(_ count: Int, _ n: Int, _ body: @escaping (Int) -> Void) {
   for thread in threads { thread.join() }
 }
 
-/// Runs `emit` on this thread, and `churnOnce` on another for as long.
+/// Runs `emit` on this thread, and `churnOnce` repeatedly on another thread until `emit` returns.
 ///
-/// - Returns: How often `churnOnce` was called in a second.
+/// - Returns: The number of calls of `churnOnce` per second.
 func emitWhileChurn(
   _ n: Int, emit: (Int) -> Void, churnOnce: @escaping () -> Void
 ) -> Double {
@@ -48,8 +48,9 @@ private final class Over: Sendable {
   let flag = Atomic(false)
 }
 
-/// Holds back threads until all have come; their time begins there, however long they took to
-/// start.
+/// Holds threads until all of them have started.
+///
+/// Their time starts there, so the duration of the start does not count.
 private final class StartLine: Sendable {
   private let missing: Atomic<Int>
   private let isOpen = Atomic(false)
@@ -71,7 +72,7 @@ final class JoinedThread {
   private let done = DispatchSemaphore(value: 0)
 
   init(_ body: @escaping () -> Void) {
-    // The one who starts it waits for it, so `body` needs not be Sendable.
+    // The starting thread waits for the new thread, so `body` need not be Sendable.
     nonisolated(unsafe) let body = body
     let done = done
     Thread.detachNewThread {
@@ -85,7 +86,7 @@ final class JoinedThread {
   }
 }
 
-/// Runs `body` on the pool of Swift's tasks, and waits for it.
+/// Runs `body` on the cooperative pool, and waits for it.
 func blocking(_ body: @escaping @Sendable () async -> Void) {
   let done = DispatchSemaphore(value: 0)
   Task.detached {

@@ -1,6 +1,7 @@
 import CBench
 
-/// Measures the contestants of one workload by turns, each as often as the options say.
+/// Measures the contestants of one workload in alternation, with the number of repetitions from the
+/// options.
 func measure(_ workload: Workload, of suite: Suite, _ options: Options) -> WorkloadResult? {
   if let weights = suite.weights[workload.name] { return weigh(weights, workload, options) }
   var runs = suite.cases.filter { $0.workload == workload.name }.map {
@@ -19,7 +20,7 @@ func measure(_ workload: Workload, of suite: Suite, _ options: Options) -> Workl
     })
 }
 
-/// A contestant that knows how many operations make a repetition long enough to be measured.
+/// A contestant with the number of operations for a measurable repetition.
 private struct Calibrated {
   let contestant: String
   private let isAlone: Bool
@@ -42,7 +43,7 @@ private struct Calibrated {
     operations = max(1, min(1 << 26, Int(Double(operations) * target / time)))
   }
 
-  /// One operation goes before, to bring back what the others have driven from the caches.
+  /// Measures one repetition, after one operation that warms the caches.
   mutating func sample() {
     if isAlone { run(1) }
     samples.append(nanoseconds() / Double(operations) / units)
@@ -56,7 +57,7 @@ private struct Calibrated {
   }
 }
 
-/// Bytes of the heap for each that is made; a few repetitions, because they hardly differ.
+/// Measures heap bytes per object, in a few repetitions because they hardly differ.
 private func weigh(
   _ weights: [String: (count: Int, prepare: (Int) -> () -> AnyObject)], _ workload: Workload,
   _ options: Options

@@ -1,19 +1,20 @@
 public import MiniRex
 
-/// A thermostat that always says the same, for tests and previews.
+/// A thermostat with constant values, for tests and previews.
 public struct ConstantThermostat: Thermostat {
-  /// What it says to the end.
+  /// The constant temperature.
   public let temperature: PublishedValue<Double>
-  /// Does not change when somebody sets it.
+  /// The constant target, which ``setTarget(_:)`` does not change.
   public let target: PublishedValue<Double>
-  /// Never changes.
+  /// The constant state of the heating.
   public let isHeating: PublishedValue<Bool>
-  /// Calls inside `subscribe`, and then ends.
+  /// Emits the alarms inside `subscribe`, and then finishes.
   public let alarms: Broadcaster<Alarm>
 
   private let answer: PublishedTask<Double, TargetRefused>
 
-  /// Makes one that tells the alarms to each subscriber, and always gives the same answer.
+  /// Creates a thermostat that emits the alarms to each subscriber, and always returns the same
+  /// answer.
   public init(
     temperature: Double = 20, target: Double = 20, isHeating: Bool = false, alarms: [Alarm] = [],
     answer: PublishedTask<Double, TargetRefused> = .success(20)
@@ -25,6 +26,6 @@ public struct ConstantThermostat: Thermostat {
     self.answer = answer
   }
 
-  /// Gives the answer that it was made with.
+  /// Returns the answer that was passed to the initializer.
   public func setTarget(_ degrees: Double) -> PublishedTask<Double, TargetRefused> { answer }
 }

@@ -1,25 +1,25 @@
 public import MiniRex
 
-/// Switches the heating by what a sensor measures.
+/// A thermostat that switches a heating by the readings of a sensor.
 public final class HeatingThermostat: Thermostat {
-  /// What the sensor has measured last.
+  /// The last reading of the sensor.
   public let temperature: PublishedValue<Double>
-  /// True from half a degree below the target up to the target.
+  /// `true` from half a degree below the target up to the target.
   public let isHeating: PublishedValue<Bool>
-  /// Calls when it is close to freezing, and when the sensor is silent.
+  /// Emits an alarm near freezing, and when the sensor is silent.
   public let alarms: Broadcaster<Alarm>
 
   private let wanted: PublishedProperty<Double>
   private let allowed = 5.0...30.0
 
-  /// Follows a sensor.
+  /// Creates a thermostat that follows a sensor.
   ///
   /// - Parameters:
-  ///   - now: What the sensor has measured already, in degrees Celsius.
-  ///   - sensor: Measures again and again.
-  ///   - target: What it heats to at first.
-  ///   - silence: How long the sensor may say nothing.
-  ///   - clock: The only source of time.
+  ///   - now: The first reading, in degrees Celsius.
+  ///   - sensor: The later readings.
+  ///   - target: The initial target.
+  ///   - silence: The time without a reading that raises an alarm.
+  ///   - clock: The clock that measures the silence.
   public init(
     now: Double, sensor: Broadcaster<Double>, target: Double = 20,
     silence: Duration = .seconds(300), clock: any Clock<Duration> = ContinuousClock()
@@ -28,7 +28,7 @@ public final class HeatingThermostat: Thermostat {
     let temperature = sensor.publishedValue(initial: now)
     self.wanted = wanted
     self.temperature = temperature
-    // Half a degree between on and off, or the boiler would never rest.
+    // Half a degree between on and off keeps the boiler from switching continuously.
     isHeating = combineLatest(temperature, wanted.publisher)
       .scan(false) { wasHeating, now in now.0 < now.1 - (wasHeating ? 0 : 0.5) }
       .publishedValue(initial: false)
@@ -37,10 +37,10 @@ public final class HeatingThermostat: Thermostat {
       sensor.debounce(for: silence, clock: clock).map { _ in .silence(silence) })
   }
 
-  /// What was set last.
+  /// The current target.
   public var target: PublishedValue<Double> { wanted.publisher }
 
-  /// Refuses what no room should have.
+  /// Sets the target, or fails if it is outside 5 to 30 °C.
   public func setTarget(_ degrees: Double) -> PublishedTask<Double, TargetRefused> {
     guard allowed.contains(degrees) else { return .failure(TargetRefused(allowed: allowed)) }
     wanted.value = degrees

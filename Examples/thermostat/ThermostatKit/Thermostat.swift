@@ -1,33 +1,33 @@
 public import MiniRex
 
-/// What a screen needs of a thermostat: publishers to look at, and one thing to ask for.
+/// The publishers and the command that a screen needs of a thermostat.
 ///
 /// Screens take `any Thermostat`, so that their tests and previews need no heating.
 public protocol Thermostat: Sendable {
-  /// In degrees Celsius.
+  /// The temperature in degrees Celsius.
   var temperature: PublishedValue<Double> { get }
-  /// What it heats to.
+  /// The target temperature in degrees Celsius.
   var target: PublishedValue<Double> { get }
   var isHeating: PublishedValue<Bool> { get }
   var alarms: Broadcaster<Alarm> { get }
 
-  /// Finishes with the new target.
+  /// Sets the target, and finishes with the new target.
   func setTarget(_ degrees: Double) -> PublishedTask<Double, TargetRefused>
 }
 
-/// Something that somebody should look after.
+/// A condition that needs attention.
 public enum Alarm: Sendable, Equatable {
   case frost
-  /// The sensor has been silent for so long.
+  /// The sensor has been silent for the given time.
   case silence(Duration)
 }
 
-/// Why a target is not taken.
+/// The target was outside the permitted range.
 public struct TargetRefused: Error, Equatable {
-  /// What it would take.
+  /// The permitted range.
   public let allowed: ClosedRange<Double>
 
-  /// Makes the refusal, for doubles.
+  /// Creates the error, for test doubles.
   public init(allowed: ClosedRange<Double>) {
     self.allowed = allowed
   }

@@ -1,17 +1,17 @@
 public import MiniRex
 
-/// What a person sees of a thermostat, and the buttons they press.
+/// The texts and buttons of a thermostat's screen.
 public final class ThermostatScreen: Sendable {
-  /// The temperature in whole degrees, and what the heating does.
+  /// The temperature in whole degrees, and the state of the heating.
   public let title: PublishedValue<String>
-  /// What should be read at once; empty if there is nothing.
+  /// The last alarm or refusal, or an empty text.
   public let notice: PublishedValue<String>
 
   private let thermostat: any Thermostat
   private let answers = BroadcastSource<String>()
   private let bag = SubscriptionBag()
 
-  /// Makes the screen of a thermostat, whichever.
+  /// Creates the screen of any thermostat.
   public init(_ thermostat: any Thermostat) {
     self.thermostat = thermostat
     title = combineLatest(thermostat.temperature, thermostat.target, thermostat.isHeating) {
@@ -23,13 +23,13 @@ public final class ThermostatScreen: Sendable {
     let alarms = thermostat.alarms.map { alarm in
       switch alarm {
       case .frost: "The pipes may freeze."
-      case .silence(let duration): "The sensor has said nothing for \(duration)."
+      case .silence(let duration): "The sensor has been silent for \(duration)."
       }
     }
     notice = merge(alarms, answers.publisher).publishedValue(initial: "")
   }
 
-  /// Asks for a target, and says why it cannot be had.
+  /// Requests a target, and shows a notice if it is refused.
   public func press(target degrees: Double) {
     thermostat.setTarget(degrees).subscribe { [answers] result in
       switch result {

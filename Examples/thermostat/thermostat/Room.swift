@@ -1,11 +1,11 @@
 import MiniRex
 
-/// A room with a window to the cold and a heating: what is real here, as far as a program can be.
+/// A simulated room with a window and a heating.
 struct Room: Sendable {
   var temperature: Double
   let outside = 1.0
 
-  /// The room a minute later.
+  /// Returns the room one minute later.
   func later(isHeating: Bool) -> Room {
     var room = self
     room.temperature += (outside - temperature) * 0.01 + (isHeating ? 0.45 : 0)

@@ -1,7 +1,7 @@
 import MiniRex
 import ThermostatKit
 
-// A minute of the room takes a twentieth of a second here.
+// A simulated minute takes 50 milliseconds.
 let minutes = ContinuousClock().broadcaster(every: .milliseconds(50)).share()
 let room = PublishedProperty(Room(temperature: 16.5))
 let thermostat = HeatingThermostat(
@@ -20,6 +20,6 @@ _ = await minutes.dropFirst(15).first().result
 screen.press(target: 35)
 screen.press(target: 22)
 _ = await minutes.dropFirst(15).first().result
-// The sensor measures no more, and the screen says so.
+// The sensor stops, and the screen shows a notice.
 life.invalidate()
 _ = await screen.notice.first { $0.contains("sensor") }.result

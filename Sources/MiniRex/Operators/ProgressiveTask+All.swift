@@ -1,17 +1,16 @@
-/// Several tasks as one, whose progress is the weighted sum of theirs.
+/// Combines several tasks into one whose progress is the weighted sum of theirs.
 ///
 /// ```swift
 /// let whole = all(parts, weights: [1, 3])  // the second part counts three times as much
 /// ```
 ///
-/// The progress of each is how much of it is done, from 0 to 1; so is that of the whole. A task
-/// that has succeeded counts as done. What is shared, and what cancels the work, is as for
-/// `all` of tasks without progress.
+/// Each progress is a fraction from 0 to 1, and so is the sum. A task that has succeeded counts as
+/// 1. See `all` of tasks without progress for sharing and cancellation.
 ///
 /// - Parameters:
-///   - tasks: The tasks, whose successes come in the same order.
-///   - weights: How much each task counts; equally, if left out. There has to be one for each task,
-///     none may be negative, and not all may be zero; anything else stops the program.
+///   - tasks: The tasks. The successes have the same order.
+///   - weights: The weight of each task. The default is equal weights. Traps if the count differs,
+///     if a weight is negative, or if all are zero.
 public func all<Success: Sendable, Failure: Error>(
   _ tasks: [ProgressiveTask<Double, Success, Failure>], weights: [Double]? = nil
 ) -> ProgressiveTask<Double, [Success], Failure> {
@@ -20,7 +19,7 @@ public func all<Success: Sendable, Failure: Error>(
     of: tasks.flatMap(\.lineages),
     sharing: SharedWork { inlet, bag in
       let cells = tasks.map { _ in SuccessCell<Success>() }
-      let gathering = Gathering<Failure>(weights: weights, in: bag) { fraction in
+      let gathering = TaskCollector<Failure>(weights: weights, in: bag) { fraction in
         inlet.report(.progress(fraction))
       } finish: { failure in
         let successes = cells.compactMap { unsafe $0.value }
@@ -30,9 +29,9 @@ public func all<Success: Sendable, Failure: Error>(
     })
 }
 
-/// Several tasks of different types as one, whose progress is the weighted sum of theirs.
+/// Combines several tasks of different types into one whose progress is the weighted sum of theirs.
 ///
-/// Otherwise it is like the form for an array.
+/// See the overload for an array.
 public func all<each Success: Sendable, Failure: Error>(
   _ task: repeat ProgressiveTask<Double, each Success, Failure>, weights: [Double]? = nil
 ) -> ProgressiveTask<Double, (repeat each Success), Failure> {
@@ -48,7 +47,7 @@ public func all<each Success: Sendable, Failure: Error>(
     sharing: SharedWork { inlet, bag in
       let cells = (repeat SuccessCell<each Success>())
       let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }
-      let gathering = Gathering<Failure>(weights: weights, in: bag) { fraction in
+      let gathering = TaskCollector<Failure>(weights: weights, in: bag) { fraction in
         inlet.report(.progress(fraction))
       } finish: { failure in
         if let failure {

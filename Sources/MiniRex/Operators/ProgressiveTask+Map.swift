@@ -1,7 +1,7 @@
 extension Publisher where Kind == ProgressiveTaskKind {
   /// Transforms the success.
   ///
-  /// `transform` is called for each subscriber by itself; the work still runs once.
+  /// `transform` runs once per subscriber. The work still runs once.
   public func map<Progress, Success, NewSuccess: Sendable, Failure>(
     _ transform: @escaping @Sendable (Success) -> NewSuccess
   ) -> ProgressiveTask<Progress, NewSuccess, Failure>
@@ -15,7 +15,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
 
   /// Transforms the failure.
   ///
-  /// `transform` is called for each subscriber by itself; the work still runs once.
+  /// `transform` runs once per subscriber. The work still runs once.
   public func mapError<Progress, Success, Failure, NewFailure: Error>(
     _ transform: @escaping @Sendable (Failure) -> NewFailure
   ) -> ProgressiveTask<Progress, Success, NewFailure>
@@ -29,7 +29,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
 
   /// Transforms the progress.
   ///
-  /// `transform` is called for each subscriber by itself; the work still runs once.
+  /// `transform` runs once per subscriber and update. The work still runs once.
   public func mapProgress<Progress, NewProgress: Sendable, Success, Failure>(
     _ transform: @escaping @Sendable (Progress) -> NewProgress
   ) -> ProgressiveTask<NewProgress, Success, Failure>
@@ -41,9 +41,9 @@ extension Publisher where Kind == ProgressiveTaskKind {
     }
   }
 
-  /// The result alone, as a task without progress.
+  /// Returns a task without progress.
   ///
-  /// Subscribing to it starts and shares the work like subscribing to this one.
+  /// Both tasks share the same run of the work.
   public func withoutProgress<Progress, Success, Failure>() -> PublishedTask<Success, Failure>
   where Update == TaskUpdate<Progress, Success, Failure> {
     PublishedTask(of: self, current: { nil }) { receive in
@@ -51,7 +51,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
     }
   }
 
-  /// A task that never has any progress to tell.
+  /// Creates a progressive task without progress.
   public init<Progress, Success, Failure>(_ task: PublishedTask<Success, Failure>)
   where Update == TaskUpdate<Progress, Success, Failure> {
     self.init(of: task, by: "ProgressiveTask", current: { nil }) { receive in

@@ -1,12 +1,13 @@
-/// A task that finishes with all successes, or with the first failure.
+/// Combines several tasks into one that finishes with all successes, or with the first failure.
 ///
 /// ```swift
 /// let (me, friends) = try await all(user, users).value
 /// ```
 ///
-/// It is shared by its subscribers. A failure leaves the tasks that still run, and so does the last
-/// subscriber; that cancels those to which nobody else is subscribed. If one ends without a result,
-/// so does this one, once the others are over. Of no tasks, it succeeds at once.
+/// Subscribers share one run. The first failure, and the cancellation of the last subscription,
+/// cancel the subscriptions to the unfinished tasks. That cancels their work unless other
+/// subscribers use it. If a task ends without a result, the combination ends without a result after
+/// the other tasks. Without tasks it succeeds immediately.
 public func all<each Success: Sendable, Failure: Error>(
   _ task: repeat PublishedTask<each Success, Failure>
 ) -> PublishedTask<(repeat each Success), Failure> {
@@ -19,7 +20,7 @@ public func all<each Success: Sendable, Failure: Error>(
       let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }
       var weights: [Double] = []
       for _ in repeat each task { weights.append(1) }
-      let gathering = Gathering<Failure>(weights: weights, in: bag) { failure in
+      let gathering = TaskCollector<Failure>(weights: weights, in: bag) { failure in
         if let failure {
           inlet.finish(.failure(failure))
         } else if let values = collect() {
@@ -34,9 +35,10 @@ public func all<each Success: Sendable, Failure: Error>(
     })
 }
 
-/// A task that finishes with all successes, in the order of the array, or with the first failure.
+/// Combines several tasks into one that finishes with all successes, in the order of the array, or
+/// with the first failure.
 ///
-/// Otherwise it is like ``all(_:)-(PublishedTask<Success,Failure>)``.
+/// See ``all(_:)-(PublishedTask<Success,Failure>)``.
 public func all<Success: Sendable, Failure: Error>(
   _ tasks: [PublishedTask<Success, Failure>]
 ) -> PublishedTask<[Success], Failure> {
@@ -45,7 +47,7 @@ public func all<Success: Sendable, Failure: Error>(
     sharing: SharedWork { inlet, bag in
       let cells = tasks.map { _ in SuccessCell<Success>() }
       let weights = [Double](repeating: 1, count: tasks.count)
-      let gathering = Gathering<Failure>(weights: weights, in: bag) { failure in
+      let gathering = TaskCollector<Failure>(weights: weights, in: bag) { failure in
         let successes = cells.compactMap { unsafe $0.value }
         inlet.finish(failure.map { .failure($0) } ?? .success(successes))
       }

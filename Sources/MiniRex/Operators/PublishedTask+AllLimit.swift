@@ -1,20 +1,21 @@
-/// Makes a task of each input, at most `limit` at once, and finishes with all successes in the order
-/// of the inputs, or with the first failure.
+/// Creates a task per input, runs at most `limit` concurrently, and finishes with all successes in
+/// the order of the inputs, or with the first failure.
 ///
 /// ```swift
 /// let pages = all(addresses, limit: 4) { address in load(address) }
 /// ```
 ///
-/// A task is made when its turn comes. A failure leaves the tasks that run, and so does the last
-/// subscriber; that cancels those to which nobody else is subscribed, and no more are made. If one
-/// ends without a result, so does this one, once the others are over. Of no inputs, it succeeds at
-/// once.
+/// Each task is created when a slot is free. The first failure, and the cancellation of the last
+/// subscription, cancel the subscriptions to the running tasks, and prevent further ones. That
+/// cancels their work, unless other subscribers use it or its lifetime is
+/// ``TaskLifetime/keepsRunning``. If a task ends without a result, the combination ends without a
+/// result after the other tasks. Without inputs it succeeds immediately.
 ///
 /// - Parameters:
-///   - inputs: Of what tasks are made; they are copied at once.
-///   - limit: How many tasks run at once. Less than 1 stops the program.
-///   - makeTask: Called for each input in order, where the task before it ends, or inside
-///     `subscribe`.
+///   - inputs: The inputs. They are copied by this call.
+///   - limit: The maximum number of concurrent tasks. Traps if less than 1.
+///   - makeTask: A closure that creates the task of an input. It runs in order, where the previous
+///     task ends, or inside `subscribe`.
 public func all<Input: Sendable, Success: Sendable, Failure: Error>(
   _ inputs: some Sequence<Input>, limit: Int,
   _ makeTask: @escaping @Sendable (Input) -> PublishedTask<Success, Failure>
@@ -29,22 +30,23 @@ public func all<Input: Sendable, Success: Sendable, Failure: Error>(
     })
 }
 
-/// Makes a task of each input, at most `limit` at once, whose progress is the weighted sum of theirs.
+/// Creates a task per input, runs at most `limit` concurrently, and reports the weighted sum of
+/// their progress.
 ///
 /// ```swift
 /// let whole = all(files, limit: 4, weights: files.map(\.size)) { file in download(file) }
 /// ```
 ///
-/// The progress of each is how much of it is done, from 0 to 1; so is that of the whole. A task that
-/// has not been made counts as not begun. Otherwise it is like the form without progress.
+/// Each progress is a fraction from 0 to 1, and so is the sum. A task that is not created yet
+/// counts as 0. See the overload without progress for sharing and cancellation.
 ///
 /// - Parameters:
-///   - inputs: Of what tasks are made; they are copied at once.
-///   - limit: How many tasks run at once. Less than 1 stops the program.
-///   - weights: How much each input counts; equally, if left out. There has to be one for each,
-///     none may be negative, and not all may be zero; anything else stops the program.
-///   - makeTask: Called for each input in order, where the task before it ends, or inside
-///     `subscribe`.
+///   - inputs: The inputs. They are copied by this call.
+///   - limit: The maximum number of concurrent tasks. Traps if less than 1.
+///   - weights: The weight of each input. The default is equal weights. Traps if the count differs,
+///     if a weight is negative, or if all are zero.
+///   - makeTask: A closure that creates the task of an input. It runs in order, where the previous
+///     task ends, or inside `subscribe`.
 public func all<Input: Sendable, Success: Sendable, Failure: Error>(
   _ inputs: some Sequence<Input>, limit: Int, weights: [Double]? = nil,
   _ makeTask: @escaping @Sendable (Input) -> ProgressiveTask<Double, Success, Failure>
@@ -70,7 +72,7 @@ public func all<Input: Sendable, Success: Sendable, Failure: Error>(
     })
 }
 
-/// Inputs, and how a task is made of each when its turn comes.
+/// The inputs, and the closure that creates a task of each.
 private struct WorkQueue<Input: Sendable, Update: TaskOutcome & Sendable, Kind: PublisherKind>:
   Sendable
 where Update.Success: Sendable {
@@ -82,24 +84,26 @@ where Update.Success: Sendable {
     _ inputs: some Sequence<Input>, limit: Int,
     _ makeTask: @escaping @Sendable (Input) -> Publisher<Update, Kind>
   ) {
-    if limit < 1 { misuse("'all' takes a limit of 1 or more, not \(limit).") }
+    if limit < 1 { misuse("'all' requires a limit of 1 or more, not \(limit).") }
     self.inputs = Array(inputs)
     self.limit = limit
     self.makeTask = makeTask
   }
 
+  /// Runs the tasks.
+  ///
   /// - Parameters:
-  ///   - hear: Called with what each task tells, and its index.
-  ///   - finish: Called with the first failure, or with the successes when all have succeeded.
+  ///   - hear: A closure that receives each update of a task, with the index of its input.
+  ///   - finish: A closure that receives the first failure, or all successes.
   func run(
     in bag: SubscriptionBag, hearing hear: @escaping @Sendable (Update, Int) -> Void,
     finish: @escaping @Sendable (Result<[Update.Success], Update.Failure>) -> Void
   ) {
     if inputs.isEmpty { return finish(.success([])) }
     let state = SerialState(Successes<Update.Success>(count: inputs.count))
-    // It is followed one call at a time, the making of tasks included.
+    // `flatMap` serializes its callbacks, including the creation of tasks.
     Broadcaster.sequence(Array(inputs.enumerated())).flatMap(limit: limit) { [makeTask] input in
-      // A failure inside `subscribe` comes before there is a token that it could end.
+      // After a failure inside `subscribe`, no subscription exists yet that could be canceled.
       if unsafe state.value.isOver { return Broadcaster<(Update, Int)>.sequence([]) }
       return makeTask(input.element).broadcaster.map { ($0, input.offset) }
     }.follow { update, index in
@@ -128,7 +132,7 @@ private struct Successes<Success> {
     missingCount = count
   }
 
-  /// - Returns: All of them, if this was the last.
+  /// - Returns: All successes, if this was the last.
   mutating func set(_ success: Success, of index: Int) -> [Success]? {
     all[index] = success
     missingCount -= 1

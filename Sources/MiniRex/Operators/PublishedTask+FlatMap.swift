@@ -1,13 +1,13 @@
 extension Publisher where Kind == TaskKind {
-  /// Goes on with another task after a success.
+  /// Continues with another task after a success.
   ///
   /// ```swift
   /// let picture = user.flatMap { user in loadPicture(of: user) }
   /// ```
   ///
-  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for
-  /// each run. When the last subscriber leaves before the result, the task that is running then is
-  /// left, which cancels it unless somebody else is subscribed to it.
+  /// Subscribers share one run, so `transform` runs at most once per run. Canceling the last
+  /// subscription before the result cancels the subscription to the current task. That cancels its
+  /// work, unless other subscribers use it or its lifetime is ``TaskLifetime/keepsRunning``.
   public func flatMap<Success, NewSuccess, Failure>(
     _ transform: @escaping @Sendable (Success) -> PublishedTask<NewSuccess, Failure>
   ) -> PublishedTask<NewSuccess, Failure> where Update == Result<Success, Failure> {
@@ -19,15 +19,16 @@ extension Publisher where Kind == TaskKind {
     }
   }
 
-  /// Goes on with another task after a failure.
+  /// Continues with another task after a failure.
   ///
   /// ```swift
   /// let shown = picture.recover { _ in .success(Picture.placeholder) }
   /// ```
   ///
-  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for
-  /// each run. Return `.success(value)` for a value to use instead. What cancels the work is as for
-  /// `flatMap`.
+  /// Subscribers share one run, so `transform` runs at most once per run. Return `.success(value)`
+  /// for a replacement value. Canceling the last subscription before the result cancels the
+  /// subscription to the current task. That cancels its work, unless other subscribers use it or its
+  /// lifetime is ``TaskLifetime/keepsRunning``.
   public func recover<Success, Failure, NewFailure>(
     _ transform: @escaping @Sendable (Failure) -> PublishedTask<Success, NewFailure>
   ) -> PublishedTask<Success, NewFailure> where Update == Result<Success, Failure> {
@@ -41,11 +42,11 @@ extension Publisher where Kind == TaskKind {
 }
 
 extension Publisher where Kind == ProgressiveTaskKind {
-  /// Goes on with another task after a success, whose progress follows that of this one.
+  /// Continues with another task after a success, and emits the progress of both.
   ///
-  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for
-  /// each run. When the last subscriber leaves before the result, the task that is running then is
-  /// left, which cancels it unless somebody else is subscribed to it.
+  /// Subscribers share one run, so `transform` runs at most once per run. Canceling the last
+  /// subscription before the result cancels the subscription to the current task. That cancels its
+  /// work, unless other subscribers use it or its lifetime is ``TaskLifetime/keepsRunning``.
   public func flatMap<Progress, Success, NewSuccess, Failure>(
     _ transform: @escaping @Sendable (Success) -> ProgressiveTask<Progress, NewSuccess, Failure>
   ) -> ProgressiveTask<Progress, NewSuccess, Failure>
@@ -59,10 +60,11 @@ extension Publisher where Kind == ProgressiveTaskKind {
     }
   }
 
-  /// Goes on with another task after a failure, whose progress follows that of this one.
+  /// Continues with another task after a failure, and emits the progress of both.
   ///
-  /// It is a task of its own, shared by its subscribers: `transform` is called at most once for
-  /// each run. What cancels the work is as for `flatMap`.
+  /// Subscribers share one run, so `transform` runs at most once per run. Canceling the last
+  /// subscription before the result cancels the subscription to the current task. That cancels its
+  /// work, unless other subscribers use it or its lifetime is ``TaskLifetime/keepsRunning``.
   public func recover<Progress, Success, Failure, NewFailure>(
     _ transform: @escaping @Sendable (Failure) -> ProgressiveTask<Progress, Success, NewFailure>
   ) -> ProgressiveTask<Progress, Success, NewFailure>
@@ -77,7 +79,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   }
 }
 
-/// What a task makes of an update of the task before it.
+/// The step that follows an update of the first task.
 private enum NextStep<Output: TaskOutcome & Sendable, Kind: PublisherKind>: Sendable {
   case tell(Output)
   case goOn(with: Publisher<Output, Kind>)

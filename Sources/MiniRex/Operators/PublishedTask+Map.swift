@@ -1,7 +1,7 @@
 extension Publisher where Kind == TaskKind {
   /// Transforms the success.
   ///
-  /// `transform` is called for each subscriber by itself; the work still runs once.
+  /// `transform` runs once per subscriber. The work still runs once.
   public func map<Success, NewSuccess: Sendable, Failure>(
     _ transform: @escaping @Sendable (Success) -> NewSuccess
   ) -> PublishedTask<NewSuccess, Failure> where Update == Result<Success, Failure> {
@@ -12,7 +12,7 @@ extension Publisher where Kind == TaskKind {
 
   /// Transforms the failure.
   ///
-  /// `transform` is called for each subscriber by itself; the work still runs once.
+  /// `transform` runs once per subscriber. The work still runs once.
   public func mapError<Success, Failure, NewFailure: Error>(
     _ transform: @escaping @Sendable (Failure) -> NewFailure
   ) -> PublishedTask<Success, NewFailure> where Update == Result<Success, Failure> {

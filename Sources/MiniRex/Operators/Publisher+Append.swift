@@ -1,28 +1,59 @@
 extension Publisher where Kind: StreamKind {
-  /// Goes on with another publisher when this one has ended.
+  /// Continues with another publisher after this publisher finishes.
   ///
   /// ```swift
   /// let lines = history.append(live)
   /// ```
   ///
-  /// The other one is subscribed to by the thread on which this one ends, and not before: what it
-  /// tells until then is missed, and what it starts is not started. Of a published value, the current
-  /// one follows; for a task write `append(task.broadcaster)`. It gives a broadcaster, even of two
-  /// published values. It calls where they do, and ends with the other one; if this one does not
-  /// end, that one's turn never comes. Each subscriber holds one subscription, to one of the two,
-  /// and nothing waits.
+  /// The thread that finishes this publisher subscribes to the next publisher. Earlier updates of
+  /// the next publisher are missed, and its work does not start earlier. A published value then
+  /// emits its current value. For a task, use `append(task.broadcaster)`. The result is a
+  /// broadcaster, even for two published values. It finishes with the next publisher. If this
+  /// publisher never finishes, the next one is never subscribed. Each subscriber holds one
+  /// subscription at a time, and nothing is queued.
   public func append<NextKind: StreamKind>(
     _ next: Publisher<Update, NextKind>
   ) -> Broadcaster<Update> {
     Broadcaster(lineage: .ofOperation(on: lineages + next.lineages), current: { nil }) { receive in
-      let late = LateStart(of: next, receive)
+      let late = DeferredSubscription(of: next, receive)
       let first = follow(
         receive,
         onEnd: {
-          // It may go on for as long as the other one has something to tell.
+          // The next publisher may emit for a long time, so pending releases must not wait for it.
           ReleaseChain.interrupted { late.start() }
         })
       return Subscription(Succession(first, then: late.subscription))
     }
+  }
+}
+
+/// A host of two subscriptions in sequence, canceled together.
+///
+/// No gate separates them from the callback, so a wait group enters both. `GatedInputs` waits for
+/// its gate only. Unchecked like every `SubscriptionHost`, and constant.
+final class Succession: SubscriptionHost, @unchecked Sendable {
+  private let first: Subscription
+  /// A deferred subscription, which starts when `first` finishes.
+  private let next: Subscription
+
+  init(_ first: Subscription, then next: Subscription) {
+    self.first = first
+    self.next = next
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool { next.isSubscribed }
+
+  override func bufferCounts(of token: Subscription) -> BufferCounts {
+    first.bufferCounts + next.bufferCounts
+  }
+
+  override func end(_ token: Subscription) {
+    next.invalidate()
+    first.invalidate()
+  }
+
+  override func end(_ token: Subscription, for group: WaitGroup) {
+    group.end(next)
+    group.end(first)
   }
 }

@@ -1,18 +1,18 @@
 extension Publisher where Kind: StreamKind {
-  /// Calls with so many updates at a time.
+  /// Collects updates into arrays of `count`.
   ///
   /// ```swift
   /// let rows = readings.chunked(by: 100).map { insert($0) }
   /// ```
   ///
-  /// What is left when the publisher ends is delivered then, as a chunk that is shorter; an empty
-  /// one is never told. It gives a broadcaster, even of a published value, whose first value is the
-  /// first of the first chunk. It calls where the publisher does. Each subscriber begins anew, and
-  /// keeps fewer updates than `count`, which go with its subscription. A `count` below 1 stops the
-  /// program; with `.max` all come at the end.
+  /// When the publisher finishes, the remaining updates form a shorter chunk. A chunk is never
+  /// empty. The result is a broadcaster, even for a published value, whose current value is the
+  /// first element of the first chunk. Callbacks run where the publisher runs them. Each subscriber
+  /// collects separately, and keeps fewer than `count` updates, which are released with its
+  /// subscription. Traps if `count` is less than 1. With `.max`, one chunk arrives at the end.
   @inlinable
   public func chunked(by count: Int) -> Broadcaster<[Update]> {
-    if count < 1 { misuse("'chunked' takes a count of 1 or more, not \(count).") }
+    if count < 1 { misuse("'chunked' requires a count of 1 or more, not \(count).") }
     return Broadcaster<[Update]>(trusting: self) { receive in
       let chunk = SerialState<[Update]>([])
       return follow { update in
@@ -24,22 +24,22 @@ extension Publisher where Kind: StreamKind {
     }
   }
 
-  /// Calls with what has come within an interval.
+  /// Collects the updates of an interval into an array.
   ///
   /// ```swift
   /// let lines = log.chunked(every: .seconds(1), clock: clock)
   /// ```
   ///
-  /// An interval begins with the first update of a chunk, so no update waits for longer, and
-  /// nothing is told while nothing comes: a chunk is never empty. What is left when the publisher
-  /// ends is delivered at once. It gives a broadcaster, even of a published value. It calls where
-  /// the clock does, and with what is left, where the publisher does. Each subscriber has one
-  /// timer, which ends with its subscription and with the publisher, as does what waits. That has
-  /// no limit but the interval: `chunked(by:every:clock:)` has one.
+  /// An interval starts with the first update of a chunk. No update waits longer than the interval,
+  /// and a chunk is never empty. When the publisher finishes, the remaining updates are delivered
+  /// immediately. The result is a broadcaster, even for a published value. Callbacks run where the
+  /// clock runs them. The last chunk is delivered where the publisher finishes. Each subscriber has
+  /// one timer, which stops with its subscription. The size of a chunk is unbounded: use
+  /// `chunked(by:every:clock:)` for a bound.
   ///
   /// - Parameters:
-  ///   - interval: With 0, a chunk is delivered when the clock is next able to; a negative one
-  ///     stops the program.
+  ///   - interval: The length of an interval. With 0, a chunk is delivered as soon as the clock
+  ///     runs. Traps if negative.
   ///   - clock: The only source of time.
   public func chunked(
     every interval: Duration, clock: any Clock<Duration> = ContinuousClock()
@@ -47,24 +47,24 @@ extension Publisher where Kind: StreamKind {
     chunked(until: .max, every: interval, clock)
   }
 
-  /// Calls with so many updates at a time, or with those that have come within an interval.
+  /// Collects updates into arrays of `count`, or of the updates of an interval.
   ///
   /// ```swift
   /// let batches = events.chunked(by: 100, every: .seconds(1), clock: clock)
   /// ```
   ///
-  /// A chunk is delivered where the publisher calls as soon as it is full; otherwise this is like
-  /// `chunked(every:clock:)`. Each subscriber keeps fewer updates than `count`.
+  /// A full chunk is delivered where the publisher emits. See `chunked(every:clock:)` for other
+  /// chunks. Each subscriber keeps fewer than `count` updates.
   ///
   /// - Parameters:
-  ///   - count: One below 1 stops the program.
-  ///   - interval: With 0, a chunk is delivered when the clock is next able to; a negative one
-  ///     stops the program.
+  ///   - count: The maximum size of a chunk. Traps if less than 1.
+  ///   - interval: The length of an interval. With 0, a chunk is delivered as soon as the clock
+  ///     runs. Traps if negative.
   ///   - clock: The only source of time.
   public func chunked(
     by count: Int, every interval: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> Broadcaster<[Update]> {
-    if count < 1 { misuse("'chunked' takes a count of 1 or more, not \(count).") }
+    if count < 1 { misuse("'chunked' requires a count of 1 or more, not \(count).") }
     return chunked(until: count, every: interval, clock)
   }
 
@@ -88,7 +88,7 @@ extension Publisher where Kind: StreamKind {
           }
           return true
         case .ring(let instant):
-          // An alarm that was set for a chunk which has become full is not the one for the next.
+          // An alarm of a chunk that has become full must not deliver the next chunk early.
           if unsafe !chunk.value.isEmpty, unsafe deadline.value <= instant {
             receive(chunk.takeChunk())
           }
@@ -103,7 +103,7 @@ extension Publisher where Kind: StreamKind {
 }
 
 extension SerialState {
-  /// What is there, which begins anew.
+  /// Returns the collected updates, and starts an empty chunk.
   @inlinable
   func takeChunk<Element>() -> [Element] where Value == [Element] {
     defer { unsafe value = [] }

@@ -1,7 +1,7 @@
-// `combineLatest` of two to eight inputs, written out: Swift does not specialise what is made in a
-// loop over a parameter pack, which makes a change several times as expensive.
+// `combineLatest` of two to eight inputs, written out. Swift does not specialize a loop over a
+// parameter pack, which makes a change several times as expensive.
 
-/// Calls with the current values of two inputs, as the form for any number does.
+/// Combines the current values of two inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<A: Sendable, B: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>
@@ -9,8 +9,7 @@ public func combineLatest<A: Sendable, B: Sendable>(
   combination(a, b, skipping: nil) { ($0, $1) }
 }
 
-/// Calls with a transformation of the current values of two inputs, as the form for any number
-/// does.
+/// Transforms the current values of two inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<A: Sendable, B: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>,
@@ -45,7 +44,7 @@ func combination<A: Sendable, B: Sendable, Result: Sendable>(
   }
 }
 
-/// Calls with the current values of three inputs, as the form for any number does.
+/// Combines the current values of three inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<A: Sendable, B: Sendable, C: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>
@@ -53,8 +52,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable>(
   combination(a, b, c, skipping: nil) { ($0, $1, $2) }
 }
 
-/// Calls with a transformation of the current values of three inputs, as the form for any number
-/// does.
+/// Transforms the current values of three inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<A: Sendable, B: Sendable, C: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>,
@@ -93,7 +91,7 @@ func combination<A: Sendable, B: Sendable, C: Sendable, Result: Sendable>(
   }
 }
 
-/// Calls with the current values of four inputs, as the form for any number does.
+/// Combines the current values of four inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>
@@ -101,8 +99,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable>(
   combination(a, b, c, d, skipping: nil) { ($0, $1, $2, $3) }
 }
 
-/// Calls with a transformation of the current values of four inputs, as the form for any number
-/// does.
+/// Transforms the current values of four inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
@@ -147,7 +144,7 @@ func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Result: Sen
   }
 }
 
-/// Calls with the current values of five inputs, as the form for any number does.
+/// Combines the current values of five inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
@@ -156,8 +153,7 @@ public func combineLatest<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E:
   combination(a, b, c, d, e, skipping: nil) { ($0, $1, $2, $3, $4) }
 }
 
-/// Calls with a transformation of the current values of five inputs, as the form for any number
-/// does.
+/// Transforms the current values of five inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Result: Sendable
@@ -208,7 +204,7 @@ func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
   }
 }
 
-/// Calls with the current values of six inputs, as the form for any number does.
+/// Combines the current values of six inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable
@@ -219,8 +215,7 @@ public func combineLatest<
   combination(a, b, c, d, e, f, skipping: nil) { ($0, $1, $2, $3, $4, $5) }
 }
 
-/// Calls with a transformation of the current values of six inputs, as the form for any number
-/// does.
+/// Transforms the current values of six inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Result: Sendable
@@ -277,7 +272,7 @@ func combination<
   }
 }
 
-/// Calls with the current values of seven inputs, as the form for any number does.
+/// Combines the current values of seven inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable
@@ -288,8 +283,7 @@ public func combineLatest<
   combination(a, b, c, d, e, f, g, skipping: nil) { ($0, $1, $2, $3, $4, $5, $6) }
 }
 
-/// Calls with a transformation of the current values of seven inputs, as the form for any number
-/// does.
+/// Transforms the current values of seven inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
@@ -349,7 +343,7 @@ func combination<
   }
 }
 
-/// Calls with the current values of eight inputs, as the form for any number does.
+/// Combines the current values of eight inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,
@@ -361,8 +355,7 @@ public func combineLatest<
   combination(a, b, c, d, e, f, g, h, skipping: nil) { ($0, $1, $2, $3, $4, $5, $6, $7) }
 }
 
-/// Calls with a transformation of the current values of eight inputs, as the form for any number
-/// does.
+/// Transforms the current values of eight inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, G: Sendable,

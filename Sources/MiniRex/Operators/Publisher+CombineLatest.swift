@@ -1,4 +1,4 @@
-/// Calls with the current values of all inputs, then whenever one of them changes.
+/// Emits the current values of all inputs, then again after each change of an input.
 ///
 /// ```swift
 /// let size = combineLatest(width.publisher, height.publisher)
@@ -6,14 +6,14 @@
 /// width.value = 4  // prints 4 × 3
 /// ```
 ///
-/// The first call is made inside `subscribe`, if those of the inputs are. An update in which no
-/// element differs from the last one is skipped. Inputs are subscribed to in the order given. Those
-/// that follow from one source are told together: a change of it is one update, told when all of
-/// them have changed, which takes one more subscription to that source. Two that change for other
-/// reasons make two updates. It ends when all inputs have; of none, after the first call. Of two to
-/// eight inputs it is faster than of more.
+/// The first value is emitted inside `subscribe`, if the inputs emit theirs there. An update that
+/// equals the last one is skipped. Inputs are subscribed in the given order. The combination is
+/// glitch-free: inputs derived from one source update together, at the cost of one further
+/// subscription to that source. Changes of different sources make separate updates. It finishes
+/// when all inputs have finished, and without inputs after the first value. Two to eight inputs are
+/// faster than more.
 ///
-/// For an input that is a broadcaster, as `filter` gives one, see
+/// For an input that is a broadcaster, such as the result of `filter`, see
 /// ``Publisher/publishedValue(initial:)``.
 public func combineLatest<each Value: Sendable>(
   _ input: repeat PublishedValue<each Value>
@@ -32,13 +32,13 @@ public func combineLatest<each Value: Sendable>(
   }
 }
 
-/// Calls with a transformation of the current values of all inputs, whenever its result changes.
+/// Emits a transformation of the current values of all inputs, whenever its result changes.
 ///
 /// ```swift
 /// let area = combineLatest(width.publisher, height.publisher) { $0 * $1 }
 /// ```
 ///
-/// Otherwise it is like the form without a transformation.
+/// See the overload without a transformation.
 public func combineLatest<each Value: Sendable, Result: Sendable>(
   _ input: repeat PublishedValue<each Value>,
   transform: @escaping @Sendable (repeat each Value) -> Result

@@ -1,7 +1,7 @@
 extension Publisher where Kind: StreamKind {
-  /// Transforms each update, and leaves out those that give `nil`.
+  /// Transforms each update, and skips `nil` results.
   ///
-  /// It gives a broadcaster, even of a published value, whose first value may be missing then.
+  /// The result is a broadcaster, even for a published value, whose first value may be skipped.
   @inlinable
   public func compactMap<Result: Sendable>(
     _ transform: @escaping @Sendable (Update) -> Result?

@@ -1,18 +1,18 @@
 extension Publisher where Kind: StreamKind {
-  /// Calls with an update when no other has come for a while.
+  /// Emits an update once `interval` passes without another update.
   ///
   /// ```swift
   /// let calm = searchText.debounce(for: .milliseconds(300), clock: clock)
   /// ```
   ///
-  /// It calls where the clock does. A published value stays one: its first value comes at once, and
-  /// a change that has been undone meanwhile is skipped. What is pending when the publisher ends is
-  /// delivered at once, because nothing can follow it. Each subscriber has one timer, which ends
-  /// with its subscription, as does what is pending.
+  /// Callbacks run where the clock runs them. A published value stays a published value: it emits
+  /// its first value immediately, and skips a change that was undone within the interval. A pending
+  /// update is delivered immediately when the publisher finishes. Each subscriber has one timer,
+  /// which stops with its subscription, and the pending update is dropped.
   ///
   /// - Parameters:
-  ///   - interval: How long it has to be quiet. With 0, an update is delivered when the clock
-  ///     is next able to; a negative one stops the program.
+  ///   - interval: The quiet time. With 0, an update is delivered as soon as the clock runs. Traps
+  ///     if negative.
   ///   - clock: The only source of time.
   public func debounce(
     for interval: Duration, clock: any Clock<Duration> = ContinuousClock()
@@ -36,7 +36,7 @@ extension Publisher where Kind: StreamKind {
           }
           return true
         case .ring(let instant):
-          // An alarm that rang while the next update came is not the one for that update.
+          // An alarm of an earlier update must not deliver a later one early.
           guard unsafe state.value.deadline <= instant else { return true }
           if let update = unsafe state.value.pending.take() { receive(update) }
           return true
@@ -50,7 +50,7 @@ extension Publisher where Kind: StreamKind {
 }
 
 private struct Debouncing<Update> {
-  /// True until the first value of a published value has come.
+  /// `true` until the first value of a published value is emitted.
   var callsAtOnce: Bool
   var pending: Update?
   var deadline = Duration.zero

@@ -1,19 +1,19 @@
 extension Publisher {
-  /// Calls with each update a while after it came, in the same order.
+  /// Emits each update after a delay, in the same order.
   ///
   /// ```swift
   /// let late = doorbell.delay(for: .seconds(2), clock: clock)
   /// ```
   ///
-  /// It calls where the clock does, even with the first value of a published value and with the
-  /// progress and the result of a task; every subscriber waits for itself. When the publisher ends,
-  /// what is pending is still delivered at its time, and then this ends. What waits has no limit:
-  /// it is what came within the duration. Each subscriber has one timer, which ends with its
-  /// subscription, as does what waits.
+  /// Callbacks run where the clock runs them, also for the first value of a published value and for
+  /// the progress and the result of a task. The delay is separate for each subscriber. When the
+  /// publisher finishes, pending updates are still delivered on time before the end. The queue is
+  /// unbounded: it holds the updates of the last `duration`. Each subscriber has one timer, which
+  /// stops with its subscription, and pending updates are dropped.
   ///
   /// - Parameters:
-  ///   - duration: With 0, an update is delivered when the clock is next able to; a negative
-  ///     one stops the program.
+  ///   - duration: The delay. With 0, an update is delivered as soon as the clock runs. Traps if
+  ///     negative.
   ///   - clock: The only source of time.
   public func delay(
     for duration: Duration, clock: any Clock<Duration> = ContinuousClock()

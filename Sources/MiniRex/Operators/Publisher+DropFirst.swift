@@ -1,11 +1,11 @@
 extension Publisher where Kind: StreamKind {
-  /// Leaves out the first `count` updates.
+  /// Skips the first `count` updates.
   ///
-  /// Every subscriber counts for itself; of a published value, the first is the current one. A
-  /// negative `count` stops the program.
+  /// Each subscriber counts separately. The first update of a published value is its current value.
+  /// Traps if `count` is negative.
   @inlinable
   public func dropFirst(_ count: Int = 1) -> Broadcaster<Update> {
-    if count < 0 { misuse("'dropFirst' takes a count of 0 or more, not \(count).") }
+    if count < 0 { misuse("'dropFirst' requires a count of 0 or more, not \(count).") }
     return Broadcaster(trusting: self) { receive in
       let remaining = SerialState(count)
       return connect { update in

@@ -1,30 +1,33 @@
 extension Publisher where Kind: StreamKind {
-  /// Leaves out updates until the broadcaster calls for the first time.
+  /// Skips updates until `signal` emits.
   ///
   /// ```swift
   /// let lines = console.drop(until: logins)
   /// ```
   ///
-  /// The broadcaster is subscribed to first, so an update that comes from the same source as its
-  /// call is let through, and is left then. If it ends without a call, nothing can come any more,
-  /// and this ends too. It gives a broadcaster, even of a published value. It calls where the
-  /// publisher does, and ends with it; until the call each subscriber holds one subscription to
-  /// each of the two.
+  /// `signal` is subscribed first, so an update that the same source sends together with the signal
+  /// is emitted. The first signal cancels the subscription to `signal`. If `signal` finishes
+  /// without an update, this publisher finishes as well. The result is a broadcaster, even for a
+  /// published value. Callbacks run where the publisher runs them, and it finishes with the
+  /// publisher. Each subscriber holds one subscription to the publisher, and one to `signal` until
+  /// the signal.
   public func drop<Signal: Sendable>(until signal: Broadcaster<Signal>) -> Broadcaster<Update> {
     Broadcaster(lineage: .ofOperation(on: lineages + signal.lineages), current: { nil }) {
       receive in
-      let opening = Fuse()
-      let fuse = Fuse()
+      let opening = EarlyCancellation()
+      let cancellation = EarlyCancellation()
       let waiting = opening.attach(
-        signal.follow({ _ in opening.blow() }, onEnd: { if !opening.isBlown { fuse.blow() } }))
-      if fuse.isBlown { return .ended }
-      // The callback keeps the token, so the signal is left when the publisher is, or ends.
+        signal.follow(
+          { _ in opening.cancel() }, onEnd: { if !opening.isCanceled { cancellation.cancel() } }))
+      if cancellation.isCanceled { return .ended }
+      // The callback retains the subscription to the signal, which is therefore canceled together
+      // with the publisher.
       let token = follow { [waiting] update in
         withExtendedLifetime(waiting) {
-          if opening.isBlown { receive(update) }
+          if opening.isCanceled { receive(update) }
         }
       }
-      return fuse.attach(token)
+      return cancellation.attach(token)
     }
   }
 }

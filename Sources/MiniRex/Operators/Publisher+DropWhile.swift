@@ -1,10 +1,9 @@
 extension Publisher where Kind: StreamKind {
-  /// Leaves out updates until `predicate` says no for the first time.
+  /// Skips updates until `predicate` returns `false`.
   ///
-  /// It gives a broadcaster, even of a published value, whose first value may be left out. The
-  /// update for which it says no is let through, as is everything after it, and `predicate` is not
-  /// called again. Every subscriber begins anew. It calls where the publisher does, ends with it,
-  /// and keeps one flag for each subscriber.
+  /// The result is a broadcaster, even for a published value, whose first value may be skipped. The
+  /// update that ends the skipping is emitted, and `predicate` does not run again. Each subscriber
+  /// starts from the beginning, and keeps one flag.
   @inlinable
   public func drop(
     while predicate: @escaping @Sendable (Update) -> Bool

@@ -1,7 +1,7 @@
 extension Publisher where Kind: StreamKind {
-  /// Lets through the updates for which `isIncluded` says yes.
+  /// Emits the updates that satisfy `isIncluded`.
   ///
-  /// It gives a broadcaster, even of a published value, whose first value may be missing then.
+  /// The result is a broadcaster, even for a published value, whose first value may be skipped.
   @inlinable
   public func filter(
     _ isIncluded: @escaping @Sendable (Update) -> Bool

@@ -1,16 +1,16 @@
 extension Publisher where Kind: StreamKind {
-  /// A task that finishes with the first update.
+  /// Returns a task that finishes with the first update.
   ///
-  /// Of a published value that is the current one. It is shared: it subscribes with its first
-  /// subscriber, for all of them, and leaves when it has the update or the last of them has left.
-  /// It ends without a result if the source ends before.
+  /// The first update of a published value is its current value. Subscribers share one
+  /// subscription, which ends with the first update or with the last subscriber. The task ends
+  /// without a result if the source finishes without an update.
   public func first() -> PublishedTask<Update, Never> {
     first { _ in true }
   }
 
-  /// A task that finishes with the first update that `isIncluded` says yes to.
+  /// Returns a task that finishes with the first update that satisfies `isIncluded`.
   ///
-  /// Otherwise it is like ``first()``.
+  /// See ``first()``.
   public func first(
     where isIncluded: @escaping @Sendable (Update) -> Bool
   ) -> PublishedTask<Update, Never> {

@@ -1,35 +1,34 @@
 extension Publisher where Kind: StreamKind {
-  /// Transforms each update to a publisher, and calls with the updates of all of them, of at most
-  /// `limit` at once.
+  /// Transforms each update to a publisher, and emits the updates of at most `limit` of them
+  /// concurrently.
   ///
   /// ```swift
   /// let pictures = addresses.publisher.flatMap(limit: 4) { address in load(address) }
   /// ```
   ///
-  /// Publishers of any kind will do; with 1 each follows when the one before it has ended, in order.
-  /// It calls where they do, one call at a time, and ends when this publisher and all of them have.
-  /// Each subscriber holds one subscription to each that it follows. Updates beyond the limit wait,
-  /// in order and without a limit: ``Subscription/pendingUpdates`` of its token says how many, and
-  /// ending that releases them.
+  /// The publishers may be of any kind. With a limit of 1, each starts after the previous one has
+  /// finished, in order. Callbacks are serialized, and run where the publishers run them. It
+  /// finishes after this publisher and all inner publishers. Each subscriber holds one subscription
+  /// per active publisher. Updates beyond the limit are queued in order, without a bound: see
+  /// ``Subscription/pendingUpdates``. Canceling the subscription releases them.
   ///
   /// - Parameters:
-  ///   - limit: How many publishers are followed at once; `.max` for all of them. Less than 1 stops
-  ///     the program.
-  ///   - transform: Called when it is the update's turn, so that nothing is made before.
+  ///   - limit: The maximum number of active publishers, or `.max`. Traps if less than 1.
+  ///   - transform: A closure that creates the publisher of an update. It runs when a slot is free.
   public func flatMap<Inner: Sendable, InnerKind: PublisherKind>(
     limit: Int, _ transform: @escaping @Sendable (Update) -> Publisher<Inner, InnerKind>
   ) -> Broadcaster<Inner> {
-    if limit < 1 { misuse("'flatMap' takes a limit of 1 or more, not \(limit).") }
+    if limit < 1 { misuse("'flatMap' requires a limit of 1 or more, not \(limit).") }
     return Broadcaster<Inner>(trusting: self) { receive in
       let delivery = Delivery<FlatMapEvent<Update, Inner>>(isOpen: true)
       let backlog = Backlog<Update>()
       let followed = SerialState(Followed())
       let context = contextOfInner
-      // What an inner sends or ends while it is being subscribed to waits in the delivery, so a
-      // chain of those that end at once needs no stack.
+      // The delivery queues updates and ends of an inner publisher during its subscription. A chain
+      // of publishers that finish immediately therefore uses constant stack space.
       @Sendable func begin(_ update: Update) {
         let publisher = transform(update)
-        // `transform` may have ended the subscription.
+        // `transform` may have canceled the subscription.
         if delivery.subscriberCount == 0 { return }
         let number = unsafe followed.value.nextNumber()
         let sentinel = Sentinel { delivery.send(.innerEnd(of: number)) }
@@ -73,13 +72,15 @@ private enum FlatMapEvent<Outer: Sendable, Inner: Sendable>: Sendable {
   case outerEnd
 }
 
-/// The publishers that are being followed.
+/// The active publishers.
 private struct Followed {
   var tokens: [Int: Subscription] = [:]
   var outerHasEnded = false
   private var lastNumber = 0
 
-  /// Nothing can come any more: what waits, waits for one that is followed.
+  /// `true` if no update can follow.
+  ///
+  /// A queued update always has an active publisher before it.
   var areOver: Bool { outerHasEnded && tokens.isEmpty }
 
   mutating func nextNumber() -> Int {

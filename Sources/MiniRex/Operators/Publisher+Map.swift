@@ -1,8 +1,8 @@
 extension Publisher where Kind: StreamKind {
   /// Transforms each update.
   ///
-  /// A broadcaster gives a broadcaster; a published value gives a published value, which skips
-  /// results that equal the one before. `transform` is called for each subscriber by itself.
+  /// A broadcaster stays a broadcaster. A published value stays a published value, and skips a
+  /// result that equals the previous one. `transform` runs once per subscriber and update.
   @inlinable
   public func map<Result: Sendable>(
     _ transform: @escaping @Sendable (Update) -> Result

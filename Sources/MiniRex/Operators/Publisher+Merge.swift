@@ -1,11 +1,11 @@
-/// Calls with the updates of all publishers, in one order.
+/// Emits the updates of all publishers, in one order.
 ///
 /// ```swift
 /// let commands = merge(keys.publisher, clicks.publisher.map { "click at \($0)" })
 /// ```
 ///
-/// Publishers of any kinds are taken as broadcasters, and subscribed to in the order given. It ends
-/// when all of them have; of none, at once.
+/// Publishers of any kind act as broadcasters, and are subscribed in the given order. It finishes
+/// when all of them have finished, and without publishers immediately.
 @inlinable
 public func merge<Update: Sendable, each Kind: PublisherKind>(
   _ publisher: repeat Publisher<Update, each Kind>
@@ -15,10 +15,10 @@ public func merge<Update: Sendable, each Kind: PublisherKind>(
   return merge(publishers)
 }
 
-/// Calls with the updates of all publishers, in one order.
+/// Emits the updates of all publishers, in one order.
 ///
-/// They are subscribed to in the order of the array. It ends when all of them have; of none, at
-/// once.
+/// They are subscribed in the order of the array. It finishes when all of them have finished, and
+/// without publishers immediately.
 @inlinable
 public func merge<Update: Sendable, Kind: PublisherKind>(
   _ publishers: [Publisher<Update, Kind>]

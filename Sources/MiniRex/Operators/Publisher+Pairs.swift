@@ -1,13 +1,13 @@
 extension Publisher where Kind: StreamKind {
-  /// Calls with each update and the one before it.
+  /// Emits each update together with the previous one.
   ///
   /// ```swift
   /// let rises = level.publisher.pairs().filter { old, new in new > old }
   /// ```
   ///
-  /// It gives a broadcaster, even of a published value, because the first update has none before
-  /// it: the first call comes with the second. Every subscriber begins anew, and keeps the last
-  /// update. It calls where the publisher does, and ends with it.
+  /// The result is a broadcaster, even for a published value, because it first emits at the second
+  /// update. Each subscriber starts from the beginning, and keeps the last update. Callbacks run
+  /// where the publisher runs them.
   @inlinable
   public func pairs() -> Broadcaster<(old: Update, new: Update)> {
     Broadcaster<(old: Update, new: Update)>(trusting: self) { receive in

@@ -1,22 +1,22 @@
 extension Publisher where Kind: StreamKind {
-  /// Lets the first `count` updates through, and then ends.
+  /// Emits the first `count` updates, and finishes.
   ///
-  /// Every subscriber counts for itself. With a `count` of 0 it ends at once, without subscribing;
-  /// a negative one stops the program.
+  /// Each subscriber counts separately. With a `count` of 0 it finishes immediately, without
+  /// subscribing. Traps if `count` is negative.
   @inlinable
   public func prefix(_ count: Int) -> Broadcaster<Update> {
-    if count < 0 { misuse("'prefix' takes a count of 0 or more, not \(count).") }
+    if count < 0 { misuse("'prefix' requires a count of 0 or more, not \(count).") }
     return Broadcaster(trusting: self) { receive in
       if count == 0 { return .ended }
       let remaining = SerialState(count)
-      let fuse = Fuse()
+      let cancellation = EarlyCancellation()
       let token = connect { update in
         guard unsafe remaining.value > 0 else { return }
         unsafe remaining.value -= 1
-        if unsafe remaining.value == 0 { fuse.blow() }
+        if unsafe remaining.value == 0 { cancellation.cancel() }
         receive(update)
       }
-      return fuse.attach(token)
+      return cancellation.attach(token)
     }
   }
 }

@@ -1,23 +1,23 @@
 extension Publisher where Kind: StreamKind {
-  /// Lets updates through until `predicate` says no for the first time, and then ends.
+  /// Emits updates until `predicate` returns `false`, and finishes.
   ///
-  /// It gives a broadcaster, even of a published value, whose first value may be the one that ends
-  /// it. The update that ends it is left out, and `predicate` is not called again. Every subscriber
-  /// begins anew. It calls where the publisher does, and keeps one flag for each subscriber.
+  /// The update that ends it is skipped, and `predicate` does not run again. The result is a
+  /// broadcaster, even for a published value, whose first value may end it. Each subscriber starts
+  /// from the beginning, and keeps one flag. Callbacks run where the publisher runs them.
   @inlinable
   public func prefix(
     while predicate: @escaping @Sendable (Update) -> Bool
   ) -> Broadcaster<Update> {
     Broadcaster(trusting: self) { receive in
       let isOver = SerialState(false)
-      let fuse = Fuse()
+      let cancellation = EarlyCancellation()
       let token = connect { update in
         if unsafe isOver.value { return }
         if predicate(update) { return receive(update) }
         unsafe isOver.value = true
-        fuse.blow()
+        cancellation.cancel()
       }
-      return fuse.attach(token)
+      return cancellation.attach(token)
     }
   }
 }

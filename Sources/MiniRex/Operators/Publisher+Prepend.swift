@@ -1,15 +1,15 @@
 extension Publisher where Kind: StreamKind {
-  /// Calls with some updates of yours first.
+  /// Emits the given updates before the updates of the publisher.
   ///
   /// ```swift
   /// let states = connection.prepend(.connecting)
   /// ```
   ///
-  /// They are told inside `subscribe`, to each subscriber, and nothing is lost meanwhile: the
-  /// publisher is subscribed to before, and what it tells waits until they have been told. So all
-  /// pass through a queue, as those of `merge` do. It gives a broadcaster, even of a published
-  /// value, whose current one follows them. It ends with the publisher. To have a current value
-  /// instead, write ``publishedValue(initial:)``; to put another publisher first, `append(_:)`.
+  /// They are emitted inside `subscribe`, to each subscriber. The publisher is subscribed first and
+  /// its updates are queued until then, so none is lost. All updates pass through a queue, as with
+  /// `merge`. The result is a broadcaster, even for a published value, whose current value follows
+  /// the given updates. For a current value, use ``publishedValue(initial:)``. To put another
+  /// publisher first, use `append(_:)`.
   @inlinable
   public func prepend(_ updates: Update...) -> Broadcaster<Update> {
     Broadcaster(trusting: self) { receive in

@@ -1,19 +1,20 @@
 extension Publisher where Kind == BroadcasterKind {
-  /// A published value that follows the broadcaster from now on.
+  /// Returns a published value that follows the broadcaster from this call on.
   ///
-  /// It starts with `initial`, and skips duplicates. It holds one subscription to the broadcaster,
-  /// for as long as the published value is kept or subscribed to, and ends with it.
+  /// It starts with `initial`, and skips duplicates. It holds one subscription to the broadcaster
+  /// while the published value or a subscription to it exists, and finishes with the broadcaster.
   public func publishedValue(initial: Update) -> PublishedValue<Update> {
     publishedValue(initial: initial) { $0 }
   }
 
-  /// A published value that is `nil` first, and follows the broadcaster from now on.
+  /// Returns a published value that starts with `nil` and follows the broadcaster from this call
+  /// on.
   ///
   /// ```swift
   /// let lastVisitor = door.visitors.publishedValue()
   /// ```
   ///
-  /// Otherwise it is like ``publishedValue(initial:)``.
+  /// See ``publishedValue(initial:)``.
   public func publishedValue() -> PublishedValue<Update?> {
     publishedValue(initial: nil) { $0 }
   }
@@ -45,7 +46,9 @@ extension Publisher where Kind == BroadcasterKind {
   }
 }
 
-/// What a derived value needs to live: its publishers and its subscribers' callbacks keep it.
+/// The state of a derived value.
+///
+/// Its publishers and its subscribers' callbacks retain it.
 private final class Following: Sendable {
   let property: any AnyObject & Sendable
   let upstream: Subscription

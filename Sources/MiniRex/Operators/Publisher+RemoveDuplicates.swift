@@ -1,21 +1,21 @@
 extension Publisher where Kind: StreamKind {
-  /// Skips each update that equals the last one it let through.
+  /// Skips each update that equals the last emitted one.
   ///
-  /// Every subscriber keeps its own memory, so a late one still gets its first update. Objects that
-  /// are not `Equatable` are duplicates when they are the same object; values that are neither are
-  /// never duplicates. A published value stays one.
+  /// Each subscription compares separately, so a late subscriber still receives its first update.
+  /// Objects that are not `Equatable` are duplicates if they are identical. Other values that are
+  /// not `Equatable` are never duplicates. A published value stays a published value.
   @inlinable
   public func removeDuplicates() -> Publisher<Update, Kind> {
     let changeTest = ChangeTest<Update>()
     return Publisher(of: self, current: readCurrent) { connect(skippingDuplicates(changeTest, $0)) }
   }
 
-  /// Skips each update that `areEqual` says is a duplicate of the last one it let through.
+  /// Skips each update that `areEqual` considers a duplicate of the last emitted one.
   ///
-  /// So many small steps are let through once they add up to a large one. A published value stays
-  /// one; its first value is always let through.
+  /// Small steps are emitted once they add up to a large one, because the comparison uses the last
+  /// emitted update. A published value stays a published value, and always emits its first value.
   ///
-  /// - Parameter areEqual: Called with two updates of one subscriber, where the publisher calls.
+  /// - Parameter areEqual: A comparison of two updates. It runs where the publisher emits.
   @inlinable
   public func removeDuplicates(
     by areEqual: @escaping @Sendable (_ last: Update, _ next: Update) -> Bool

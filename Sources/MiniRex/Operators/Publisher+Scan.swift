@@ -1,5 +1,5 @@
 extension Publisher where Kind: StreamKind {
-  /// Combines each update with the result so far, and calls with the new result.
+  /// Combines each update with the previous result, and emits the new result.
   ///
   /// ```swift
   /// let sums = numbers.publisher.scan(0) { sum, number in sum + number }
@@ -8,8 +8,8 @@ extension Publisher where Kind: StreamKind {
   /// numbers.broadcast(2)  // prints 3
   /// ```
   ///
-  /// Every subscriber starts from `initial`, which it is not called with. It gives a broadcaster;
-  /// follow it with ``Publisher/publishedValue(initial:)`` to have a current value.
+  /// Each subscriber starts from `initial`, which is not emitted. The result is a broadcaster. For
+  /// a current value, append ``Publisher/publishedValue(initial:)``.
   @inlinable
   public func scan<Result: Sendable>(
     _ initial: Result, _ next: @escaping @Sendable (_ result: Result, _ update: Update) -> Result

@@ -1,5 +1,5 @@
 extension Publisher where Kind: StreamKind {
-  /// One subscription for all subscribers.
+  /// Returns a publisher with one upstream subscription for all subscribers.
   ///
   /// ```swift
   /// let ticks = Broadcaster<Date> { receive in
@@ -8,14 +8,14 @@ extension Publisher where Kind: StreamKind {
   /// }.share()
   /// ```
   ///
-  /// It keeps the kind. It subscribes inside `subscribe` of the first subscriber, and leaves with
-  /// the last; then everything is forgotten, and the next subscriber begins anew. It calls where
-  /// the publisher does. Later subscribers of a published value are called at once with the value
-  /// delivered last, or, while another thread is delivering, by that thread; those of a broadcaster
-  /// get what comes from then on, and what has been waiting above. Whoever subscribes while another
-  /// thread connects waits until it has. It ends with the publisher, and whoever subscribes after
-  /// that begins anew too. What it keeps, such as the latest of a published value, lives as long as
-  /// there are subscribers; a publisher that subscribes to itself always has one, and stays.
+  /// It keeps the kind. The first subscriber subscribes upstream, inside `subscribe`, and the last
+  /// one cancels. All state is then released, and the next subscriber starts from the beginning. A
+  /// late subscriber of a published value receives the last delivered value, inside `subscribe`, or
+  /// from the thread that is delivering. A late subscriber of a broadcaster receives the following
+  /// updates, and the updates queued upstream. A subscriber that joins while another thread
+  /// connects waits for it. After the publisher finishes, the next subscriber starts from the
+  /// beginning as well. A publisher that subscribes to itself always has a subscriber, and is never
+  /// released.
   public func share() -> Publisher<Update, Kind> {
     let work = SharedWork<Update>(remembersProgress: Kind.hasCurrentValue) { inlet in
       inlet.follow(follow { inlet.report($0) })

@@ -1,23 +1,23 @@
 extension Publisher where Kind == BroadcasterKind {
-  /// Calls with the updates of the publisher that came last, whatever its kind.
+  /// Emits the updates of the latest publisher, of any kind.
   ///
-  /// It is subscribed to inside the callback that it comes with, after the one before it has been
-  /// left; what that one had under way is not delivered any more. It calls where the publishers do,
-  /// one call at a time, and ends when this one and the last of them have. Each subscriber holds
-  /// one subscription to this publisher and one to the last that came.
+  /// Each new publisher is subscribed inside the callback that delivers it, after the subscription
+  /// to the previous one is canceled. In-flight updates of the previous one are dropped. Callbacks
+  /// are serialized, and run where the publishers run them. It finishes after this publisher and
+  /// the latest inner publisher. Each subscriber holds one subscription to each of the two.
   public func switchToLatest<Latest: Sendable, LatestKind: PublisherKind>() -> Broadcaster<Latest>
   where Update == Publisher<Latest, LatestKind> {
     Broadcaster<Latest>(trusting: self) { follow(switching: $0) }
   }
 
-  /// Transforms each update to a publisher, and calls with the updates of the last one.
+  /// Transforms each update to a publisher, and emits the updates of the latest one.
   ///
   /// ```swift
   /// let results = searchText.flatMapLatest { text in search(for: text) }
   /// ```
   ///
-  /// A task that is left is cancelled, unless somebody else is subscribed to it. Otherwise it is
-  /// like `switchToLatest()` after `map`.
+  /// Replacing a task cancels its work, unless other subscribers use it or its lifetime is
+  /// ``TaskLifetime/keepsRunning``. See `switchToLatest()`.
   public func flatMapLatest<Latest: Sendable, LatestKind: PublisherKind>(
     _ transform: @escaping @Sendable (Update) -> Publisher<Latest, LatestKind>
   ) -> Broadcaster<Latest> {
@@ -26,14 +26,14 @@ extension Publisher where Kind == BroadcasterKind {
 }
 
 extension Publisher where Kind == PublishedValueKind {
-  /// Has the value of the published value that is current.
+  /// Returns the value of the latest published value.
   ///
-  /// It is a published value: the first call is made inside `subscribe`, if theirs are, and what
-  /// equals the value delivered last is skipped, even when it comes from another one. When that one
-  /// changes, the old one is left before the new one is subscribed to. It calls where they do, one
-  /// call at a time, and ends when this one and the last of them have. Each subscriber holds one
-  /// subscription to this one, one to the last that came, and the value delivered last. For
-  /// publishers of another kind write `broadcaster.switchToLatest()`.
+  /// The result is a published value. It emits its first value inside `subscribe`, if the inner
+  /// values do. It skips a value that equals the last delivered one, even from another inner value.
+  /// On a change, the old inner value is canceled before the new one is subscribed. Callbacks are
+  /// serialized, and run where the publishers run them. It finishes after this publisher and the
+  /// latest inner value. Each subscriber holds one subscription to each of the two, and the last
+  /// delivered value. For publishers of another kind, use `broadcaster.switchToLatest()`.
   public func switchToLatest<Latest: Sendable>() -> PublishedValue<Latest>
   where Update == PublishedValue<Latest> {
     let changeTest = ChangeTest<Latest>()
@@ -42,14 +42,14 @@ extension Publisher where Kind == PublishedValueKind {
     }
   }
 
-  /// Transforms each value to a published value, and has the value of the last one.
+  /// Transforms each value to a published value, and returns the value of the latest one.
   ///
   /// ```swift
   /// let title = selectedDocument.flatMapLatest { $0.title }
   /// ```
   ///
-  /// It is like `switchToLatest()` after `map`. If `transform` gives a publisher of another kind,
-  /// write `broadcaster.flatMapLatest { … }`.
+  /// See `switchToLatest()`. If `transform` returns a publisher of another kind, use
+  /// `broadcaster.flatMapLatest { … }`.
   public func flatMapLatest<Latest: Sendable>(
     _ transform: @escaping @Sendable (Update) -> PublishedValue<Latest>
   ) -> PublishedValue<Latest> {
@@ -58,7 +58,9 @@ extension Publisher where Kind == PublishedValueKind {
 }
 
 extension Publisher {
-  /// Updates of both, and the end, pass through one delivery, so that they come one at a time.
+  /// Subscribes to both.
+  ///
+  /// One delivery serializes their updates and the end.
   fileprivate func follow<Latest: Sendable, LatestKind: PublisherKind>(
     switching receive: @escaping @Sendable (Latest) -> Void
   ) -> Subscription where Update == Publisher<Latest, LatestKind> {
@@ -81,8 +83,8 @@ extension Publisher {
         if unsafe number == current.value.number { receive(update) }
       }
     }
-    // Whoever can still bring something keeps it: this publisher, one that waits for its turn, and
-    // the one that came last.
+    // Every publisher that can still emit retains the sentinel: this publisher, a queued inner
+    // publisher, and the latest one.
     let sentinel = Sentinel { delivery.end() }
     let input = follow { delivery.send(.publisher($0, sentinel)) }
     return Subscription(GatedInputs(gate: gate, inputs: [input], switched: switched))
@@ -94,7 +96,7 @@ private enum SwitchEvent<Latest: Sendable, LatestKind: PublisherKind>: Sendable 
   case update(Latest, from: Int)
 }
 
-/// The publisher that came last.
+/// The subscription to the latest publisher.
 private struct Switched {
   var number = 0
   var token: Subscription?

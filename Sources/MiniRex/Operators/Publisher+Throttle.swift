@@ -1,21 +1,22 @@
 extension Publisher where Kind: StreamKind {
-  /// Calls with the first update at once, and then at most once in each interval.
+  /// Emits the first update immediately, and then at most one update per interval.
   ///
   /// ```swift
   /// let frames = position.throttle(for: .milliseconds(16), clock: clock)
   /// ```
   ///
-  /// An interval begins with each call. It calls where the publisher does, or, with what has waited
-  /// for the end of an interval, where the clock does. A published value stays one, and skips what
-  /// equals the value delivered last. What is pending when the publisher ends is delivered at once,
-  /// although the interval is not over. Each subscriber has one timer, which ends with its
-  /// subscription, as does what is pending.
+  /// Each emitted update starts an interval. Callbacks run where the publisher runs them, and for
+  /// an update that waited for the end of an interval, where the clock runs them. A published value
+  /// stays a published value, and skips a value that equals the last delivered one. A pending
+  /// update is delivered immediately when the publisher finishes. Each subscriber has one timer,
+  /// which stops with its subscription, and the pending update is dropped.
   ///
   /// - Parameters:
-  ///   - interval: With 0, every update passes; a negative one stops the program.
-  ///   - latest: Whether the last update of an interval is delivered at its end; otherwise all that
-  ///     come during an interval are left out. The last change of a published value is always
-  ///     delivered.
+  ///   - interval: The minimum time between two updates. With 0, every update is emitted. Traps if
+  ///     negative.
+  ///   - latest: A Boolean value that indicates whether the last update of an interval is emitted
+  ///     at its end. Otherwise, all updates within an interval are dropped. The last change of a
+  ///     published value is always emitted.
   ///   - clock: The only source of time.
   public func throttle(
     for interval: Duration, latest: Bool = true, clock: any Clock<Duration> = ContinuousClock()
@@ -56,7 +57,7 @@ extension Publisher where Kind: StreamKind {
 }
 
 private struct Throttling<Update> {
-  /// `nil` before the first call.
+  /// `nil` before the first update.
   var intervalEnd: Duration?
   var pending: Update?
 

@@ -1,18 +1,20 @@
 extension Publisher where Kind == TaskKind {
-  /// Fails with ``TimeoutError/timedOut`` if there is no result in time, and cancels the task then.
+  /// Fails with ``TimeoutError/timedOut`` if the task has no result after `duration`, and cancels
+  /// the task.
   ///
   /// ```swift
   /// let user = fetch.timeout(after: .seconds(5), clock: clock)
   /// ```
   ///
-  /// It is a task of its own, shared by its subscribers: the first one subscribes to this task, and
-  /// the time counts from then on. When the last one leaves, or the time is up, its subscription to
-  /// this task ends, which cancels the work unless others are subscribed to it. It calls where this
-  /// task does, or where the clock does when the time is up.
+  /// Subscribers share one run: the first one subscribes to the task and starts the timer.
+  /// Canceling the last subscription, or the timeout, cancels the subscription to the task. That
+  /// cancels its work, unless other subscribers use it or its lifetime is
+  /// ``TaskLifetime/keepsRunning``. Callbacks run where the task runs them, or where the clock runs
+  /// them after a timeout.
   ///
   /// - Parameters:
-  ///   - duration: With 0, a result must come inside `subscribe`, or before the clock is next
-  ///     able to call; a negative one stops the program.
+  ///   - duration: The maximum time. With 0, the result must arrive inside `subscribe`, or before
+  ///     the clock runs. Traps if negative.
   ///   - clock: The only source of time.
   public func timeout<Success: Sendable, Failure: Error>(
     after duration: Duration, clock: any Clock<Duration> = ContinuousClock()
@@ -26,10 +28,10 @@ extension Publisher where Kind == TaskKind {
 }
 
 extension Publisher where Kind == ProgressiveTaskKind {
-  /// Fails with ``TimeoutError/timedOut`` if there is no result in time, and cancels the task then.
+  /// Fails with ``TimeoutError/timedOut`` if the task has no result after `duration`, and cancels
+  /// the task.
   ///
-  /// Progress passes through, and does not prolong the time. Otherwise it is like the `timeout` of
-  /// a ``PublishedTask``.
+  /// Progress is emitted and does not extend the time. See the `timeout` of a ``PublishedTask``.
   public func timeout<Progress: Sendable, Success: Sendable, Failure: Error>(
     after duration: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) -> ProgressiveTask<Progress, Success, TimeoutError<Failure>>
@@ -55,7 +57,7 @@ extension Publisher {
     let timekeeper = Timekeeper(clock)
     return SharedWork { inlet in
       let timer = timekeeper.wake(after: duration) { inlet.finish(timedOut) }
-      // Without the timer nobody keeps the inlet of a task that has ended without a result.
+      // The timer would retain the inlet of a task that has ended without a result.
       let input = follow({ pass($0, inlet) }, onEnd: { timer.invalidate() })
       return Subscription {
         input.invalidate()

@@ -1,18 +1,18 @@
 extension Publisher {
-  /// Tells an instrument what happens to each subscription that goes through here.
+  /// Reports the events of each subscription at this point to an instrument.
   ///
   /// ```swift
   /// let positions = clicks.trace("clicks").map(\.position).trace("positions")
   /// ```
   ///
-  /// It keeps the kind, and changes nothing. With no instrument in force when it is called, it is
-  /// this publisher itself, and costs nothing.
+  /// It keeps the kind and the updates. Without an instrument, it returns this publisher, at no
+  /// cost.
   ///
   /// - Parameters:
-  ///   - label: What the events call it.
-  ///   - instrument: What hears of it; `nil` for the one in force, see ``Instrument``.
-  ///   - fileID: Where it is written.
-  ///   - line: Where it is written.
+  ///   - label: The name of the point in the events.
+  ///   - instrument: The instrument. Defaults to the current instrument, see ``Instrument``.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func trace(
     _ label: String, instrument: (any Instrument)? = nil, fileID: String = #fileID,
     line: Int = #line

@@ -1,17 +1,16 @@
 extension Publisher where Kind: StreamKind {
-  /// Pairs each update with the latest of the other one.
+  /// Emits each update together with the latest value of another publisher.
   ///
   /// ```swift
   /// let lines = taps.withLatest(from: text).map { tap, text in "\(text) at \(tap)" }
   /// ```
   ///
-  /// The other one is a published value, or a broadcaster: what comes before the first update of a
-  /// broadcaster, or of a value whose first call is late, as that of `delay` is, is left out. It
-  /// gives a broadcaster, even of a published value, because it does not call when the other one
-  /// does. It calls where this publisher does, and ends with it; the latest of one that has ended
-  /// stays. The other one is subscribed to first, so an update that comes from the same source as
-  /// an update there is paired with that one. Each subscriber holds one subscription to the other
-  /// one, and the latest of it.
+  /// The other publisher is a published value or a broadcaster. Updates before its first value are
+  /// skipped. The result is a broadcaster, even for a published value, because a change of the
+  /// other publisher emits nothing. Callbacks run where this publisher runs them, and it finishes
+  /// with this publisher. If the other publisher finishes, its latest value stays. The other
+  /// publisher is subscribed first, so two updates that one source sends together are paired. Each
+  /// subscriber holds one subscription to the other publisher, and its latest value.
   @inlinable
   public func withLatest<Latest: Sendable, LatestKind: StreamKind>(
     from other: Publisher<Latest, LatestKind>
@@ -21,15 +20,16 @@ extension Publisher where Kind: StreamKind {
     ) { receive in
       var latest = SharedLatest<Latest>()
       var following = other.follow { [latest] in latest.set($0) }
-      // While another thread delivers for a value's source, that thread makes the first call.
-      // Until then there is what was current before this subscribes anew; what is read after
-      // subscribing may be newer than what that call brings.
+      // While another thread delivers for the value's source, that thread emits the first value
+      // later. Until then, the value read before the second subscription serves. A value read after
+      // subscribing could be newer than the emitted value, and would go back.
       if latest.value == nil, let current = other.readCurrent() {
         latest = SharedLatest()
         following = other.follow { [latest] in latest.set($0) }
         latest.begin(with: current)
       }
-      // The callback keeps the token, so the other one is left when this publisher is, or ends.
+      // The callback retains the subscription to the other publisher, which is therefore canceled
+      // together with this publisher.
       return follow { [latest, following] update in
         withExtendedLifetime(following) {
           if let latest = latest.value { receive((update, latest)) }
@@ -39,7 +39,7 @@ extension Publisher where Kind: StreamKind {
   }
 }
 
-/// The latest value, set by one publisher and read by the callbacks of another.
+/// The latest value, written by one publisher and read by the callbacks of another.
 @usableFromInline
 final class SharedLatest<Value: Sendable>: Sendable {
   @usableFromInline let latest = Lock<Value?>(nil)
@@ -51,7 +51,7 @@ final class SharedLatest<Value: Sendable>: Sendable {
 
   @inlinable
   func set(_ value: Value) {
-    // What it replaces is released when this returns, after the lock.
+    // The replaced value is released after the lock, when this function returns.
     var value: Value? = value
     latest.withLock { swap(&$0, &value) }
   }

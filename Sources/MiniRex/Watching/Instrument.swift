@@ -1,4 +1,4 @@
-/// Hears what happens to the sources and traces that it watches.
+/// An observer of the events of sources and traces.
 ///
 /// ```swift
 /// struct Counter: Instrument {
@@ -9,29 +9,34 @@
 /// }
 /// ```
 ///
-/// A source asks once, when it is made, which instrument watches it, and `trace(_:)` when it is
-/// called: the one that is given, else that of `withInstrument`, else the one of the process,
-/// ``setDefaultInstrument(_:)``. Without one, nothing is done, then or later.
+/// A source looks up its instrument once, on creation, and `trace(_:)` when it is called: the
+/// instrument passed, then the instrument of `withInstrument`, then ``setDefaultInstrument(_:)``.
+/// Without an instrument there is no cost, then or later.
 public protocol Instrument: Sendable {
-  /// Tells what has happened.
+  /// Records an event.
   ///
-  /// It is called on the thread to which it happened, for several threads at once, and never under
-  /// a lock: it may send, subscribe and end. What it does to watched sources is recorded as well.
+  /// It runs on the thread of the event, concurrently on several threads, and never under a lock.
+  /// It may send, subscribe, and cancel. Its own use of observed sources is recorded as well.
   func record(_ event: InstrumentEvent)
 
-  /// Draws what is watched; `nil`, unless you say otherwise, spares operators the cost of it.
+  /// The graph of the observed sources, or `nil`.
+  ///
+  /// The default, `nil`, saves the cost for operators.
   var graph: LiveGraph? { get }
 
-  /// How many updates may wait in one place before that is recorded; 1,000 unless you say otherwise.
+  /// The queue length at which an event is recorded.
   ///
-  /// It is recorded when so many wait, and again whenever twice as many do.
+  /// The default is 1,000.
+  ///
+  /// A further event is recorded each time the length doubles.
   var backlogLimit: Int { get }
 }
 
 extension Instrument {
-  /// None: nothing is drawn.
+  /// `nil`: no graph.
   public var graph: LiveGraph? { nil }
 
-  /// As many as one thread delivers for others in a row.
+  /// 1,000, which is also the number of updates that one thread delivers for other senders in a
+  /// row.
   public var backlogLimit: Int { 1_000 }
 }

@@ -1,50 +1,53 @@
-/// Something that happens to a watched source, or to a publisher that is traced.
+/// An event of an observed source, or of a traced publisher.
 public struct InstrumentEvent: Sendable, CustomStringConvertible {
-  /// What can happen.
+  /// The kind of an event.
   public enum Kind: Hashable, Sendable {
-    /// Somebody is about to subscribe.
+    /// A subscription is about to start.
     case subscribed
-    /// A callback has been called, and has returned.
+    /// A callback ran and returned.
     case delivered
-    /// A subscription has ended, by its token or with its source, and its callback is released.
-    case ended
-    /// Updates are lost: the bounded buffer of a loop or of a hop was full, or the source had ended.
+    /// A subscription was canceled or its source finished, and its callback is released.
+    case unsubscribed
+    /// Updates were dropped: the bounded buffer of a loop or of a dispatcher was full, or the
+    /// source had finished.
     case dropped(Int)
-    /// As many updates wait for the thread that delivers; or, if it is about a subscription, for its
-    /// loop, its queue or its actor.
+    /// The given number of updates is queued for the delivering thread.
+    ///
+    /// With a subscription, it is queued for its loop, its queue, or its actor.
     case backlog(Int)
-    /// The source was released, or told to end.
-    case sourceGone
+    /// The source was released or finished.
+    case sourceFinished
   }
 
-  /// What it is.
+  /// The kind of the event.
   public let kind: Kind
-  /// The name of the source, or its type if it has none; the label of the trace.
+  /// The name of the source, its type if it has none, or the label of the trace.
   ///
-  /// Where an operator such as `merge` has joined several sources, it is the name of that operator.
+  /// For an operator with several sources, such as `merge`, it is the name of the operator.
   public let label: String
-  /// Where the source was made, or the trace is written; `nil` for an operator
-  /// that has joined several sources.
+  /// The place where the source or the trace is created, or `nil` for an operator with several
+  /// sources.
   public let place: CodePlace?
-  /// The number of this source, or trace; there is no other with it in the process.
+  /// The identifier of the source or the trace, unique in the process.
   public let origin: Int
-  /// The number of the subscription, the same in all that is traced on its way; `nil` if it is not
-  /// about one.
+  /// The identifier of the subscription, the same at each trace of its chain, or `nil` if the event
+  /// concerns none.
   public let subscription: Int?
-  /// Where the subscription is written; `nil` if it is not about one, or that is not known.
+  /// The place of the `subscribe` call, or `nil` if it is unknown or the event concerns no
+  /// subscription.
   public let subscriber: CodePlace?
 
-  /// In one line, `lines: delivered to #7, Tail/main.swift:12`.
+  /// The event in one line, such as `lines: delivered to #7, Tail/main.swift:12`.
   public var description: String {
     let who = subscription.map { "#\($0)" } ?? "nobody"
     let place = (subscriber ?? place).map { ", \($0)" } ?? ""
     return switch kind {
     case .subscribed: "\(label): subscribed by \(who)\(place)"
     case .delivered: "\(label): delivered to \(who)\(place)"
-    case .ended: "\(label): ended for \(who)\(place)"
+    case .unsubscribed: "\(label): unsubscribed for \(who)\(place)"
     case .dropped(let count): "\(label): dropped \(count)\(place)"
     case .backlog(let depth): "\(label): \(depth) wait\(place)"
-    case .sourceGone: "\(label): gone\(place)"
+    case .sourceFinished: "\(label): finished\(place)"
     }
   }
 }

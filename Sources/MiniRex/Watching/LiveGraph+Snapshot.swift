@@ -1,16 +1,15 @@
 internal import Synchronization
 
 extension LiveGraph {
-  /// Takes a picture, and begins to measure the rates of the next one.
+  /// Returns a snapshot, and starts the measurement of the next rates.
   ///
-  /// Counts are exact when nothing is being delivered. It takes a while for each node, for which
-  /// nothing that is delivered waits.
+  /// Counts are exact while no update is being delivered. O(nodes). It never blocks a delivery.
   public func snapshot() -> Snapshot {
     let now = now()
     let lineages = lineages
     var edges: [Edge] = []
     var isActive: Set<Int> = []
-    // What is made of a publisher is younger, so it has been decided on.
+    // Derived publishers are newer than their inputs, so they are already decided.
     for lineage in lineages.reversed() {
       if lineage.subscriberCount.load(ordering: .relaxed) > 0 { isActive.insert(lineage.id) }
       let own = lineage.drawEdges(at: now, isActive: isActive.contains(lineage.id))
@@ -24,13 +23,13 @@ extension LiveGraph {
       edges: edges.filter { isShown.contains($0.from) && isShown.contains($0.to) })
   }
 
-  /// Takes a picture, and tells it in the language of Graphviz.
+  /// Takes a snapshot, and returns it in the language of Graphviz.
   public func dot() -> String { snapshot().dot() }
 
-  /// Takes a picture, and tells it in the language of Mermaid.
+  /// Takes a snapshot, and returns it in the language of Mermaid.
   public func mermaid() -> String { snapshot().mermaid() }
 
-  /// Takes a picture, and tells it as an indented text.
+  /// Takes a snapshot, and returns it as indented text.
   public func tree() -> String { snapshot().tree() }
 }
 
@@ -42,7 +41,7 @@ extension Lineage {
       pendingUpdates: undeliveredCount)
   }
 
-  /// Sources that have ended are not alive, nor are operators of nothing else.
+  /// Finished sources are hidden, and operators of finished sources only.
   fileprivate func isShown(_ isActive: Set<Int>, _ isShown: Set<Int>) -> Bool {
     if isActive.contains(id) { return true }
     switch role {

@@ -1,4 +1,5 @@
-/// The sources, operators and subscriptions that live now, with what flows between them.
+/// A graph of the existing sources, operators, and subscriptions, with the updates that flow
+/// between them.
 ///
 /// ```swift
 /// let graph = LiveGraph()
@@ -7,13 +8,13 @@
 /// print(graph.tree())
 /// ```
 ///
-/// It sees what is made of sources, adapters and traces that are watched by an ``Instrument`` whose
-/// `graph` it is; it is such an instrument itself. It sees each subscription that is made through
-/// MiniRex, but not what a callback does with an update: a source that another one's subscriber
-/// broadcasts to is not joined to it by an edge. A chain belongs to the graph of its first source.
+/// It shows sources, adapters, and traces observed by an ``Instrument`` whose `graph` it is. It is
+/// such an instrument itself. It shows each subscription, but not the effects of a callback: no
+/// edge connects a source to the subscriber that broadcasts to it. A chain belongs to the graph of
+/// its first source.
 ///
-/// It keeps nothing alive. Each operator, subscription and delivery of what it watches costs a
-/// little more than it would otherwise.
+/// It retains nothing. Each observed operator, subscription, and delivery has a small additional
+/// cost.
 public final class LiveGraph: Instrument {
   private struct Entry: Sendable {
     weak var lineage: Lineage?
@@ -22,9 +23,9 @@ public final class LiveGraph: Instrument {
   private let entries = Lock<[Int: Entry]>([:])
   let now: @Sendable () -> Duration
 
-  /// Makes an empty graph.
+  /// Creates an empty graph.
   ///
-  /// - Parameter clock: What rates are measured with.
+  /// - Parameter clock: The clock that measures rates.
   public init(clock: any Clock<Duration> = ContinuousClock()) {
     now = Timekeeper(clock).now
   }
@@ -32,7 +33,7 @@ public final class LiveGraph: Instrument {
   /// The graph itself.
   public var graph: LiveGraph? { self }
 
-  /// Does nothing: what is drawn is not told by events.
+  /// Does nothing, because a graph does not use events.
   public func record(_ event: InstrumentEvent) {}
 
   func add(_ lineage: Lineage) {
@@ -43,40 +44,45 @@ public final class LiveGraph: Instrument {
     entries.withLock { _ = $0.removeValue(forKey: id) }
   }
 
-  /// What lives now, oldest first; the last reference to it must not go under a lock.
+  /// The existing nodes, oldest first.
+  ///
+  /// Release the last reference to one outside a lock.
   var lineages: [Lineage] {
     entries.withLock { entries in entries.values.compactMap(\.lineage) }.sorted { $0.id < $1.id }
   }
 }
 
 extension LiveGraph {
-  /// What a node stands for.
+  /// The role of a node.
   public enum Role: Hashable, Sendable {
-    /// Somewhere updates come from.
+    /// A source of updates.
     case source
-    /// Something between, such as `map`.
+    /// An operator, such as `map`.
     case operation
-    /// A publisher with a label.
+    /// A labeled publisher.
     case trace
-    /// Somewhere updates go to.
+    /// A subscription.
     case subscription
   }
 
-  /// A source, an operator, a trace or a subscription.
+  /// A source, an operator, a trace, or a subscription.
   public struct Node: Hashable, Identifiable, Sendable {
-    /// Its number: a later one was made later.
+    /// The identifier of the node.
+    ///
+    /// Later nodes have larger ones.
     public let id: Int
-    /// What it stands for.
+    /// The role of the node.
     public let role: Role
-    /// The name of the source, or its type if it has none; the name of the operator or of the form
-    /// of `subscribe`; the label of the trace.
+    /// The name of the source, its type if it has none, the name of the operator or of the form of
+    /// `subscribe`, or the label of the trace.
     public let name: String
-    /// Where it is written; `nil` for operators.
+    /// The place in the source code, or `nil` for an operator.
     public let place: CodePlace?
-    /// How many are subscribed to it, directly or by an operator; `nil` except for sources and
+    /// The number of its subscribers, direct and through operators, or `nil` except for sources and
     /// traces.
     public let subscriberCount: Int?
-    /// How many updates of the source wait for the thread that delivers; 0 if it is none.
+    /// The number of updates of a source that are queued for the delivering thread, and 0 for other
+    /// nodes.
     public let pendingUpdates: Int
 
     package init(
@@ -92,21 +98,22 @@ extension LiveGraph {
     }
   }
 
-  /// A way from one node to the next.
+  /// A connection from one node to the next.
   public struct Edge: Hashable, Sendable {
-    /// The node that calls.
+    /// The identifier of the upstream node.
     public let from: Int
-    /// The node that is called.
+    /// The identifier of the downstream node.
     public let to: Int
-    /// False while nobody is subscribed, so that nothing flows.
+    /// A Boolean value that indicates whether a subscription uses the edge.
     public let isActive: Bool
-    /// How many updates have gone this way; `nil` between two operators that the compiler makes
-    /// one.
+    /// The number of updates on this edge, or `nil` between two operators that the compiler merges.
     public let updateCount: Int?
-    /// How many went this way in a second, since the snapshot before, or since there is the edge;
-    /// `nil` where they are not counted.
+    /// The number of updates per second since the previous snapshot, or since the edge exists.
+    ///
+    /// It is `nil` where updates are not counted.
     public let updatesPerSecond: Double?
-    /// How many updates have gone this way and wait at its end, for a loop, a queue or an actor.
+    /// The number of updates that are queued at the end of this edge, for a loop, a queue, or an
+    /// actor.
     public let pendingUpdates: Int
 
     package init(
@@ -122,11 +129,13 @@ extension LiveGraph {
     }
   }
 
-  /// A picture of the graph.
+  /// A snapshot of the graph.
   public struct Snapshot: Hashable, Sendable {
-    /// What lived, oldest first.
+    /// The nodes, oldest first.
     public let nodes: [Node]
-    /// The ways between them, those to the oldest node first.
+    /// The edges.
+    ///
+    /// Edges to the oldest node come first.
     public let edges: [Edge]
 
     package init(nodes: [Node], edges: [Edge]) {

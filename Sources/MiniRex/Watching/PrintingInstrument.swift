@@ -1,21 +1,21 @@
-/// Prints a line for each event.
+/// An instrument that prints a line for each event.
 ///
 /// ```swift
 /// let numbers = BroadcastSource<Int>(name: "numbers", instrument: PrintingInstrument())
 /// ```
 public struct PrintingInstrument: Instrument {
-  /// What it was made with.
+  /// The graph passed to the initializer.
   public let graph: LiveGraph?
-  /// What it was made with.
+  /// The limit passed to the initializer.
   public let backlogLimit: Int
   private let write: @Sendable (String) -> Void
 
-  /// Makes one that prints to standard output, or wherever you like.
+  /// Creates an instrument that prints to standard output, or calls `write`.
   ///
   /// - Parameters:
-  ///   - graph: Draws what is watched.
-  ///   - backlogLimit: How many updates may wait in a source before that is printed.
-  ///   - write: Called with each line, by several threads at once.
+  ///   - graph: A graph of the observed sources.
+  ///   - backlogLimit: The queue length at which a line is printed.
+  ///   - write: A closure that receives each line, concurrently on several threads.
   public init(
     graph: LiveGraph? = nil, backlogLimit: Int = 1_000,
     write: @escaping @Sendable (String) -> Void = { print($0) }

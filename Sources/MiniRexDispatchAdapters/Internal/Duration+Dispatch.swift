@@ -1,13 +1,12 @@
 package import Dispatch
 internal import MiniRex
 
-/// What Dispatch takes for a duration: rounded up to nanoseconds, and 292 years at most.
+/// Converts a duration for Dispatch, rounded up to nanoseconds and limited to 292 years.
 package func dispatchInterval(_ duration: Duration, of operation: String) -> DispatchTimeInterval {
   if duration < .zero {
-    misuse("'\(operation)' takes a duration that is not negative, not \(duration).")
+    misuse("'\(operation)' requires a duration of 0 or more, not \(duration).")
   }
-  // Not all durations have components: those of more seconds than an integer can count stop the
-  // program.
+  // `components` traps for durations whose seconds exceed an integer.
   if duration > .nanoseconds(Int64.max) { return .never }
   let (seconds, attoseconds) = duration.components
   let nanoseconds = (attoseconds + 999_999_999) / 1_000_000_000

@@ -2,18 +2,19 @@ internal import CLibrary
 internal import Dispatch
 package import MiniRex
 
-/// Calls whenever the descriptor can be read, on a queue of its own, and closes it in the end.
+/// Calls `receive` on a separate queue whenever the descriptor is readable, and closes it after the
+/// cancellation.
 ///
-/// For a descriptor that nobody else has, and that is never at its end; see `DescriptorReader` for
-/// others.
+/// The descriptor must have no other user and no end of file. See `DescriptorReader` for other
+/// descriptors.
 package func readable(
   _ descriptor: Int32, label: String, _ read: @escaping @Sendable () -> Void
 ) -> Subscription {
-  // Any thread may cancel a source, but its type does not say so.
+  // A dispatch source may be canceled on any thread, but its type is not `Sendable`.
   nonisolated(unsafe) let source = DispatchSource.makeReadSource(
     fileDescriptor: descriptor, queue: DispatchQueue(label: label))
   unsafe source.setEventHandler(handler: read)
-  // Not before: until then the source may look at the descriptor.
+  // Close in the cancel handler, because the source may use the descriptor until then.
   unsafe source.setCancelHandler { close(descriptor) }
   unsafe source.activate()
   return Subscription { unsafe source.cancel() }

@@ -1,25 +1,30 @@
 internal import CLibrary
 internal import Synchronization
 
-/// Which signals have come since somebody looked, by number.
+/// The received signals since the last read, one bit per number.
 let caughtSignals = Atomic<UInt64>(0)
-/// Where the handler writes that one has come; 0 before there is one.
+/// The descriptor to which the handler writes, or 0 before it exists.
 let signalPipe = Atomic<Int32>(0)
 
-/// Runs anywhere, in the middle of anything: it does nothing but set a bit and write a byte.
+/// The signal handler.
+///
+/// It may interrupt any code, so it only sets a bit and writes a byte.
 private func catchSignal(_ number: Int32) {
   let error = errno
   caughtSignals.bitwiseOr(1 << UInt64(number - 1), ordering: .acquiringAndReleasing)
   var byte: UInt8 = 0
-  // A full pipe has a byte in it already.
+  // A full pipe already contains a byte.
   _ = unsafe write(signalPipe.load(ordering: .acquiring), &byte, 1)
   errno = error
 }
 
 extension sigaction {
-  /// Has `SignalHandling` told; calls of the system that it interrupts are made again.
+  /// The action that notifies `SignalHandling`.
+  ///
+  /// Interrupted system calls restart.
   static var catching: sigaction {
-    // Both globals exist before the first signal, which must not be what makes them.
+    // Both globals must exist before the first signal, because the handler must not initialize
+    // them.
     _ = caughtSignals.load(ordering: .relaxed)
     _ = signalPipe.load(ordering: .relaxed)
     var action = sigaction()
@@ -28,8 +33,8 @@ extension sigaction {
     #else
       unsafe action.__sigaction_handler.sa_handler = catchSignal
     #endif
-    // Where a thread has a stack for signals, as under AddressSanitizer, its own may be in no state for them:
-    // the main thread's is not, once it has ended for the sake of the main queue.
+    // A thread with an alternate signal stack, as under AddressSanitizer, may have an unusable
+    // stack of its own. The main thread has none after it has ended for the main queue.
     action.sa_flags = Int32(SA_RESTART | SA_ONSTACK)
     return action
   }
@@ -46,19 +51,20 @@ extension sigaction {
   }
 }
 
-/// False of a number that is no signal, and of one that the platform keeps or lets nobody catch.
+/// Returns `false` for a number that is no signal, and for a signal that the platform reserves or
+/// that cannot be caught.
 func canCatch(_ number: Int32) -> Bool {
   (1...64).contains(number) && ![SIGKILL, SIGSTOP].contains(number)
     && sigaction(number, nil, nil) == 0
 }
 
-/// What it did before; `nil` if the platform refuses.
+/// Replaces the action, and returns the previous action, or `nil` if the platform refuses.
 func action(replacedBy new: sigaction, of number: Int32) -> sigaction? {
   var (new, old) = (new, sigaction())
   return unsafe sigaction(number, &new, &old) == 0 ? old : nil
 }
 
-/// Unless somebody else has taken the signal meanwhile.
+/// Restores the previous action, unless other code has replaced ours.
 func restore(_ old: sigaction, of number: Int32) {
   var current = sigaction()
   unsafe sigaction(number, nil, &current)

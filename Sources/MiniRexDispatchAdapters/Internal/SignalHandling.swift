@@ -2,16 +2,16 @@ internal import CLibrary
 internal import MiniRex
 internal import Synchronization
 
-/// Everybody in the process who is subscribed to a signal.
+/// The subscribers of signals in this process.
 ///
-/// Not Dispatch's own source for signals: on Linux it leaves its handler behind, and blocks the
-/// signal on the threads that it has reached.
+/// It replaces the signal source of Dispatch, which on Linux leaves its handler installed and
+/// blocks the signal on the threads that it used.
 final class SignalHandling: Sendable {
   static let shared = SignalHandling()
 
   private struct State {
     var listeners: [Int32: [Connection<Int32>]] = [:]
-    /// What the signal did before.
+    /// The previous actions of the signals.
     var actions: [Int32: sigaction] = [:]
     var pipe: Subscription?
   }
@@ -20,7 +20,7 @@ final class SignalHandling: Sendable {
 
   private init() {}
 
-  /// False if there is no way to hear of the signal.
+  /// Returns `false` if the signal cannot be observed.
   func add(_ connection: Connection<Int32>, for number: Int32) -> Bool {
     state.withLock { state in
       if state.pipe == nil { state.pipe = openPipe() }
@@ -35,7 +35,7 @@ final class SignalHandling: Sendable {
   }
 
   func remove(_ connection: Connection<Int32>, for number: Int32) {
-    // Released when this returns, after the lock.
+    // The result is released after the lock, when this function returns.
     _ = state.withLock { state in
       let old = state.listeners[number]
       state.listeners[number]?.removeAll { $0 === connection }
@@ -58,7 +58,7 @@ final class SignalHandling: Sendable {
     }
   }
 
-  /// Stays open, like the handler's right to write to it.
+  /// The pipe stays open, because the handler may write to it at any time.
   private func openPipe() -> Subscription? {
     var ends: [Int32] = [0, 0]
     if unsafe pipe(&ends) != 0 { return nil }

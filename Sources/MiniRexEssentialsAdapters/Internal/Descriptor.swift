@@ -6,15 +6,14 @@ internal import CLibrary
   package import Foundation
 #endif
 
-/// A descriptor of our own, which is closed with the last reference to it.
+/// A file descriptor that is closed with its last reference.
 ///
-/// No program that is started inherits it: each is made close-on-exec in one step where the system
-/// can, since another thread may start a program between two.
+/// Child processes do not inherit it: it is opened close-on-exec in one step where the system
+/// allows that, because another thread may start a process between two steps.
 package final class Descriptor: Sendable {
   package let number: Int32
 
-  /// - Parameter number: What a call into the system has given: one that is negative says that it
-  ///   has failed.
+  /// - Parameter number: The result of a system call. A negative number means that the call failed.
   init(_ number: Int32) throws(POSIXError) {
     if number < 0 { throw .last }
     self.number = number
@@ -31,7 +30,7 @@ package final class Descriptor: Sendable {
   deinit { close(number) }
 }
 
-/// The ends of a new pipe.
+/// The two ends of a new pipe.
 package struct PipeEnds {
   package let reading: Descriptor
   package let writing: Descriptor

@@ -6,39 +6,39 @@ internal import CLibrary
   package import Foundation
 #endif
 
-/// Takes what is there from a descriptor, without waiting for more, and without a change to it that
-/// others who have it would notice.
+/// Reads the available bytes of a descriptor, without blocking and without side effects on other
+/// users of the descriptor.
 package struct DescriptorReader: Sendable {
-  /// - own: a file description of ours, which does not wait.
-  /// - file: reading it never waits for anybody.
-  /// - socket: each read says that it does not wait.
-  /// - datagrams: the same, and one without bytes is not the end.
-  /// - other: each read says so where the system lets it. Where it does not, looking and reading
-  ///   are two steps, and two who read one descriptor may hold each other up.
+  /// - own: a separate file description in nonblocking mode.
+  /// - file: reads never block.
+  /// - socket: each read is nonblocking by a flag.
+  /// - datagrams: like socket, and an empty read is not the end.
+  /// - other: each read is nonblocking by a flag where the system supports it. Elsewhere, the check
+  ///   and the read are two steps, and two readers of one descriptor may block each other.
   fileprivate enum Way {
     case own(Descriptor)
     case file, socket, datagrams, other
   }
 
-  /// Tells when there is something to take.
+  /// Becomes readable when bytes are available.
   let descriptor: Descriptor
   private let way: Way
 
-  /// Reads what somebody else has too, through a duplicate.
+  /// Creates a reader of a shared descriptor, through a duplicate.
   init(sharing number: Int32) throws(POSIXError) {
     descriptor = try Descriptor(duplicating: number)
-    // Opened once more, it could be read.
+    // Reopening a write-only descriptor would make it readable.
     if fcntl(number, F_GETFL) & O_ACCMODE == O_WRONLY { throw POSIXError(.EBADF) }
     way = Way(of: descriptor.number)
   }
 
-  /// - Parameter descriptor: Opened for us, so as not to wait.
+  /// - Parameter descriptor: A descriptor that this reader owns, in nonblocking mode.
   package init(owning descriptor: Descriptor) {
     self.descriptor = descriptor
     way = .own(descriptor)
   }
 
-  /// `nil` if there is nothing now; no bytes at the end.
+  /// Returns `nil` if no bytes are available, and empty data at the end.
   package func read(upTo limit: Int) throws(POSIXError) -> Data? {
     var piece = Data(count: limit)
     while true {
@@ -78,7 +78,9 @@ package struct DescriptorReader: Sendable {
   }
 }
 
-/// The device 5:2, of which each opening makes another terminal.
+/// The device 5:2.
+///
+/// Each open of it creates another terminal.
 private let ptmx: dev_t = 0x502
 
 extension DescriptorReader.Way {
@@ -104,8 +106,9 @@ extension DescriptorReader.Way {
     #endif
   }
 
-  /// Linux opens what a descriptor stands for once more, unless the program has lost the right to;
-  /// elsewhere that would be a duplicate.
+  /// Linux reopens the file of a descriptor, unless the process has lost the permission.
+  ///
+  /// Other systems would return a duplicate.
   private static func reopened(_ number: Int32) -> Self {
     #if !canImport(Darwin)
       let path = "/proc/self/fd/\(number)"

@@ -2,8 +2,9 @@
   internal import CLibrary
   internal import FoundationEssentials
 
-  /// Runs the body on a thread of its own, which may wait: what Foundation's `Thread` is otherwise
-  /// for.
+  /// Runs the body on a separate thread, which may block.
+  ///
+  /// It replaces the `Thread` of Foundation.
   func detachThread(_ body: @escaping @Sendable () -> Void) throws(POSIXError) {
     let start = unsafe Unmanaged.passRetained(ThreadStart(body))
     var thread = pthread_t()

@@ -7,21 +7,21 @@ internal import CLibrary
 #endif
 
 extension URL {
-  /// Reads the file to its end, on this thread, unless it is interrupted.
+  /// Reads the file to its end on this thread, unless it is interrupted.
   ///
-  /// - Parameter open: Called with the size of what there is behind `offset`, if it is known.
+  /// - Parameter open: A closure that receives the number of bytes after `offset`, if it is known.
   func read(
-    from offset: Int, until interruption: Interruption, open: (_ size: Int?) -> Void,
+    from offset: Int, until interruption: InterruptPipe, open: (_ size: Int?) -> Void,
     receive: (Data) -> Void
   ) throws(POSIXError) {
     do throws(POSIXError) {
       guard isFileURL else { throw POSIXError(.EINVAL) }
-      // A pipe to which nobody writes is not waited for here.
+      // The open must not wait for the writer of a pipe.
       let descriptor = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
       var status = stat()
       if unsafe fstat(descriptor.number, &status) < 0 { throw .last }
       let isFile = status.st_mode & S_IFMT == S_IFREG
-      // Far behind the end of a file there is nothing either, but the system refuses to go there.
+      // The system refuses an offset far beyond the end, where an empty result is expected.
       let start = isFile ? min(offset, Int(status.st_size)) : offset
       if start > 0, lseek(descriptor.number, off_t(start), SEEK_SET) < 0 { throw .last }
       let size = isFile ? Int(status.st_size) - start : 0

@@ -1,28 +1,28 @@
-// What Linux tells of a watched file or folder.
+// An event of a watched file or folder on Linux.
 #if os(Linux) || os(Android)
   internal import CLibrary
 
   struct InotifyEvent {
-    /// Negative if it is about all.
+    /// Negative for an event of the entire queue.
     let watch: Int32
     let name: String?
     private let mask: UInt32
 
-    /// - Parameter offset: Where it begins in the bytes; moved on to where the next one does.
+    /// - Parameter offset: The start of the event. It advances to the next event.
     fileprivate init(_ bytes: UnsafeRawBufferPointer, at offset: inout Int) {
       let header = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
       watch = header.wd
       mask = header.mask
       let start = offset + MemoryLayout<inotify_event>.size
       offset = start + Int(header.len)
-      // Padded with zeros.
+      // The name is padded with zeros.
       let name = unsafe bytes[start..<offset].prefix { $0 != 0 }
       self.name = unsafe name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
     }
 
     func has(_ flag: some BinaryInteger) -> Bool { mask & UInt32(flag) != 0 }
 
-    /// `nil` if it tells of no change.
+    /// The change, or `nil` if the event reports none.
     var change: FileChange? {
       let kind: FileChange.Kind
       switch true {
@@ -37,9 +37,9 @@
     }
   }
 
-  /// Those that have come; none if there is nothing to read.
+  /// Returns the available events, or an empty array.
   func nextEvents(from descriptor: Int32) -> [InotifyEvent] {
-    // Enough for one event with the longest name, and for hundreds of usual ones.
+    // Enough for one event with the longest name, and for hundreds of typical events.
     var bytes = [UInt8](repeating: 0, count: 1 << 14)
     let count = unsafe read(descriptor, &bytes, bytes.count)
     var events: [InotifyEvent] = []

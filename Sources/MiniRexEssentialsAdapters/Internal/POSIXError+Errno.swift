@@ -7,10 +7,10 @@ package import CLibrary
 #endif
 
 extension POSIXError {
-  /// Why the last call into the system has failed.
+  /// The error of the last system call.
   package static var last: POSIXError { POSIXError(errno: errno) }
 
-  /// - Parameter code: What the system says; `EIO` stands for what Foundation has no name for.
+  /// - Parameter code: The error number. `EIO` replaces numbers that Foundation does not name.
   package init(errno code: Int32) {
     self.init(POSIXErrorCode(rawValue: code) ?? .EIO)
   }
@@ -21,7 +21,7 @@ extension POSIXError {
 
   package init(_ code: POSIXErrorCode, path: String) {
     #if canImport(FoundationEssentials)
-      // Which has no room for a path.
+      // This initializer has no parameter for a path.
       self.init(code)
     #else
       self.init(code, userInfo: [NSFilePathErrorKey: path])

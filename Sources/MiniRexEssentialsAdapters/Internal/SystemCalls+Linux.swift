@@ -1,5 +1,5 @@
-// Calls that the C library has and that Swift's import of it leaves out, found by their names. One
-// that an older library lacks is `nil`.
+// System calls that Swift's import of the C library omits, looked up by name. A call is `nil` in a
+// library that lacks it.
 #if !canImport(Darwin)
   package import CLibrary
 
@@ -21,7 +21,7 @@
     package static let addCloseFrom = unsafe find(
       "posix_spawn_file_actions_addclosefrom_np", as: AddNumber.self)
 
-    /// `RWF_NOWAIT`: the read fails with `EAGAIN` where it would have to wait.
+    /// `RWF_NOWAIT`: the read fails with `EAGAIN` instead of blocking.
     static let withoutWaiting: Int32 = 8
 
     private static func find<Call>(_ name: String, as call: Call.Type) -> Call? {

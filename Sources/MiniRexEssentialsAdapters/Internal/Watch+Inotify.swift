@@ -1,4 +1,4 @@
-// Linux tells of changes through one descriptor for all that is watched.
+// On Linux, one descriptor reports the changes of all watched items.
 #if os(Linux) || os(Android)
   internal import CLibrary
   internal import FoundationEssentials
@@ -11,7 +11,7 @@
     try Inotify.shared.watch(path, connection)
   }
 
-  /// Everything that the process watches.
+  /// The watched items of the process.
   private final class Inotify: Sendable {
     typealias Watcher = Connection<Result<FileChange, POSIXError>>
 
@@ -20,7 +20,8 @@
     private struct State {
       var descriptor: Int32 = -1
       var reading: Subscription?
-      /// By the number that the system gives to each file or folder, whatever the path to it.
+      /// The watchers by the number that the system assigns to each file or folder, for any path to
+      /// it.
       var watchers: [Int32: [Watcher]] = [:]
     }
 
@@ -45,7 +46,7 @@
     }
 
     private func remove(_ watcher: Watcher, from number: Int32) {
-      // Released when this returns, after the lock.
+      // The result is released after the lock, when this function returns.
       _ = state.withLock { state in
         let old = state.watchers[number]
         state.watchers[number]?.removeAll { $0 === watcher }

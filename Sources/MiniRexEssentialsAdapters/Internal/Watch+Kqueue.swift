@@ -1,4 +1,4 @@
-// Apple platforms watch an open file, with what Dispatch makes of kqueue.
+// Apple platforms watch an open file, through the kqueue source of Dispatch.
 #if canImport(Darwin)
   internal import Foundation
   internal import MiniRex
@@ -9,7 +9,7 @@
   ) throws(POSIXError) -> Subscription {
     let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
     if descriptor < 0 { throw .last }
-    // Any thread may cancel a source, but its type does not say so.
+    // A dispatch source may be canceled on any thread, but its type is not `Sendable`.
     nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
       fileDescriptor: descriptor,
       eventMask: [.write, .extend, .attrib, .link, .rename, .delete, .revoke],

@@ -1,21 +1,23 @@
-// Only Apple platforms have Combine.
+// Combine exists on Apple platforms only.
 #if canImport(Combine)
   internal import Combine
   internal import MiniRex
 
-  /// Gives a subscriber of Combine what it asks for, one call at a time.
+  /// Delivers the requested number of updates to a subscriber of Combine, serially.
   ///
-  /// Unchecked, because a subscriber need not be `Sendable`: it is called by one thread at a time,
-  /// as Combine wants it, and otherwise all is in a `Lock`.
+  /// Unchecked, because a subscriber need not be `Sendable`: one thread at a time calls it, as
+  /// Combine requires. A `Lock` guards the rest.
   final class CombineSubscription<Input: Sendable>: Combine.Subscription, @unchecked Sendable {
     private struct State {
       var demand = Subscribers.Demand.none
-      /// What was asked for, while another call is made.
+      /// Requested updates that arrived during another call.
       var due = Queue<Input>()
-      /// The latest update that was not asked for yet.
+      /// The latest update beyond the requested number.
       var waiting: Input?
       var hasEnded = false
-      /// True while a thread calls the subscriber; what comes meanwhile is left to it.
+      /// `true` while a thread calls the subscriber.
+      ///
+      /// That thread also delivers updates that arrive during the call.
       var isCalling = false
       var isOver = false
       var token: MiniRex.Subscription?
@@ -27,7 +29,7 @@
       }
     }
 
-    /// What a thread that calls the subscriber does next.
+    /// The next step of the thread that calls the subscriber.
     private enum Call {
       case update(Input)
       case finish
@@ -78,7 +80,7 @@
     }
 
     private func change(_ body: (inout sending State) -> Void) {
-      // What it replaces is released after the lock.
+      // The replaced update is released after the lock.
       let old = state.withLock { state in
         let old = state.waiting
         body(&state)

@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// Cuts bytes into lines.
+/// Splits bytes into lines.
 struct LineSplitter {
   private static let limit = 1_048_576
 
   private var rest: [UInt8] = []
 
-  /// Calls with each line that is complete now.
+  /// Passes each line that is now complete to `receive`.
   mutating func split(_ bytes: Data, _ receive: (String) -> Void) {
-    // `Data` is asked for each byte by itself; an array is searched in a tenth of the time.
+    // `Data` checks each byte access. Searching an array takes a tenth of the time.
     var bytes = [UInt8](bytes)[...]
     while let end = bytes.firstIndex(of: UInt8(ascii: "\n")) {
       take(bytes[..<end], receive)
@@ -18,7 +18,7 @@ struct LineSplitter {
     take(bytes, receive)
   }
 
-  /// Calls with the last line, if there is one without an end.
+  /// Passes the last line to `receive`, if it has no line ending.
   mutating func end(_ receive: (String) -> Void) {
     if !rest.isEmpty { flush(receive) }
   }

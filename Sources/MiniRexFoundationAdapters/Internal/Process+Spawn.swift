@@ -3,12 +3,12 @@
   internal import MiniRexEssentialsAdapters
 
   extension Process {
-    /// Starts the program that this describes, and gives its number.
+    /// Starts the program, and returns its process identifier.
     ///
-    /// Not with `run`: on Linux that keeps some memory of each process for ever, gives the program
-    /// a socket that its children inherit, reaps it only when they have ended too, and lets it
-    /// begin with the signals blocked that the thread blocks. As with `run` it has a group of its
-    /// own, and no descriptors but its three.
+    /// It replaces `run`, which on Linux leaks memory for each process, passes on a socket that
+    /// grandchildren inherit, reaps the program only after its children have ended, and starts it
+    /// with the blocked signals of the thread. As with `run`, the program has a separate process
+    /// group, and only its three descriptors.
     func spawn(output: Descriptor, errors: Descriptor) throws(POSIXError) -> pid_t {
       guard let executableURL, executableURL.isFileURL else { throw POSIXError(.ENOENT) }
       #if canImport(Darwin)
@@ -41,7 +41,8 @@
         if error != 0 { throw POSIXError(errno: error, path: folder) }
       }
       #if !canImport(Darwin)
-        // Where it is missing, the program inherits what others did not make close-on-exec.
+        // Without this call, the program inherits descriptors that other code did not make
+        // close-on-exec.
         if let addCloseFrom = unsafe SystemCall.addCloseFrom {
           _ = unsafe addCloseFrom(&actions, STDERR_FILENO + 1)
         }
@@ -56,12 +57,12 @@
         }
       }
       if error != 0 { throw POSIXError(errno: error, path: executableURL.path) }
-      // Whoever writes to the program has to hear of it when nobody reads that any more.
+      // A writer must receive an error when the program no longer reads its input.
       if let pipe = standardInput as? Pipe { try? pipe.fileHandleForReading.close() }
       return child
     }
 
-    /// `nil` if the program has none.
+    /// `nil` if the program has no input.
     private var input: FileHandle? {
       let input = (standardInput as? Pipe)?.fileHandleForReading ?? standardInput as? FileHandle
       return input === FileHandle.nullDevice ? nil : input
@@ -82,7 +83,7 @@
     }
   #endif
 
-  /// Ends with the zero that the system looks for.
+  /// The array ends with the null pointer that the system expects.
   private func withCStrings(
     _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
   ) -> Int32 {

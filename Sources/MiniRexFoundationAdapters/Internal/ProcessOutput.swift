@@ -4,23 +4,23 @@ internal import MiniRexEssentialsAdapters
 /// The lines of one stream of a program.
 struct ProcessOutput {
   private static let pieceSize = 65_536
-  /// More than a pipe can hold.
+  /// More than the capacity of a pipe.
   private static let remainderLimit = 1_048_576
 
   let descriptor: Descriptor
   private let tell: (String) -> Void
   private var splitter = LineSplitter()
 
-  /// - Parameter descriptor: An end of a pipe that nobody else has.
+  /// - Parameter descriptor: The only descriptor of this end of a pipe.
   init(_ descriptor: Descriptor, tell: @escaping (String) -> Void) {
     _ = fcntl(descriptor.number, F_SETFL, O_NONBLOCK)
     self.descriptor = descriptor
     self.tell = tell
   }
 
-  /// Tells the lines that are there, without waiting, and at the end also one that is not complete.
+  /// Passes on the available lines without blocking, and at the end the incomplete last line.
   ///
-  /// - Returns: How many bytes there were; `nil` at the end.
+  /// - Returns: The number of bytes, or `nil` at the end.
   mutating func next() -> Int? {
     do throws(POSIXError) {
       let reader = DescriptorReader(owning: descriptor)
@@ -34,7 +34,7 @@ struct ProcessOutput {
     return nil
   }
 
-  /// Tells the rest, without waiting for anybody else who has the other end.
+  /// Passes on the rest, without waiting for other holders of the writing end.
   mutating func end() {
     var count = 0
     while count < Self.remainderLimit, let more = next(), more > 0 { count += more }

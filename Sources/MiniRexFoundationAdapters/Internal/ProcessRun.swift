@@ -3,15 +3,17 @@
   internal import MiniRex
   internal import MiniRexEssentialsAdapters
 
-  /// One run of a program: a thread reads what it writes, another waits for its end.
+  /// One run of a program.
+  ///
+  /// One thread reads its output, another waits for its exit.
   final class ProcessRun: Sendable {
     typealias Inlet = WorkInlet<TaskUpdate<ProcessLine, ProcessExit, CocoaError>>
 
-    /// - starting: Next: running, or unwanted.
-    /// - unwanted: it was terminated before it had a number. Next: running, if it could not be
-    ///   helped.
-    /// - running: with a number that is its own until it is reaped. Next: ended.
-    /// - ended: it has been reaped.
+    /// - starting → running, unwanted
+    /// - unwanted: canceled before it had an identifier. → running, if the start could not be
+    ///   prevented
+    /// - running: with an identifier that is valid until the program is reaped. → ended
+    /// - ended: reaped.
     private enum Phase {
       case starting
       case unwanted
@@ -21,21 +23,25 @@
 
     private let phase = Lock(Phase.starting)
 
-    /// - Parameter make: Called on the thread of the run, where it is told of too.
-    /// - Returns: What terminates the program, and comes back when it has been reaped.
+    /// Starts the run.
+    ///
+    /// - Parameter make: A closure that creates the process, on the thread of the run, where
+    ///   updates are reported as well.
+    /// - Returns: A subscription that terminates the program, and has finished when the program is
+    ///   reaped.
     func start(
       telling inlet: Inlet, _ make: @escaping @Sendable () -> Process
     ) -> Subscription {
-      let errand = Errand()
+      let workHandle = WorkHandle()
       Thread.detachNewThread { [self] in
         do throws(POSIXError) {
           if let exit = try run(make, telling: inlet) { inlet.finish(.finished(.success(exit))) }
         } catch {
           inlet.finish(.finished(.failure(CocoaError(ofStarting: error))))
         }
-        errand.comeBack()
+        workHandle.finish()
       }
-      return errand.subscription { [self] in terminate() }
+      return workHandle.subscription { [self] in terminate() }
     }
 
     private func terminate() {
@@ -48,13 +54,13 @@
       }
     }
 
-    /// Returns when the program has been reaped and what it has written has been told; `nil` if it
-    /// was not started.
+    /// Returns when the program is reaped and its output is reported, or `nil` if it was not
+    /// started.
     private func run(
       _ make: () -> Process, telling inlet: Inlet
     ) throws(POSIXError) -> ProcessExit? {
       if case .unwanted = phase.withLock({ $0 }) { return nil }
-      let interruption = try Interruption()
+      let interruption = try InterruptPipe()
       let (child, output, errors) = try spawn(make())
       let waiting = Thread { [self] in
         waitForExit(of: child)
@@ -76,7 +82,7 @@
       return try exit.get()
     }
 
-    /// The program alone has the other ends when this returns.
+    /// Only the program holds the other ends when this function returns.
     private func spawn(
       _ process: Process
     ) throws(POSIXError) -> (child: pid_t, output: Descriptor, errors: Descriptor) {
@@ -89,7 +95,8 @@
       return (child, output.reading, errors.reading)
     }
 
-    /// First without reaping it, so that nobody sends a signal to whatever has its number next.
+    /// It waits without reaping first, so that no signal reaches a new process with the same
+    /// identifier.
     private func waitForExit(of child: pid_t) {
       var info = unsafe siginfo_t()
       while unsafe waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
@@ -109,7 +116,7 @@
   }
 
   extension CocoaError {
-    /// In the words that `Process` uses, with what the system says as the reason.
+    /// Creates the error of `Process`, with the error of the system as its reason.
     fileprivate init(ofStarting error: POSIXError) {
       let code: Code
       switch error.code {

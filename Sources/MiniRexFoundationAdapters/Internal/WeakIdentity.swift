@@ -1,8 +1,8 @@
-/// Remembers which object it was, and never takes another one for it that has its address since.
+/// The identity of an object, which never matches a later object at the same address.
 ///
-/// Unchecked, because the object need not be `Sendable`: it is only asked who it is. The reference
-/// is looked at only while the caller holds an object at the same address, so if there is one, it
-/// is that, and is not released here.
+/// Unchecked, because the object need not be `Sendable`: only its identity is used. The reference
+/// is loaded only while the caller holds an object at the same address. The loaded object, if any,
+/// is that object, and is not deallocated here.
 struct WeakIdentity: @unchecked Sendable {
   private let address: ObjectIdentifier
   private weak let object: AnyObject?

@@ -3,19 +3,21 @@ internal import MiniRexStore
 
 /// The last commits of a store, and the state after each of them.
 ///
-/// Only the last state is kept. Those before it are had by taking back one commit after the other, since
-/// a change tells what was there before.
+/// The log stores only the last state. It computes earlier states by reverting the commits in
+/// reverse order, because each change contains the previous value.
 struct CommitLog: Sendable {
   struct Entry: Sendable {
-    /// The commit before it that is told of; those between went by too quickly.
+    /// The number of the previous commit in the log.
+    ///
+    /// The commits between them were dropped.
     let previous: Int
     let number: Int
     let date: Date
     let cause: String
-    /// What it has changed; `nil` if that would be too much to keep.
+    /// The changes by path, or `nil` if they exceed the size limit.
     var changes: [String: FlatChange]?
     let changeCount: Int
-    /// Why its state could not be encoded.
+    /// The reason for which the state could not be encoded.
     var failure: String?
     fileprivate var size: Int
   }
@@ -28,12 +30,12 @@ struct CommitLog: Sendable {
 
   init(_ settings: Settings) { limits = (settings.commits, settings.bytes) }
 
-  /// Begins with a state that is there already, or is there again.
+  /// Sets the state at the start of a recording.
   mutating func begin(_ number: Int, _ state: FlatState) {
     (self.number, self.state) = (number, state)
   }
 
-  /// - Parameter changes: What is different since the last state.
+  /// - Parameter changes: The differences from the last state.
   mutating func add(
     _ number: Int, _ cause: String, _ date: Date,
     _ outcome: Result<(state: FlatState, changes: [String: FlatChange]), any Error>
@@ -50,7 +52,7 @@ struct CommitLog: Sendable {
     }
     self.number = number
     if entry.size > limits.bytes {
-      // There is no way back behind it.
+      // Without its changes, earlier states cannot be computed.
       entries = []
       (size, entry.size, entry.changes) = (0, 100, nil)
     }
@@ -61,7 +63,7 @@ struct CommitLog: Sendable {
     }
   }
 
-  /// The state after a commit that is kept.
+  /// Returns the state after a commit, or `nil` if the log does not contain the commit.
   func state(after number: Int) -> [String: FlatValue]? {
     guard let state, let index = entries.firstIndex(where: { $0.number == number }) else {
       return nil
@@ -75,7 +77,7 @@ struct CommitLog: Sendable {
 }
 
 extension FlatChange {
-  /// What was there before it; `nil` if it was added.
+  /// The value before the change, or `nil` if the change added the path.
   var valueBefore: FlatValue? {
     switch self {
     case .added: nil
@@ -92,7 +94,7 @@ extension FlatValue {
   }
 }
 
-/// Cut off, so that what is shown of something huge is not huge.
+/// Returns the first `count` characters of a text, followed by an ellipsis if it is longer.
 func shortened(_ text: String, to count: Int) -> String {
   let prefix = text.prefix(count)
   return prefix.endIndex == text.endIndex ? text : prefix + "…"

@@ -1,14 +1,15 @@
 internal import MiniRex
 
 extension GraphLayout {
-  /// The picture, with a class for each kind of node, and without any colour: the page has those.
+  /// Returns the picture as SVG, with a class for each kind of node.
   ///
-  /// Nodes and edges have ids, by which their texts are changed later.
+  /// The style sheet of the page has the colors. Nodes and edges have IDs, so that the page can
+  /// update their texts.
   func svg(_ drawing: GraphDrawing) -> String {
     let nodes = drawing.nodes.map { node in
       let (center, size) = (centers[node.number] ?? self.size, node.drawnSize)
       let isSource = node.role == .source || node.role == .trace
-      // Under the name of a source, and after that of a subscription.
+      // A source has its note on a separate line, a subscription has it after the name.
       let note = "class=\"note\""
       var texts = [
         "class=\"name\">\(escaped(node.shownName))"
@@ -65,7 +66,7 @@ extension GraphDrawing.Node {
 
 private func short(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
 
-/// As text or as an attribute of XML, in which control characters cannot be.
+/// Returns text for an XML element or attribute, where control characters are invalid.
 private func escaped(_ text: String) -> String {
   text.unicodeScalars.reduce(into: "") { result, scalar in
     switch scalar {

@@ -1,30 +1,31 @@
 internal import Foundation
 internal import MiniRex
 internal import MiniRexFoundationAdapters
+internal import MiniRexPageServer
 
-/// Where the nodes and edges of a drawing are, in points, as Graphviz has placed them.
+/// The positions of nodes and edges that Graphviz computed, in points.
 ///
-/// Graphviz gets sizes and numbers, and gives back numbers: no name ever reaches it.
+/// Graphviz receives only sizes and numbers, never a name of the program.
 struct GraphLayout: Sendable {
   struct Point: Sendable { let x, y: Double }
 
   let size: Point
-  /// By the number of the node.
+  /// The centers by node number.
   let centers: [Int: Point]
-  /// In the order of the drawing's edges.
+  /// The Bézier points by the edge's index in the drawing.
   let curves: [Int: [Point]]
   let labels: [Int: Point]
 
   static let labelSize = Point(x: 84, y: 14)
 
-  /// The drawing in the language of Graphviz.
+  /// Returns the drawing in the DOT language.
   static func input(_ drawing: GraphDrawing) -> String {
     let nodes = drawing.nodes.map { node in
       let size = node.drawnSize
       return "n\(node.number) [width=\(size.x / 72), height=\(size.y / 72)]"
     }
     let edges = drawing.edges.map { edge in
-      // A cell of a size of its own instead of a text, whose size depends on fonts.
+      // A table cell has a fixed size. The size of a text would depend on fonts.
       """
       n\(edge.from) -> n\(edge.to) [label=<<table border="0" fixedsize="true" \
       width="\(Int(labelSize.x))" height="\(Int(labelSize.y))"><tr><td></td></tr></table>>]
@@ -37,13 +38,14 @@ struct GraphLayout: Sendable {
     return (head + nodes + edges + ["}"]).joined(separator: "\n")
   }
 
-  /// Reads what `dot -Tplain` writes; `nil` if it is none of this drawing.
+  /// Parses the output of `dot -Tplain`, or returns `nil` if it does not match the drawing.
   init?(plain lines: [String], _ drawing: GraphDrawing) {
     var (size, scale) = (nil as Point?, 1.0)
     var centers: [Int: Point] = [:]
     var curves: [Int: [Point]] = [:]
     var labels: [Int: Point] = [:]
-    // Edges come in the order of their tails; those between two nodes are one.
+    // Graphviz writes edges in the order of their tails. The drawing has one edge for each pair of
+    // nodes.
     var indices: [[Int]: Int] = [:]
     for (index, edge) in drawing.edges.enumerated() { indices[[edge.from, edge.to]] = index }
     for line in lines {
@@ -84,23 +86,25 @@ struct GraphLayout: Sendable {
 }
 
 extension GraphDrawing.Node {
-  /// Names are cut off where they would be wider than a screen.
+  /// The name, truncated to the width of a screen.
   var shownName: String { shortened(name, to: 36) }
   var shownPlace: String? { place.map { $0.count > 40 ? "…" + $0.suffix(40) : $0 } }
 
-  /// With room for the note, which comes and goes.
+  /// The size of the node, with room for a note that is shown at times.
   var drawnSize: GraphLayout.Point {
     let letters = max(7.6 * Double(shownName.count), 6.2 * Double(shownPlace?.count ?? 0))
     let isSource = role == .source || role == .trace
     let lines = (place == nil ? 0 : 1) + (isSource ? 1 : 0)
-    // A crowd of subscriptions has its size after the name.
+    // A group of subscriptions shows its size after the name.
     let width = letters + (role == .subscription ? 50 : 30)
     return GraphLayout.Point(x: max(70, width), y: 30 + 15 * Double(lines))
   }
 }
 
 extension GraphLayout {
-  /// Runs Graphviz; `nil` if it fails, or takes too long.
+  /// Runs Graphviz.
+  ///
+  /// Receives `nil` if Graphviz fails or exceeds ten seconds.
   static func lay(
     out drawing: GraphDrawing, _ graphviz: URL,
     _ receive: @escaping @Sendable (GraphLayout?) -> Void
@@ -125,9 +129,11 @@ extension GraphLayout {
     }
   }
 
-  /// A file that has no name any more, and goes with its last reader: a pipe could be full.
+  /// Returns an unlinked file, which exists until it is closed.
+  ///
+  /// A full pipe would block the writer.
   private static func openInput(_ text: String) throws -> FileHandle {
-    let file = FileManager.default.temporaryDirectory.appending(path: "minirex-\(randomWord())")
+    let file = FileManager.default.temporaryDirectory.appending(path: "minirex-\(makeSecret())")
     try Data(text.utf8).write(to: file, options: .withoutOverwriting)
     defer { try? FileManager.default.removeItem(at: file) }
     return try FileHandle(forReadingFrom: file)

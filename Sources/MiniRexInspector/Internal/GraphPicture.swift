@@ -1,22 +1,22 @@
 internal import Foundation
 internal import MiniRex
 
-/// The graph as pages have it: a picture that is laid out anew when nodes or edges come and go, and the
-/// numbers on it, which change all the time.
+/// The graph as pages show it: a picture, and the numbers in it.
 ///
-/// Used on the queue of the inspector alone.
+/// Graphviz lays the picture out again only when nodes or edges change. Used on the inspector's
+/// queue alone.
 final class GraphPicture: Sendable {
-  /// What is told of the graph.
-  struct Told: Sendable, Encodable, Equatable {
-    /// The text in any case, for those who do not see the picture.
+  /// The graph in an event of a page.
+  struct Contents: Sendable, Encodable, Equatable {
+    /// The graph as text, for readers who cannot see the picture.
     var tree = ""
-    /// The picture; `nil` if it is the one before, or there is none.
+    /// The picture, or `nil` if there is no picture or the page already has it.
     var svg: String?
-    /// True if there is a picture; the tree is shown otherwise.
+    /// A Boolean value that indicates whether the page shows a picture instead of the text.
     var isDrawn = false
-    /// Of each edge, in the order of its id: the numbers, and whether anything flows.
+    /// The labels of the edges, in the order of their IDs.
     var edges: [Edge] = []
-    /// Of each node, in the order of its id: what stands under the name.
+    /// The notes under the names of the nodes, in the order of their IDs.
     var notes: [String] = []
 
     struct Edge: Sendable, Encodable, Equatable {
@@ -25,7 +25,7 @@ final class GraphPicture: Sendable {
     }
   }
 
-  /// What has to be laid out anew when it changes.
+  /// The part of a drawing that determines its layout.
   private struct Shape: Hashable, Sendable {
     struct Node: Hashable { let role: LiveGraph.Role, name: String, place: String? }
 
@@ -39,13 +39,13 @@ final class GraphPicture: Sendable {
   }
 
   private struct State: Sendable {
-    /// The graph as it was at the last look, and when that was.
+    /// The last drawing, and the time of its snapshot.
     var seen: (drawing: GraphDrawing, tree: String, at: ContinuousClock.Instant)?
     var shape: Shape?
     var svg: String?
     var isLayingOut = false
     var process: Subscription?
-    /// A shape that could not be laid out is not tried again.
+    /// The shape whose layout failed, which is not tried again.
     var failed: Shape?
   }
 
@@ -58,23 +58,25 @@ final class GraphPicture: Sendable {
     self.settings = settings
   }
 
-  /// What there is now, with the picture as far as it is laid out.
-  func look() -> Told {
+  /// Returns the current graph, with its picture once the layout is finished.
+  func look() -> Contents {
     let (drawing, tree) = see()
-    var told = Told(tree: tree)
+    var contents = Contents(tree: tree)
     let shape = Shape(drawing)
     let (svg, drawnShape) = state.withLock { ($0.svg, $0.shape) }
-    (told.svg, told.isDrawn) = (svg, svg != nil)
+    (contents.svg, contents.isDrawn) = (svg, svg != nil)
     if drawnShape == shape {
-      told.edges = drawing.edges.map { Told.Edge(label: $0.label, isActive: $0.isActive) }
-      told.notes = drawing.nodes.map { $0.note ?? "" }
+      contents.edges = drawing.edges.map { Contents.Edge(label: $0.label, isActive: $0.isActive) }
+      contents.notes = drawing.nodes.map { $0.note ?? "" }
     } else {
       layOut(drawing, shape)
     }
-    return told
+    return contents
   }
 
-  /// Rates over a quarter of a second would be those of single updates.
+  /// Takes a snapshot at most once per `rates`.
+  ///
+  /// Shorter intervals would measure single updates.
   private func see() -> (GraphDrawing, String) {
     let now = ContinuousClock.now
     if let seen = state.withLock({ $0.seen }), now - seen.at < settings.rates {

@@ -1,12 +1,12 @@
-/// A value that cannot be encoded, as `Mirror` sees it.
+/// A value that is not `Encodable`, encoded by reflection.
 ///
-/// What can be encoded within it is. An object is described, and not looked into: it may lead back to
-/// itself, and other threads may change it.
+/// Its `Encodable` children encode themselves. An object is encoded as its description only,
+/// because it may refer to itself, and other threads may change it.
 struct ReflectedState: Encodable {
   let value: Any
   var depth = 0
 
-  /// A state, encoded as well as can be.
+  /// Returns the value if it is `Encodable`; otherwise, its reflection.
   static func encodable(_ value: Any) -> any Encodable {
     (value as? any Encodable) ?? ReflectedState(value: value)
   }
@@ -49,7 +49,7 @@ struct ReflectedState: Encodable {
   }
 }
 
-/// Containers encode what has one type.
+/// A box with one concrete type, because containers encode only concrete types.
 private struct Boxed: Encodable {
   let value: any Encodable
 

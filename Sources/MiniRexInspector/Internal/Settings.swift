@@ -2,23 +2,25 @@ internal import Foundation
 internal import MiniRex
 internal import MiniRexPageServer
 
-/// What an inspector keeps, and how often it looks.
+/// The limits and intervals of an inspector.
 struct Settings: Sendable {
-  /// How long pages wait for what is new.
+  /// The interval between two events of a page.
   var interval = Duration.milliseconds(250)
-  /// Over how long rates are measured, at least.
+  /// The minimum interval over which rates are measured.
   var rates = Duration.seconds(1)
-  /// How many commits are kept for each store.
+  /// The maximum number of commits in the log of each store.
   var commits = 200
-  /// How much the changes of these may take, in bytes.
+  /// The maximum size of the changes in the log of each store, in bytes.
   var bytes = 4 << 20
-  /// How many commits wait to be encoded, with their states.
+  /// The maximum number of commits of each store that are queued for encoding.
   var waitingCommits = 64
-  /// How many paths of a state, or of a change, are shown.
+  /// The maximum number of paths of a state, or of a change, on the page.
   var paths = 2_000
-  /// How many nodes Graphviz is asked to lay out.
+  /// The maximum number of nodes in a picture.
+  ///
+  /// A larger graph is shown as text.
   var nodes = 400
-  /// What lays out; `nil` if the machine has none.
+  /// The executable `dot`, or `nil` if it is not installed.
   var graphviz = Settings.foundGraphviz
   var limits = Limits.ofPages
 
@@ -32,7 +34,7 @@ struct Settings: Sendable {
 }
 
 extension Limits {
-  /// Few look.
+  /// An inspector serves few pages.
   fileprivate static var ofPages: Limits {
     var limits = Limits()
     limits.connections = 64
@@ -40,13 +42,7 @@ extension Limits {
   }
 }
 
-/// 64 bits that nobody guesses.
-func randomWord() -> String {
-  let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
-  return String(repeating: "0", count: 16 - digits.count) + digits
-}
-
-/// Sees nothing: what serves the page is none of what the program does.
+/// An instrument that ignores all events, for the inspector's own sources and tasks.
 struct Unwatched: Instrument {
   func record(_ event: InstrumentEvent) {}
 }

@@ -3,11 +3,11 @@ internal import MiniRex
 internal import MiniRexFoundationAdapters
 internal import MiniRexStore
 
-/// A store of any type, and the last of its commits.
+/// A type-erased store, and the log of its commits.
 ///
-/// Its log is written on the queue of the inspector, and nowhere else.
+/// Only the inspector's queue writes to the log.
 final class WatchedStore: Sendable {
-  /// What is read of a store while it is there.
+  /// The counts of a store that exists.
   struct Counts: Sendable, Hashable, Encodable {
     let effects: Int
     let subscribers: Int
@@ -35,7 +35,7 @@ final class WatchedStore: Sendable {
     }
     subscribe = { [weak store] watched in
       let commits = Broadcaster<Commit<State, Action>> { [weak store] receive in
-        store?.follow(receive) ?? .ended
+        store?.subscribeToCommits(receive) ?? .ended
       }
       let isFirst = SerialState(true)
       return commits.receive(on: queue, buffering: .bufferingNewest(settings.waitingCommits))
@@ -46,7 +46,7 @@ final class WatchedStore: Sendable {
     }
   }
 
-  /// Without the inspector's own subscription; `nil` after the store has gone.
+  /// The counts without the inspector's subscription, or `nil` if the store is deallocated.
   var counts: Counts? {
     let own = recording.withLock { $0 == nil ? 0 : 1 }
     return read().map {
@@ -57,9 +57,9 @@ final class WatchedStore: Sendable {
   var commits: CommitLog { log.withLock { $0 } }
 
   func begin() {
-    let token = subscribe(self)
+    let subscription = subscribe(self)
     let old = recording.withLock { recording in
-      defer { recording = token }
+      defer { recording = subscription }
       return recording
     }
     old?.invalidate()
@@ -76,9 +76,9 @@ final class WatchedStore: Sendable {
       if let state = try? state.get() { log.withLock { $0.begin(commit.number, state) } }
       return
     }
-    // Nothing has happened since somebody looked last.
+    // Nothing changed while the inspector was not subscribed.
     if commit.number == number { return }
-    let cause = isFirst ? "while nobody looked" : shortened("\(commit.cause)", to: 2_000)
+    let cause = isFirst ? "while no page was open" : shortened("\(commit.cause)", to: 2_000)
     let outcome = state.map { (state: $0, changes: $0.changes(since: last)) }
     let date = Date()
     log.withLock { $0.add(commit.number, cause, date, outcome) }

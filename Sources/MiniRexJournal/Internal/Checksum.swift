@@ -1,6 +1,6 @@
-/// The CRC-32 that zlib, PNG and Python's `zlib.crc32` have.
+/// The CRC-32 of zlib, PNG, and Python's `zlib.crc32`.
 enum Checksum {
-  /// 256 entries for each of four bytes, the last of them first: what it does to the sum.
+  /// The effect of a byte on the sum: 256 entries for each of four positions, the last position first.
   private static let table: [UInt32] = {
     var table: [UInt32] = []
     for byte in 0..<UInt32(256) {
@@ -19,7 +19,7 @@ enum Checksum {
     let table = table
     var sum = ~UInt32(0)
     var place = bytes.startIndex
-    // Four bytes at once, whose entries do not wait for each other.
+    // The four lookups do not depend on each other, so the processor runs them in parallel.
     while place + 4 <= bytes.endIndex {
       for index in 0..<4 { sum ^= UInt32(bytes[place + index]) << UInt32(8 * index) }
       let (first, second) = (table[768 | Int(sum & 255)], table[512 | Int(sum >> 8 & 255)])

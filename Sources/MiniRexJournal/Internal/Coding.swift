@@ -4,7 +4,7 @@
   internal import Foundation
 #endif
 
-// Keys are sorted, so that the same state is the same text in every run of a program.
+// Sorted keys give equal states equal JSON, except for a `Set`.
 
 func makeEncoder() -> JSONEncoder {
   let encoder = JSONEncoder()

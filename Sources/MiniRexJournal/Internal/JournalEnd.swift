@@ -1,14 +1,16 @@
-/// Where a file ends that may have been left in the middle of a line.
+internal import CLibrary
+
+/// The end of a file whose last line may be torn.
 struct JournalEnd {
-  /// How much of it is whole lines.
+  /// The length of the complete lines.
   var length = 0
-  /// That of the last line.
+  /// The number of the last complete line.
   var number = 0
-  /// Whether there is more than that.
+  /// A Boolean value that indicates whether bytes follow the complete lines.
   var isTorn = false
 
   init(of descriptor: Int32) throws(JournalFailure) {
-    let size = try MiniRexJournal.size(of: descriptor)
+    let size = Int(try status(of: descriptor).st_size)
     guard try hasHeader(descriptor, size) else {
       isTorn = size > 0
       return
@@ -24,7 +26,7 @@ struct JournalEnd {
   }
 }
 
-/// False if the file has less than its first line.
+/// Returns `false` if the file has only a part of its first line.
 private func hasHeader(_ descriptor: Int32, _ size: Int) throws(JournalFailure) -> Bool {
   var start: [UInt8] = []
   try read(descriptor, at: 0, upTo: min(size, 4096), appendingTo: &start)

@@ -1,8 +1,8 @@
 extension JournalFile {
-  /// Finds where lines begin all of which have greater numbers, and before which there are few such lines.
+  /// Returns an offset from which on every line has a greater number, in O(log n).
   ///
-  /// Numbers never get smaller, so it halves what is left. A line that is not as it was written says
-  /// nothing about the others: all of them have to be looked at then.
+  /// At most `blockSize` bytes of such lines precede it. Numbers never decrease, so a binary search finds it. At a
+  /// damaged line the search returns `end`, because the line's number proves nothing.
   func endOfLines(upTo number: Int, before end: Int) throws(JournalFailure) -> Int {
     var (low, high) = (0, end)
     while high - low > blockSize {
@@ -17,5 +17,23 @@ extension JournalFile {
       if line.number > number { high = last.offset } else { low = middle }
     }
     return high
+  }
+
+  /// Returns the end of the run that made this commit: the next `start`, or `end`.
+  ///
+  /// The first `start` of a file belongs to its run. The lines between the commit and the next commit must be intact.
+  /// Otherwise a damaged `start` would pass the state of the next run for the state after the commit.
+  func endOfRun(of number: Int, before end: Int) throws(JournalFailure) -> Int {
+    var lines = linesBackwards(before: end)
+    var runEnd = end
+    var isNear = false
+    while let (offset, bytes) = try lines.next(), offset > 0 {
+      isNear = isNear || JournalLine(unchecked: bytes).map { $0.number <= number } == true
+      if !isNear { continue }
+      guard let line = JournalLine(bytes) else { throw .damaged(atByte: offset) }
+      if line.number < number || line.kind.isCommit { break }
+      if line.kind == .start, offset > journalHeader.count { runEnd = offset }
+    }
+    return runEnd
   }
 }

@@ -7,68 +7,76 @@ internal import MiniRex
   internal import Foundation
 #endif
 
-/// The file, open and locked for as long as a journal or a recording of it is there.
+/// The open and locked file of a journal and its recordings.
 ///
-/// The lock of `end` is held while the system takes over a line, and not while it goes to the disk.
+/// Thread-safe. `write` runs with the lock of `end`. `fsync` runs without it.
 final class JournalFile: Sendable {
   private struct End: Sendable {
-    /// How much of the file is whole lines.
+    /// The length of the complete lines.
     var length: Int
     var number: Int
-    /// How much is known to be on the disk.
-    var synchronised = 0
-    /// Whether more than the whole lines may be there.
+    /// The length that is known to be on the disk.
+    var synchronized = 0
+    /// A Boolean value that indicates whether bytes may follow the complete lines.
     var isTorn: Bool
-    /// Who may append.
+    /// The ID of the recording that may append.
     var writer = 0
   }
 
   private let descriptor: Int32
+  private let path: String
+  /// The reason why the file can only be read.
+  private let refusal: JournalFailure?
   private let end: Lock<End>
 
   init(_ url: URL) throws(JournalFailure) {
     guard url.isFileURL else { throw .file(.EINVAL) }
-    let path = url.path(percentEncoded: false)
-    let (descriptor, isNew) = try openFile(path)
+    path = url.path(percentEncoded: false)
+    let (descriptor, refusal) = try openAndLock(path)
     do throws(JournalFailure) {
-      try lockFile(descriptor)
-      if isNew { try synchroniseFolder(of: url) }
       let found = try JournalEnd(of: descriptor)
-      end = Lock(
-        End(length: found.length, number: found.number, isTorn: found.isTorn))
+      // The process that created the file may have been killed before it synchronized the folder.
+      if found.length == 0, refusal == nil { try synchronizeFolder(of: path) }
+      end = Lock(End(length: found.length, number: found.number, isTorn: found.isTorn))
     } catch {
       unlockAndClose(descriptor)
       throw error
     }
     self.descriptor = descriptor
+    self.refusal = refusal
   }
 
   deinit { unlockAndClose(descriptor) }
 
-  /// How much of the file is whole lines, and the number of the last.
+  var isWritable: Bool { refusal == nil }
+
+  /// The length of the complete lines, and the number of the last of them.
   var extent: (length: Int, number: Int) {
     end.withLock { ($0.length, $0.number) }
   }
 
-  /// From now on only lines of the one who has asked last are written.
+  /// Makes the caller the only writer.
   ///
-  /// - Returns: Who that is, and what the file has.
-  func beginWriting() -> (writer: Int, number: Int, isEmpty: Bool) {
+  /// - Returns: The caller's ID, the last number, and the length of the complete lines.
+  func beginWriting() -> (writer: Int, number: Int, length: Int) {
     end.withLock { end in
       end.writer += 1
-      return (end.writer, end.number, end.length == 0)
+      return (end.writer, end.number, end.length)
     }
   }
 
-  /// Appends whole lines, by one call into the system unless that takes only a part of them.
+  /// Appends complete lines, by one call of `write` unless the system takes only a part of them.
   ///
-  /// What a failed call leaves is cut off before the next line.
+  /// The remains of a failed call are removed before the next line.
   ///
-  /// - Returns: False if somebody else writes now.
+  /// - Returns: `false` if another recording has begun to write.
   func append(_ lines: [UInt8], upTo number: Int, by writer: Int) throws(JournalFailure) -> Bool {
     try end.withLock { end throws(JournalFailure) in
       guard end.writer == writer else { return false }
+      if let refusal { throw refusal }
       if end.isTorn {
+        // Truncating a shorter file would fill it with zeros.
+        if Int(try status(of: descriptor).st_size) < end.length { throw .inUse }
         try check { ftruncate(descriptor, off_t(end.length)) }
         end.isTorn = false
       }
@@ -91,11 +99,37 @@ final class JournalFile: Sendable {
     JournalLinesBackwards(of: descriptor, before: end)
   }
 
-  /// Waits until all that was written before the call is on the disk.
-  func synchronise() throws(JournalFailure) {
-    let length: Int? = end.withLock { $0.synchronised < $0.length ? $0.length : nil }
+  /// Waits until all lines that were written before the call are on the disk.
+  ///
+  /// Throws `inUse` if the path names another file, or if the length is not the length that was written: a
+  /// restart would not find the lines.
+  func synchronize() throws(JournalFailure) {
+    if refusal != nil { return }
+    let isNamed = try isNamed(path, descriptor)
+    let length = try end.withLock { end throws(JournalFailure) -> Int? in
+      let length = Int(try status(of: descriptor).st_size)
+      guard isNamed, length == end.length || end.isTorn && length > end.length else { throw .inUse }
+      return end.synchronized < end.length ? end.length : nil
+    }
     guard let length else { return }
-    try MiniRexJournal.synchronise(descriptor)
-    end.withLock { $0.synchronised = max($0.synchronised, length) }
+    try MiniRexJournal.synchronize(descriptor)
+    end.withLock { $0.synchronized = max($0.synchronized, length) }
+  }
+}
+
+private func openAndLock(_ path: String) throws(JournalFailure) -> (Int32, refusal: JournalFailure?)
+{
+  while true {
+    let (descriptor, refusal) = try openFile(path)
+    do throws(JournalFailure) {
+      try lockFile(descriptor, refusal == nil ? LOCK_EX : LOCK_SH)
+      // Another program may have renamed or removed the file before it was locked.
+      if try isNamed(path, descriptor) { return (descriptor, refusal) }
+    } catch {
+      unlockAndClose(descriptor)
+      if error != .file(.ENOENT) { throw error }
+      continue
+    }
+    unlockAndClose(descriptor)
   }
 }

@@ -1,22 +1,22 @@
-/// One line of a journal, without its newline.
+/// A line of a journal, without its newline: `{"crc":"89abcdef","number":7,"action":…}`.
 ///
-/// `{"crc":"89abcdef","number":7,"action":…}`, where the checksum is that of all that comes after
-/// its comma. The first line of a file says what it is, in the same form.
+/// The checksum covers all bytes after its comma. The first line of a file has the same form, with the format's name
+/// and version.
 struct JournalLine {
   enum Kind {
     /// A commit by an action.
     case action
-    /// A commit without an action, and the state that it has left.
+    /// A commit without an action, and the state after it.
     case state
-    /// A recording begins with this state.
+    /// The first state of a recording. It does not follow from the lines before it.
     case start
-    /// The state after the lines before it, so that not all of them have to be read.
+    /// The state that follows from the lines before it. A replay can begin here.
     case snapshot
 
-    /// Whether the number is one more than that of the line before.
+    /// A Boolean value that indicates whether the line's number is the previous number plus 1.
     var isCommit: Bool { self == .action || self == .state }
 
-    /// Whether what comes before need not be read.
+    /// A Boolean value that indicates whether a replay can begin at this line.
     var hasState: Bool { self != .action }
   }
 
@@ -24,13 +24,13 @@ struct JournalLine {
   let number: Int
   let payload: ArraySlice<UInt8>
 
-  /// `nil` if the line is not as it was written.
+  /// Returns `nil` if the line is damaged.
   init?(_ line: ArraySlice<UInt8>) {
     guard let body = checkedBody(of: line), let found = Self(body: body) else { return nil }
     self = found
   }
 
-  /// Looks at what the line says, and not whether that is true.
+  /// Reads the line without comparing its checksum.
   init?(unchecked line: ArraySlice<UInt8>) {
     guard line.count > bodyOffset, let found = Self(body: line.dropFirst(bodyOffset)) else {
       return nil
@@ -56,7 +56,7 @@ let journalHeader: [UInt8] = {
   return line.bytes
 }()
 
-/// The version that the first line of a journal tells; `nil` if it is none.
+/// Returns the version in the first line of a journal, or `nil` if the line is not such a line.
 func journalVersion(_ line: ArraySlice<UInt8>) -> Int? {
   guard var rest = checkedBody(of: line), rest.skip("\"journal\":\"MiniRex\",\"version\":") else {
     return nil
@@ -64,17 +64,42 @@ func journalVersion(_ line: ArraySlice<UInt8>) -> Int? {
   return rest.takeNumber()
 }
 
-/// True if the text begins with a whole line, and goes on with something else than a newline.
+/// Returns whether the text begins with a complete line and continues with a byte other than a newline.
 ///
-/// What was being written when the program was killed is the beginning of a line and no more.
+/// The beginning of a line is not damage: it is the result of a kill in the middle of a write.
 func isDamagedTail(_ tail: ArraySlice<UInt8>) -> Bool {
-  tail.indices.dropLast().contains { index in
-    tail[index] == UInt8(ascii: "}") && JournalLine(tail[...index]) != nil
+  let length = unsafe tail.withUnsafeBufferPointer { unsafe lengthOfObject($0) }
+  guard let count = length, count < tail.count else { return false }
+  return JournalLine(tail.prefix(count)) != nil
+}
+
+/// Returns the length of the JSON object with which the text begins, or `nil` if the text ends before.
+///
+/// Reads each byte once. A proper prefix of an object has an open brace or string, so only one length qualifies.
+func lengthOfObject(_ text: some Sequence<UInt8>) -> Int? {
+  var (length, depth) = (0, 0)
+  var (isString, isEscaped) = (false, false)
+  for byte in text {
+    length += 1
+    if isEscaped {
+      isEscaped = false
+    } else if isString {
+      if byte == UInt8(ascii: "\\") { isEscaped = true }
+      if byte == UInt8(ascii: "\"") { isString = false }
+    } else if byte == UInt8(ascii: "\"") {
+      isString = true
+    } else if byte == UInt8(ascii: "{") {
+      depth += 1
+    } else if byte == UInt8(ascii: "}") {
+      depth -= 1
+      if depth <= 0 { return depth == 0 ? length : nil }
+    }
   }
+  return nil
 }
 
 let crcMark: StaticString = "{\"crc\":\""
-/// Where the part of the line begins that the checksum is of: after eight digits, `"` and `,`.
+/// The offset of the first byte that the checksum covers: after eight digits, `"`, and `,`.
 let bodyOffset = crcMark.utf8CodeUnitCount + 10
 
 private func checkedBody(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
@@ -92,7 +117,7 @@ extension ArraySlice<UInt8> {
     return isThere
   }
 
-  /// Without a sign, and of few enough digits to be a number.
+  /// Removes and returns a number without a sign, or returns `nil` if it does not fit.
   fileprivate mutating func takeNumber() -> Int? {
     let digits = prefix(19).prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     removeFirst(digits.count)
@@ -121,7 +146,7 @@ extension ArraySlice<UInt8> {
     return sum
   }
 
-  /// Up to the payload, past the cause of a state.
+  /// Removes the bytes before the payload, the cause of a state included.
   fileprivate mutating func takeKind() -> JournalLine.Kind? {
     if skip("action\":") { return .action }
     if skip("snapshot\":") { return .snapshot }

@@ -4,7 +4,7 @@
   internal import Foundation
 #endif
 
-/// Makes lines, one after the other, in memory that is used again.
+/// Formats lines in a buffer that it reuses.
 struct JournalLineWriter {
   private(set) var bytes: [UInt8] = []
 

@@ -1,10 +1,11 @@
-/// The lines of a file from a byte on, in memory that is used again.
+/// An iterator over the lines of a part of a file, in a buffer that it reuses.
 struct JournalLines {
   private let file: JournalFile
   private let end: Int
-  /// What was read and not told, and where in the file it begins.
   private var buffer: [UInt8] = []
-  private var told = 0
+  /// The number of bytes of `buffer` that were returned.
+  private var returned = 0
+  /// The place of `buffer` in the file.
   private var offset: Int
 
   init(of file: JournalFile, from offset: Int, to end: Int) {
@@ -13,24 +14,24 @@ struct JournalLines {
     self.end = end
   }
 
-  /// The next line without its newline, and where it begins.
+  /// Returns the next line without its newline, and its place in the file.
   mutating func next() throws(JournalFailure) -> (offset: Int, bytes: ArraySlice<UInt8>)? {
-    var looked = told
+    var looked = returned
     while true {
       if let place = buffer[looked...].firstIndex(of: newline) {
-        defer { told = place + 1 }
-        return (offset + told, buffer[told..<place])
+        defer { returned = place + 1 }
+        return (offset + returned, buffer[returned..<place])
       }
-      let rest = buffer.count - told
+      let rest = buffer.count - returned
       let place = offset + buffer.count
       if place >= end {
-        // It was whole when it was written.
-        if rest > 0 { throw .damaged(atByte: offset + told) }
+        // The last line had a newline when the journal was opened.
+        if rest > 0 { throw .damaged(atByte: offset + returned) }
         return nil
       }
-      buffer.removeFirst(told)
-      offset += told
-      told = 0
+      buffer.removeFirst(returned)
+      offset += returned
+      returned = 0
       looked = rest
       let count = min(max(blockSize, rest), end - place)
       try file.read(at: place, upTo: count, appendingTo: &buffer)
@@ -41,55 +42,68 @@ struct JournalLines {
 
 let blockSize = 1 << 16
 
-/// The lines of a file from its end on.
+/// An iterator over the lines of a file, last line first.
 struct JournalLinesBackwards {
   private let descriptor: Int32
-  /// What was read, where in the file it begins, and how much of it was not told.
   private var buffer: [UInt8] = []
+  /// The place of `buffer` in the file.
   private var offset: Int
-  private var untold = 0
+  /// The number of bytes of `buffer` that were not returned.
+  private var rest = 0
 
   init(of descriptor: Int32, before end: Int) {
     self.descriptor = descriptor
     offset = end
   }
 
-  /// The line that ends with the newline before what was told; `nil` at the beginning of the file.
+  /// Returns the line before the lines that were returned, or `nil` at the beginning of the file.
   mutating func next() throws(JournalFailure) -> (offset: Int, bytes: ArraySlice<UInt8>)? {
-    if untold == 0 { try readMore() }
-    if untold == 0 { return nil }
-    if buffer[untold - 1] == newline { untold -= 1 }
+    if rest == 0 { try readMore() }
+    if rest == 0 { return nil }
+    if buffer[rest - 1] == newline { rest -= 1 }
     return try nextPart()
   }
 
-  /// What there is after the newline before what was told.
+  /// Returns the bytes after the last newline that was not returned.
   mutating func nextPart() throws(JournalFailure) -> (offset: Int, bytes: ArraySlice<UInt8>) {
-    var unseen = untold
+    var unseen = rest
     while true {
-      if let place = buffer[..<unseen].lastIndex(of: newline) {
-        defer { untold = place + 1 }
-        return (offset + place + 1, buffer[(place + 1)..<untold])
+      if let place = lastNewline(in: buffer, before: unseen) {
+        defer { rest = place + 1 }
+        return (offset + place + 1, buffer[(place + 1)..<rest])
       }
       if offset == 0 {
-        defer { untold = 0 }
-        return (0, buffer[..<untold])
+        defer { rest = 0 }
+        return (0, buffer[..<rest])
       }
-      let count = untold
+      let count = rest
       try readMore()
-      unseen = untold - count
+      unseen = rest - count
     }
   }
 
-  /// Whoever was told a line keeps the bytes that it is of.
+  /// Uses a new buffer, because the caller may still have a slice of the old buffer.
   private mutating func readMore() throws(JournalFailure) {
-    let count = min(max(blockSize, untold), offset)
+    let count = min(max(blockSize, rest), offset)
     var block: [UInt8] = []
-    block.reserveCapacity(count + untold)
+    block.reserveCapacity(count + rest)
     try read(descriptor, at: offset - count, upTo: count, appendingTo: &block)
     if block.count < count { throw .damaged(atByte: offset - count + block.count) }
-    block += buffer[..<untold]
-    untold = block.count
+    block += buffer[..<rest]
+    rest = block.count
     buffer = block
     offset -= count
+  }
+}
+
+/// Searches the memory directly, because `lastIndex(of:)` is slow in a debug build.
+private func lastNewline(in bytes: [UInt8], before end: Int) -> Int? {
+  unsafe bytes.withUnsafeBufferPointer { bytes in
+    var place = end
+    while place > 0 {
+      place -= 1
+      if unsafe bytes[place] == newline { return place }
+    }
+    return nil
   }
 }

@@ -7,11 +7,13 @@ internal import MiniRexStore
   internal import Foundation
 #endif
 
-/// What writes the commits of one store, one after the other, as they are told.
+/// A subscriber of a store that writes its commits.
+///
+/// The store calls it serially.
 final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
   private struct Memory {
     var line = JournalLineWriter()
-    /// What is added to a number of the store.
+    /// The difference between the number of a line and the store's number.
     var offset: Int?
     var sinceSnapshot = 0
     var hasFailed = false
@@ -20,30 +22,32 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
   private let encoder = makeEncoder()
 
   private let file: JournalFile
-  private let writing: (writer: Int, number: Int, isEmpty: Bool)
+  private let writing: (writer: Int, number: Int, length: Int)
+  private let replayed: ReplayedStates?
   private let snapshotDistance: Int
-  private let synchronising: JournalSynchronising
+  private let syncPolicy: JournalSyncPolicy
   private let failures: PublishedProperty<JournalFailure?>
-  private let progress: RecordingProgress
+  private let progress: RecordingState
   private let memory = SerialState(Memory())
 
   init(
-    in file: JournalFile, snapshotEvery snapshotDistance: Int,
-    synchronising: JournalSynchronising,
-    tellingFailuresTo failures: PublishedProperty<JournalFailure?>,
-    _ progress: RecordingProgress
+    in file: JournalFile, continuing replayed: ReplayedStates?, snapshotEvery snapshotDistance: Int,
+    sync syncPolicy: JournalSyncPolicy,
+    reportingTo failures: PublishedProperty<JournalFailure?>,
+    _ progress: RecordingState
   ) {
     self.file = file
     writing = file.beginWriting()
+    self.replayed = replayed
     self.snapshotDistance = snapshotDistance
-    self.synchronising = synchronising
+    self.syncPolicy = syncPolicy
     self.failures = failures
     self.progress = progress
   }
 
   deinit { progress.end() }
 
-  /// The first has the state at which the recording begins.
+  /// Writes a commit, or at the first call the state with which the recording begins.
   func receive(_ commit: Commit<State, Action>) {
     guard !memory.value.hasFailed else { return }
     do throws(JournalFailure) {
@@ -66,13 +70,17 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     } else {
       number = writing.number
       memory.value.offset = number - commit.number
-      if writing.isEmpty { memory.value.line.appendHeader() }
-      try append("\"start\"", commit.state, number)
+      if writing.length == 0 { memory.value.line.appendHeader() }
+      let state = try encoded(commit.state, number)
+      // `verify` compares a snapshot with the lines before it.
+      let follows =
+        writing.length > 0 && replayed?.contains(state, atLength: writing.length) == true
+      memory.value.line.append(number, follows ? "\"snapshot\"" : "\"start\"", state)
     }
     if try file.append(memory.value.line.bytes, upTo: number, by: writing.writer),
-      case .everyCommit = synchronising
+      case .everyCommit = syncPolicy
     {
-      try file.synchronise()
+      try file.synchronize()
     }
   }
 

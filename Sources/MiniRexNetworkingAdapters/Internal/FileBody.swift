@@ -2,12 +2,12 @@ internal import Foundation
 internal import MiniRex
 internal import MiniRexEssentialsAdapters
 
-/// A body in a hidden file, which is renamed when it is complete and removed when it is not.
+/// A body in a hidden file, which is renamed when it is complete and removed otherwise.
 final class FileBody: TransferBody {
   private let file: URL
   private let descriptor: Int32
   private let hiddenPath: String
-  /// True once the file has its name, or never will.
+  /// `true` once the file has its final name, or will never have it.
   private let isSettled = Lock(false)
 
   init(_ file: URL) throws(POSIXError) {
@@ -54,7 +54,7 @@ final class FileBody: TransferBody {
     if settle() { unsafe unlink(hiddenPath) }
   }
 
-  /// True for the first.
+  /// Returns `true` for the first call.
   @discardableResult
   private func settle() -> Bool {
     isSettled.withLock { isSettled in

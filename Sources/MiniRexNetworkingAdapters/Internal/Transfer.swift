@@ -6,21 +6,21 @@ internal import MiniRexEssentialsAdapters
   internal import FoundationNetworking
 #endif
 
-/// What the progress of a transfer counts.
+/// The direction that the progress of a transfer counts.
 enum TransferDirection {
   case sent
   case received
 }
 
-/// One run of a transfer: the delegate of its task.
+/// One run of a transfer, and the delegate of its task.
 final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Sendable {
-  /// How much is kept of the body of a refusal.
+  /// The number of bytes kept of the body of a refused request.
   private static var refusalLimit: Int { 65_536 }
 
-  /// - waiting: for an answer. Next: any.
-  /// - receiving: what was asked for. Next: any; a second answer follows a challenge.
-  /// - refused: with a status outside 200–299. Next: any.
-  /// - over: nothing counts any more.
+  /// - waiting: for the response. → any
+  /// - receiving: the requested body. → any. A second response follows a challenge.
+  /// - refused: with a status outside 200–299. → any
+  /// - over: further events are ignored.
   private enum Phase {
     case waiting
     case receiving(TransferProgress)
@@ -32,7 +32,7 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
   private let direction: TransferDirection
   private let body: Body
   private let report: TransferReport<Body.Success>
-  /// Whose delegate is asked what this one does not know.
+  /// The user's session, whose delegate handles redirects and challenges.
   let session: URLSession
 
   init(
@@ -45,7 +45,7 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
     self.session = session
   }
 
-  /// True if this ends it.
+  /// Returns `true` if this call finishes the transfer.
   @discardableResult
   func end() -> Bool {
     let old = phase.withLock { phase in
@@ -63,7 +63,7 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
     report.finish(.failure(failure))
   }
 
-  /// Fails with the refusal, if there is one.
+  /// Fails with the refusal, if the server refused the request.
   func acceptRefusal() -> Bool {
     guard case .refused(let response, let body) = phase.withLock({ $0 }) else { return false }
     fail(.status(response, body: body))
@@ -78,17 +78,17 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
     answer { completionHandler(.allow) }
   }
 
-  /// Answers a question of the platform, unless the transfer is over by then.
+  /// Calls a completion handler of the platform, unless the transfer is over.
   ///
-  /// The one place that decides it: whatever answers or cancels a task is on one queue, because the
-  /// platform stops the program when an answer comes while a task is cancelled, or after that.
+  /// Completion handlers and cancellations run on one queue, because the platform traps if a
+  /// handler is called during or after a cancellation.
   func answer(_ complete: @escaping @Sendable () -> Void) {
     URLSessionTask.commands.async { [self] in
       if !isOver { complete() }
     }
   }
 
-  /// Whether nothing counts any more.
+  /// `true` if further events are ignored.
   var isOver: Bool {
     phase.withLock { phase in
       if case .over = phase { return true }
@@ -173,7 +173,7 @@ final class Transfer<Body: TransferBody>: NSObject, URLSessionDataDelegate, Send
 }
 
 extension URLResponse {
-  /// `nil` if it is not known how many bytes will be delivered.
+  /// The expected number of bytes, or `nil` if it is unknown.
   fileprivate var expectedCount: Int? {
     if let answer = self as? HTTPURLResponse,
       let encoding = answer.value(forHTTPHeaderField: "Content-Encoding"), encoding != "identity"
@@ -185,7 +185,7 @@ extension URLResponse {
 }
 
 extension URLError {
-  /// The platform's own, whatever it is wrapped in.
+  /// Creates a failure from the platform's error, without its wrappers.
   init(of error: any Error) {
     if let error = error as? URLError {
       self = error

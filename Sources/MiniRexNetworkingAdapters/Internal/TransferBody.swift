@@ -1,15 +1,19 @@
 internal import Foundation
 internal import MiniRex
 
-/// Where the body of an answer goes; called by one thread at a time, except for `discard`.
+/// The destination of a response body.
+///
+/// Calls are serial, except for `discard`.
 protocol TransferBody: Sendable {
   associatedtype Success: Sendable
 
-  /// Forgets what there is: another answer begins.
+  /// Discards the bytes so far, because another response begins.
   func restart() throws(POSIXError)
   func append(_ data: Data) throws(POSIXError)
   func finish() throws(POSIXError) -> Success
-  /// Called by any thread, any number of times. Nothing appears after it, unless it does already.
+  /// Thread-safe and idempotent.
+  ///
+  /// No file appears after this call, unless it already exists.
   func discard()
 }
 

@@ -2,28 +2,28 @@ internal import Dispatch
 internal import MiniRex
 internal import MiniRexEssentialsAdapters
 
-/// Tells of a transfer on a queue of its own, so that subscribers do not hold up the network.
+/// Reports a transfer on a separate queue, so that subscribers do not block the network.
 ///
-/// Progress that comes while they are busy, or within a millisecond, replaces what waits: a thread that
-/// is woken for each piece takes longer than the piece.
+/// Progress that arrives while subscribers are busy, or within a millisecond, replaces the pending
+/// progress. Waking a thread for each piece would take longer than the piece.
 final class TransferReport<Success: Sendable>: Sendable {
   typealias Update = TaskUpdate<TransferProgress, Success, TransferFailure>
 
   private struct State: Sendable {
-    /// What waits for the queue.
+    /// The pending progress.
     var waiting: TransferProgress?
-    /// No progress is told before.
+    /// The earliest time of the next progress.
     var nextTurn = DispatchTime.now()
   }
 
   private let queue = DispatchQueue(label: "MiniRex.transfer")
   private let inlet: WorkInlet<Update>
-  private let errand: Errand
+  private let workHandle: WorkHandle
   private let state = Lock(State())
 
-  init(to inlet: WorkInlet<Update>, of errand: Errand) {
+  init(to inlet: WorkInlet<Update>, of workHandle: WorkHandle) {
     self.inlet = inlet
-    self.errand = errand
+    self.workHandle = workHandle
   }
 
   func progress(_ progress: TransferProgress) {
@@ -34,16 +34,18 @@ final class TransferReport<Success: Sendable>: Sendable {
     if let turn { queue.asyncAfter(deadline: turn) { [self] in tell() } }
   }
 
-  /// Called when nothing is left to clean up.
+  /// Reports the result.
+  ///
+  /// Cleanup is complete by then.
   func finish(_ result: Result<Success, TransferFailure>) {
-    errand.comeBack()
+    workHandle.finish()
     queue.async { [self] in
       tell()
       inlet.finish(.finished(result))
     }
   }
 
-  /// On the queue.
+  /// Reports the pending progress, on the queue.
   private func tell() {
     let latest = state.withLock { state in
       state.nextTurn = .now() + .milliseconds(1)

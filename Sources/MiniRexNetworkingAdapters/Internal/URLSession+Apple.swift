@@ -1,11 +1,13 @@
-// Where the delegate of a task hears all of it, and is waited for.
+// Platforms on which the delegate of a task receives all events, and on which the session waits for
+// it.
 #if !canImport(FoundationNetworking)
   internal import Foundation
 
   extension URLSession {
     /// Starts a task in this session.
     ///
-    /// What its delegate does not know, the platform asks that of the session.
+    /// The platform forwards events that the delegate of the task does not implement to the
+    /// delegate of the session.
     func start(
       _ make: (URLSession) -> URLSessionDataTask, telling delegate: any URLSessionDataDelegate
     ) -> (URLSessionTask, URLSession) {
@@ -17,7 +19,7 @@
   }
 
   extension URLSessionTask {
-    /// Cancels it in the session that it was started in.
+    /// Cancels the task in its session.
     func cancel(in session: URLSession) { cancel() }
   }
 #endif

@@ -1,4 +1,4 @@
-// What the session of Linux does otherwise than the one of Apple platforms.
+// Differences between the session on Linux and on Apple platforms.
 #if canImport(FoundationNetworking)
   internal import Dispatch
   internal import Foundation
@@ -6,12 +6,12 @@
   internal import MiniRex
 
   extension URLSession {
-    /// Starts a task in a session of its own, with the configuration of this one.
+    /// Starts a task in a separate session, with the configuration of this session.
     ///
-    /// The delegate of a task hears nothing here, so it has to be that of a session. And a session
-    /// puts each piece of a body on its delegate queue and reads on, so that what the disk is too
-    /// slow for would pile up: the queue has to be ours. A cache would put off what `cancel` does
-    /// until the task may have completed, which stops the program.
+    /// On Linux, only the delegate of a session receives events. A session appends each piece of a
+    /// body to its delegate queue and continues to read, so a slow disk would let pieces pile up.
+    /// The delegate queue therefore has to be ours. A cache would delay the effect of `cancel`
+    /// until the task may have completed, which traps.
     func start(
       _ make: (URLSession) -> URLSessionDataTask, telling delegate: any URLSessionDataDelegate
     ) -> (URLSessionTask, URLSession) {
@@ -27,27 +27,27 @@
   }
 
   extension URLSessionTask {
-    /// Cancels it in the session that it was started in.
+    /// Cancels the task in its session.
     ///
-    /// The platform stops the program if a task completes between the two steps of `cancel`, of
-    /// which the second is left on a queue. So the queue keeps what completes it until both are
-    /// over.
+    /// The platform traps if a task completes between the two steps of `cancel`, of which the
+    /// second runs on a queue. The delegate queue therefore holds the completion until both steps
+    /// are done.
     func cancel(in session: URLSession) {
       guard let queue = session.delegateQueue as? ReceivingQueue else { return cancel() }
       queue.hold()
       cancel()
-      // Waits for the queue on which `cancel` has left something.
+      // Reading a property waits for the queue on which `cancel` has enqueued its second step.
       _ = priority
       queue.release()
     }
   }
 
-  /// Runs at once what is added to it, on the thread that receives.
+  /// An operation queue that runs each operation immediately, on the receiving thread.
   ///
-  /// That is one thread for all sessions, so nothing may wait there, neither for a subscriber nor
-  /// for a session. Unchecked like every queue: what it adds is in a lock.
+  /// All sessions share that thread, so no operation may block on a subscriber or a session.
+  /// Unchecked like every queue: a lock guards its additions.
   private final class ReceivingQueue: OperationQueue, @unchecked Sendable {
-    /// `nil` unless it is held.
+    /// The held operations, or `nil` while it is not holding.
     private let kept = Lock<[@Sendable () -> Void]?>(nil)
 
     override func addOperation(_ block: @escaping @Sendable () -> Void) {
@@ -62,7 +62,7 @@
       kept.withLock { $0 = $0 ?? [] }
     }
 
-    /// Runs what was kept, and then is as before.
+    /// Runs the held operations, and stops holding.
     func release() {
       while let blocks = kept.withLock({ kept in
         let blocks = kept
@@ -75,7 +75,7 @@
   }
 
   extension Transfer {
-    /// Asks the delegate of the user's session, as the platform does by itself elsewhere.
+    /// Forwards to the delegate of the user's session, as other platforms do.
     func urlSession(
       _ session: URLSession, task: URLSessionTask,
       willPerformHTTPRedirection response: HTTPURLResponse,
@@ -93,8 +93,10 @@
       }
     }
 
-    /// Asks the delegate of the user's session, and accepts the refusal when nobody has a
-    /// credential: the platform would then do nothing at all, for ever.
+    /// Forwards to the delegate of the user's session, and accepts the refusal if no credential
+    /// exists.
+    ///
+    /// Otherwise the platform would never finish the task.
     func urlSession(
       _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
       completionHandler:
@@ -110,7 +112,8 @@
             ? credential != nil : disposition == .performDefaultHandling && hasProposal
           if isAnswered { return completionHandler(disposition, credential) }
           if disposition != .cancelAuthenticationChallenge { _ = acceptRefusal() }
-          // What the platform would do, and the queue does not complete it meanwhile.
+          // The platform would cancel as well. The delegate queue prevents a completion during the
+          // cancellation.
           task.cancel(in: session)
         }
       }
@@ -122,7 +125,7 @@
       }
     }
 
-    /// Calls on the queue of the user's session, because the thread that receives may not wait.
+    /// Calls on the queue of the user's session, because the receiving thread must not block.
     private func ask(
       _ question: @escaping @Sendable (URLSession, any URLSessionTaskDelegate) -> Void,
       orElse answer: () -> Void

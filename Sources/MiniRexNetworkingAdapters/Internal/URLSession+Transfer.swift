@@ -8,7 +8,9 @@ internal import MiniRexEssentialsAdapters
 #endif
 
 extension URLSession {
-  /// Makes the transfer of a request, which is sent for the first subscriber.
+  /// Creates the transfer of a request.
+  ///
+  /// The first subscriber sends it.
   func transfer<Body: TransferBody>(
     _ request: URLRequest, counting direction: TransferDirection,
     to makeBody: @escaping @Sendable () throws(POSIXError) -> Body, _ fileID: String, _ line: Int,
@@ -24,15 +26,15 @@ extension URLSession {
           inlet.finish(.finished(.failure(.file(error))))
           return .ended
         }
-        let errand = Errand()
+        let workHandle = WorkHandle()
         let transfer = Transfer(
-          direction, to: body, telling: TransferReport(to: inlet, of: errand), of: self)
+          direction, to: body, telling: TransferReport(to: inlet, of: workHandle), of: self)
         let (task, session) = self.start(make, telling: transfer)
-        return errand.subscription {
+        return workHandle.subscription {
           guard transfer.end() else { return }
           task.cancelSoon(in: session) {
             body.discard()
-            errand.comeBack()
+            workHandle.finish()
           }
         }
       })
@@ -40,10 +42,10 @@ extension URLSession {
 }
 
 extension URLSessionTask {
-  /// Where tasks are answered and cancelled, one after the other.
+  /// The serial queue for completion handlers and cancellations.
   static let commands = DispatchQueue(label: "MiniRex.transfers")
 
-  /// Cancels it without waiting for the session, and then cleans up.
+  /// Cancels the task asynchronously, and then cleans up.
   func cancelSoon(in session: URLSession, cleanUp: @escaping @Sendable () -> Void = {}) {
     Self.commands.async {
       self.cancel(in: session)
@@ -53,7 +55,7 @@ extension URLSessionTask {
 }
 
 extension URLRequest {
-  /// Without what may be a secret: user, password and query.
+  /// The name for graphs, without possible secrets: user, password, and query.
   fileprivate var nameInGraph: String {
     let place = url.map { "\($0.host() ?? "")\($0.path())" } ?? ""
     return "\(httpMethod ?? "GET") \(place)"

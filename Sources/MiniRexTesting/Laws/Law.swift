@@ -1,4 +1,4 @@
-/// The delivery rules that the publisher of somebody else can break, by their numbers.
+/// The delivery rules that a custom publisher can break, by number.
 enum Law: Int {
   case serial = 1
   case order = 2
@@ -24,26 +24,26 @@ enum Law: Int {
 
   var words: String {
     switch self {
-    case .serial: "The calls of one subscription never overlap."
-    case .order: "All subscribers get every update once, and in the same order."
-    case .reentrancy: "An update sent by a callback waits until everybody has the current one."
-    case .registration: "Subscribers are called in the order in which they subscribed."
-    case .joining: "A subscriber gets exactly what is sent after it has subscribed."
+    case .serial: "Callbacks of one subscription never overlap."
+    case .order: "All subscribers receive each update once, in the same order."
+    case .reentrancy: "A re-entrant send waits until every subscriber has the current update."
+    case .registration: "An update is delivered in the order of subscription."
+    case .joining: "A subscriber receives exactly the updates sent after it subscribes."
     case .invalidate: "No callback starts after invalidate()."
-    case .invalidateAndWait: "After invalidateAndWait() no callback runs."
-    case .once: "Ending a subscription waits for nothing, and leaves all others alone."
-    case .free: "A callback may send, subscribe, end and read."
-    case .release: "The callback and what it has captured are released with the subscription."
-    case .drop: "Dropping the token ends the subscription, and leaves what it subscribes to."
-    case .afterEnd: "After the end nobody is called, and nothing is kept."
-    case .gap: "Between the first value and the changes is no gap and no duplicate."
-    case .agreement: "When everything is quiet, the last update equals the value."
-    case .oneResult: "A task delivers one result, after its progress, also to latecomers."
+    case .invalidateAndWait: "No callback runs after invalidateAndWait()."
+    case .once: "Canceling a subscription never waits, and affects no other subscription."
+    case .free: "A callback may send, subscribe, cancel, and read."
+    case .release: "The callback and its captures are released with the subscription."
+    case .drop: "Releasing the subscription cancels it and its upstream subscriptions."
+    case .afterEnd: "After the end, no callback runs, and every callback is released."
+    case .gap: "The first value and the changes have no gap and no duplicate."
+    case .agreement: "With no update pending, the last update equals the current value."
+    case .oneResult: "A task delivers one result after its progress, also to late subscribers."
     case .newRun:
-      "When the last subscriber has left an unfinished task, the next one starts it anew."
-    case .sender: "Whoever sends, subscribes or ends is not held up."
-    case .end: "The end is told once, after the last update."
-    case .promise: "A published value calls once with its value, and then with changes."
+      "Without a subscriber an unfinished task stops, and the next subscriber restarts it."
+    case .sender: "Sending, subscribing, and canceling never block."
+    case .end: "The end is delivered once, after the last update."
+    case .promise: "A published value emits its current value once, and then changes."
     }
   }
 }

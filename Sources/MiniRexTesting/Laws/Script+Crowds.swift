@@ -1,7 +1,7 @@
 internal import MiniRex
 
 extension Script {
-  static let crowd = Script("two threads send while two others subscribe and leave.") { trial in
+  static let crowd = Script("two threads send while two threads subscribe and cancel.") { trial in
     let count = 50
     let last = 1_000
     let steady = try [trial.subscribe(), trial.subscribe()]
@@ -20,7 +20,7 @@ extension Script {
         for round in 0..<20 {
           let passer = trial.join()
           passer.expect(.anything)
-          passer.leave(by: round.isMultiple(of: 2) ? .invalidate : .drop)
+          passer.cancel(by: round.isMultiple(of: 2) ? .invalidate : .drop)
         }
       },
       {
@@ -36,7 +36,7 @@ extension Script {
     trial.send(last)
     let stayers = joiners.withLock { $0 }
     for subscriber in steady + stayers.map(\.subscriber) {
-      try trial.require(.order, "The last update has not come to '\(subscriber.name)'.") {
+      try trial.require(.order, "'\(subscriber.name)' did not receive the last update.") {
         subscriber.events.last == .update(last)
       }
     }
@@ -46,7 +46,7 @@ extension Script {
       for (joiner, begun) in stayers {
         let numbers = joiner.changes(isValue: trial.isValue)
         let before = order.prefix(max(0, order.count - numbers.count))
-        // A value may be followed from later on, if nothing that comes after its first is missing.
+        // A value may join later, if no update after its first value is missing.
         let missed =
           if trial.isValue {
             before.count > (order.firstIndex { $0 == joiner.events.first?.number } ?? -1) + 1
@@ -56,7 +56,7 @@ extension Script {
         if missed || numbers != Array(order.suffix(numbers.count)) {
           throw Broken(
             law: trial.isValue ? .gap : .joining,
-            words: "'\(joiner.name)' missed an update, or got one that it should not.")
+            words: "'\(joiner.name)' missed an update, or received an unexpected update.")
         }
       }
     }
@@ -71,20 +71,20 @@ extension TrialSubscriber {
 }
 
 extension Trial {
-  /// The one order in which steady subscribers were called.
+  /// Returns the common order of the updates of the steady subscribers.
   fileprivate func order(
     of steady: [TrialSubscriber], from threads: Int, count: Int
   ) throws -> [Int] {
     let orders = steady.map { $0.changes(isValue: isValue) }
     if orders.contains(where: { $0 != orders[0] }) {
-      throw Broken(law: .order, words: "Two subscribers saw different orders.")
+      throw Broken(law: .order, words: "Two subscribers received different orders.")
     }
     let order = orders[0]
     for thread in 0..<threads {
       let own = order.dropLast().filter { $0 % threads == thread }
       if own != (1...count).map({ threads * $0 + thread }) {
         throw Broken(
-          law: .order, words: "The updates of one thread came as \(own).")
+          law: .order, words: "The updates of one thread arrived in the order \(own).")
       }
     }
     return order

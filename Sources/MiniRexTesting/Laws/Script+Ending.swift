@@ -1,7 +1,7 @@
 internal import MiniRex
 
 extension Script {
-  static let endsAtOnce = Script("it ends, without an update.") { trial in
+  static let endsEarly = Script("the publisher finishes without an update.") { trial in
     let subscriber = try trial.subscribe(hearingEnd: true)
     subscriber.expect([.end])
     trial.end()
@@ -9,17 +9,19 @@ extension Script {
     try trial.close()
   }
 
-  static let endsOnce = Script("it ends, when one has left, and another comes after it.") { trial in
+  static let endsOnce = Script(
+    "the publisher finishes after one subscriber cancels, and another subscribes later."
+  ) { trial in
     let first = try trial.subscribe(hearingEnd: true)
     let second = try trial.subscribe(hearingEnd: true)
-    let leaver = try trial.subscribe(hearingEnd: true)
-    try trial.send(1, to: first, second, leaver)
-    leaver.leave()
+    let canceler = try trial.subscribe(hearingEnd: true)
+    try trial.send(1, to: first, second, canceler)
+    canceler.cancel()
     first.expect([.end])
     second.expect([.end])
     trial.end()
     try trial.check(.end)
-    try trial.require(.afterEnd, "The callback outlives the end.") {
+    try trial.require(.afterEnd, "The callback is not released at the end.") {
       first.isReleased && !first.isSubscribed
     }
     let late = trial.join(hearingEnd: true)
@@ -27,11 +29,11 @@ extension Script {
     try trial.check(.afterEnd)
     trial.send(2)
     try trial.check(.afterEnd)
-    first.leave()
+    first.cancel()
     try trial.close()
   }
 
-  static let callbackEnds = Script("a callback sends once more, and ends it.") { trial in
+  static let callbackEnds = Script("a callback sends again, and finishes the publisher.") { trial in
     let first = try trial.subscribe(hearingEnd: true) { _, event in
       guard event == .update(1) else { return }
       trial.send(2, or: .free)
@@ -44,16 +46,16 @@ extension Script {
     try trial.close()
   }
 
-  static let threadsEndAtOnce = Script(
-    "two threads end it, one sends, and one subscriber leaves, at once."
+  static let threadsEndConcurrently = Script(
+    "two threads finish the publisher while one sends and one cancels."
   ) { trial in
     let stayer = try trial.subscribe(hearingEnd: true)
-    let leaver = try trial.subscribe(hearingEnd: true)
+    let canceler = try trial.subscribe(hearingEnd: true)
     try trial.together([
-      { trial.end() }, { trial.end() }, { trial.send(1) }, { leaver.leave() },
+      { trial.end() }, { trial.end() }, { trial.send(1) }, { canceler.cancel() },
     ])
-    try trial.require(.end, "'a' was not told the end.") { stayer.events.last == .end }
-    leaver.expect(.anything)
+    try trial.require(.end, "'a' did not receive the end.") { stayer.events.last == .end }
+    canceler.expect(.anything)
     stayer.expect(.anything)
     try trial.check(.end)
     try trial.close()

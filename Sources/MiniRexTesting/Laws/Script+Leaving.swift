@@ -1,59 +1,59 @@
 internal import MiniRex
 
 extension Script {
-  static let someLeave = Script("some leave, others stay, and one comes again.") { trial in
+  static let someCancel = Script("some subscribers cancel, and one subscribes again.") { trial in
     let first = try trial.subscribe()
     let second = try trial.subscribe()
     let third = try trial.subscribe()
     try trial.send(1, to: first, second, third)
-    first.leave()
-    first.leave()
+    first.cancel()
+    first.cancel()
     try trial.send(2, to: second, third, or: .once)
-    second.leave(by: .drop)
+    second.cancel(by: .drop)
     try trial.send(3, to: third, or: .once)
-    third.leave(by: .wait)
+    third.cancel(by: .wait)
     trial.send(4)
     try trial.check(.invalidate)
     let again = try trial.subscribe()
     try trial.send(5, to: again, or: .joining)
     if first.isSubscribed || !again.isSubscribed {
-      throw Broken(law: .once, words: "A token does not know whether it is subscribed.")
+      throw Broken(law: .once, words: "'isSubscribed' of a subscription is wrong.")
     }
     try trial.close()
   }
 
-  static let callbacksLeave = Script("callbacks end their own subscriptions.") { trial in
-    let ways: [TrialSubscriber.WayOut] = [.invalidate, .drop, .wait]
-    let leavers = try ways.map { way in
+  static let callbacksCancel = Script("callbacks cancel their own subscriptions.") { trial in
+    let methods: [TrialSubscriber.CancelMethod] = [.invalidate, .drop, .wait]
+    let cancelers = try methods.map { method in
       try trial.subscribe { subscriber, event in
-        if event == .update(1) { subscriber.leave(by: way) }
+        if event == .update(1) { subscriber.cancel(by: method) }
       }
     }
     let stayer = try trial.subscribe()
-    try trial.send(1, to: leavers[0], leavers[1], leavers[2], stayer, or: .once)
+    try trial.send(1, to: cancelers[0], cancelers[1], cancelers[2], stayer, or: .once)
     try trial.send(2, to: stayer, or: .once)
     try trial.close()
   }
 
-  static let threadLeavesMeanwhile = Script(
-    "another thread ends a subscription while its callback runs."
+  static let threadCancelsDuringCallback = Script(
+    "another thread cancels a subscription while its callback runs."
   ) { trial in
     let sender = ThreadID.current
-    let hasLeft = Lock(false)
+    let hasCanceled = Lock(false)
     let hasWaited = Lock(false)
     let first = try trial.subscribe { subscriber, event in
       guard event == .update(1) else { return }
       let isInTurn = ThreadID.current == sender && trial.driver.flush == nil
       startThread {
-        subscriber.leave()
-        hasLeft.withLock { $0 = true }
+        subscriber.cancel()
+        hasCanceled.withLock { $0 = true }
         if isInTurn { subscriber.waitOutside() }
         hasWaited.withLock { $0 = true }
       }
-      if !trial.wait({ hasLeft.withLock { $0 } }) {
+      if !trial.wait({ hasCanceled.withLock { $0 } }) {
         trial.log.note(.once, "invalidate() waits for the callback of 'a'.")
       }
-      // A wait that is none gets the time to show it.
+      // Give a missing wait the time to show.
       if isInTurn { trial.pause(atMost: .milliseconds(2)) { hasWaited.withLock { $0 } } }
     }
     let second = try trial.subscribe()
@@ -65,37 +65,40 @@ extension Script {
     try trial.close()
   }
 
-  static let threadsLeaveAtOnce = Script("four threads end a subscription at once, and one sends.")
-  { trial in
+  static let threadsCancelConcurrently = Script(
+    "four threads cancel a subscription concurrently, and one sends."
+  ) { trial in
     for round in 0..<5 {
-      let leaver = try trial.subscribe()
+      let canceler = try trial.subscribe()
       let stayer = try trial.subscribe()
       try trial.together(
         (0..<5).map { index in
-          { if index == 0 { trial.send(2 * round + 1) } else { leaver.leave(by: .wait) } }
+          { if index == 0 { trial.send(2 * round + 1) } else { canceler.cancel(by: .wait) } }
         })
-      leaver.expect(.anything)
+      canceler.expect(.anything)
       stayer.expect([.update(2 * round + 1)])
       try trial.check(.once)
       try trial.send(2 * round + 2, to: stayer, or: .once)
-      stayer.leave()
+      stayer.cancel()
     }
     try trial.close()
   }
 
-  static let capturesGo = Script("the callback and its captures go with the subscription.") {
+  static let capturesAreReleased = Script(
+    "the callback and its captures are released with the subscription."
+  ) {
     trial in
     let sender = ThreadID.current
-    for way in [TrialSubscriber.WayOut.invalidate, .drop, .wait] {
+    for method in [TrialSubscriber.CancelMethod.invalidate, .drop, .wait] {
       let isOnSender = Lock(false)
       let subscriber = try trial.subscribe { _, _ in
         isOnSender.withLock { $0 = ThreadID.current == sender }
       }
-      try trial.send(way == .drop ? 2 : way == .wait ? 3 : 1, to: subscriber)
-      subscriber.leave(by: way)
+      try trial.send(method == .drop ? 2 : method == .wait ? 3 : 1, to: subscriber)
+      subscriber.cancel(by: method)
       if isOnSender.withLock({ $0 }), trial.driver.flush == nil, !subscriber.isReleased {
         throw Broken(
-          law: .release, words: "What the callback of 'a' has captured outlives its end.")
+          law: .release, words: "The captures of the callback of 'a' outlive its subscription.")
       }
     }
     try trial.close()

@@ -1,7 +1,7 @@
 internal import MiniRex
 
 extension Script {
-  static let nothingIsSent = Script("nothing is sent.") { trial in
+  static let nothingIsSent = Script("the driver sends no update.") { trial in
     _ = try trial.subscribe()
     try trial.close()
   }
@@ -19,13 +19,13 @@ extension Script {
       let calls = calls.withLock { $0.filter(\.isOnSender) }
       if calls.count == all.count, calls.map(\.name) != all.map(\.name) {
         let names = calls.map(\.name).joined(separator: ", ")
-        throw Broken(law: .registration, words: "They were called in the order \(names).")
+        throw Broken(law: .registration, words: "The update was delivered in the order \(names).")
       }
     }
     try trial.close()
   }
 
-  static let latecomers = Script("some subscribe after updates have come.") { trial in
+  static let lateSubscribers = Script("subscribers join after the first update.") { trial in
     trial.send(1)
     let early = try trial.subscribe()
     try trial.send(2, to: early, or: .joining)
@@ -52,13 +52,14 @@ extension Script {
     let numbers = order.compactMap(\.event.number)
     if order.allSatisfy(\.isOnSender), numbers != numbers.sorted() {
       throw Broken(
-        law: .reentrancy, words: "An update was delivered before everybody had the one before it.")
+        law: .reentrancy,
+        words: "An update was delivered before every subscriber had the previous update.")
     }
     try trial.close()
   }
 
   static let firstCallbackSends = Script(
-    "the first callback sends, inside subscribe if it comes there."
+    "the first callback sends, inside subscribe for a published value."
   ) { trial in
     let subscriber = trial.join { _, event in
       if event == .update(trial.isValue ? 0 : 1) { trial.send(2, or: .free) }
@@ -73,7 +74,7 @@ extension Script {
     try trial.close()
   }
 
-  static let callbackSubscribes = Script("a callback subscribes somebody else.") { trial in
+  static let callbackSubscribes = Script("a callback adds a subscriber.") { trial in
     let joined = Lock<TrialSubscriber?>(nil)
     let first = try trial.subscribe { _, event in
       guard event == .update(1) else { return }
@@ -82,14 +83,14 @@ extension Script {
     }
     first.expect([.update(1)])
     trial.send(1)
-    // It is known before, but what is sent before it has subscribed is not for it.
-    try trial.require(.free, "'b' has not subscribed.") { joined.withLock { $0 } != nil }
+    // The subscriber exists earlier, but receives only updates sent after it has subscribed.
+    try trial.require(.free, "'b' did not subscribe.") { joined.withLock { $0 } != nil }
     try trial.check(.joining)
     if let nested = joined.withLock({ $0 }) { try trial.send(2, to: first, nested, or: .joining) }
     try trial.close()
   }
 
-  static let threadSendsMeanwhile = Script(
+  static let threadSendsDuringCallback = Script(
     "another thread sends and subscribes while a callback runs."
   ) { trial in
     let hasBegun = Lock(false)
@@ -104,13 +105,13 @@ extension Script {
         isDone.withLock { $0 = true }
       }
       trial.pause(atMost: trial.limit) { hasBegun.withLock { $0 } }
-      // A sender that waits for its turn is no mistake of the publisher.
+      // A publisher may make a concurrent sender wait for a while.
       trial.pause(atMost: .milliseconds(50)) { isDone.withLock { $0 } }
     }
     let second = try trial.subscribe()
     for subscriber in [first, second] { trial.expect(1...2, for: subscriber) }
     trial.send(1)
-    try trial.require(.sender, "A thread that sends and subscribes does not get on.") {
+    try trial.require(.sender, "A thread that sends and subscribes is blocked.") {
       isDone.withLock { $0 }
     }
     try trial.check(.order)

@@ -1,7 +1,7 @@
 internal import MiniRex
 
 extension Script {
-  static let finishes = Script("it finishes, twice, while two wait and before others come.") {
+  static let finishes = Script("the task finishes twice, with early and late subscribers.") {
     trial in
     let first = try trial.subscribe(hearingEnd: true)
     let second = try trial.subscribe()
@@ -9,7 +9,7 @@ extension Script {
     second.expect([.result(1)])
     trial.finish(1)
     try trial.check(.oneResult)
-    try trial.require(.release, "The callback outlives the result.") {
+    try trial.require(.release, "The callback is not released after the result.") {
       first.isReleased && second.isReleased && !second.isSubscribed
     }
     let late = trial.join(hearingEnd: true)
@@ -22,23 +22,25 @@ extension Script {
     try trial.close()
   }
 
-  static let oneLeavesEarly = Script("one leaves before it finishes.") { trial in
+  static let oneCancelsEarly = Script("one subscriber cancels before the result.") { trial in
     let first = try trial.subscribe()
     let second = try trial.subscribe()
-    first.leave()
+    first.cancel()
     try trial.finish(1, to: second)
     try trial.close()
   }
 
-  static let allLeaveEarly = Script("all leave before it finishes, and one comes again.") { trial in
-    try trial.subscribe().leave(by: .drop)
-    try trial.subscribe().leave(by: .wait)
-    try trial.subscribe().leave()
+  static let allCancelEarly = Script(
+    "all subscribers cancel before the result, and one subscribes again."
+  ) { trial in
+    try trial.subscribe().cancel(by: .drop)
+    try trial.subscribe().cancel(by: .wait)
+    try trial.subscribe().cancel()
     try trial.finish(1, to: trial.subscribe(), or: .newRun)
     try trial.close()
   }
 
-  static let latecomersToProgress = Script("somebody subscribes after progress.") { trial in
+  static let lateSubscribersToProgress = Script("a subscriber joins after progress.") { trial in
     let first = try trial.subscribe()
     try trial.send(1, to: first, or: .oneResult)
     try trial.send(2, to: first, or: .oneResult)
@@ -52,7 +54,8 @@ extension Script {
     try trial.close()
   }
 
-  static let callbackFinishes = Script("a callback reports once more, and finishes it.") { trial in
+  static let callbackFinishes = Script("a callback reports again, and finishes the task.") {
+    trial in
     let first = try trial.subscribe(hearingEnd: true) { _, event in
       guard event == .update(1) else { return }
       trial.send(2, or: .free)
@@ -67,14 +70,14 @@ extension Script {
     try trial.close()
   }
 
-  static let callbacksLeaveAtResult = Script("callbacks leave and subscribe at the result.") {
+  static let callbacksCancelAtResult = Script("callbacks cancel and subscribe at the result.") {
     trial in
-    let ways: [TrialSubscriber.WayOut] = [.invalidate, .drop, .wait]
-    for way in ways {
-      let leaver = try trial.subscribe { subscriber, event in
-        if event == .result(1) { subscriber.leave(by: way) }
+    let methods: [TrialSubscriber.CancelMethod] = [.invalidate, .drop, .wait]
+    for method in methods {
+      let canceler = try trial.subscribe { subscriber, event in
+        if event == .result(1) { subscriber.cancel(by: method) }
       }
-      leaver.expect([.result(1)])
+      canceler.expect([.result(1)])
     }
     let joiner = try trial.subscribe { _, event in
       if event == .result(1) { _ = trial.join(expecting: [.result(1)]) }
@@ -85,7 +88,7 @@ extension Script {
     try trial.close()
   }
 
-  static let endsWithoutResult = Script("it ends without a result.") { trial in
+  static let endsWithoutResult = Script("the task finishes without a result.") { trial in
     let subscriber = try trial.subscribe(hearingEnd: true)
     subscriber.expect([.end])
     trial.end()
@@ -93,8 +96,8 @@ extension Script {
     try trial.close()
   }
 
-  static let threadsFinishAtOnce = Script(
-    "two threads report and finish while two others subscribe and leave."
+  static let threadsFinishConcurrently = Script(
+    "two threads report and finish while two threads subscribe and cancel."
   ) { trial in
     let steady = try [trial.subscribe(), trial.subscribe()]
     for subscriber in steady { subscriber.expect(.anything) }
@@ -110,7 +113,7 @@ extension Script {
         for round in 0..<10 {
           let passer = trial.join()
           passer.expect(.anything)
-          passer.leave(by: round.isMultiple(of: 2) ? .invalidate : .drop)
+          passer.cancel(by: round.isMultiple(of: 2) ? .invalidate : .drop)
         }
       },
       {
@@ -122,20 +125,21 @@ extension Script {
       },
     ])
     for subscriber in stayers.withLock({ $0 }) {
-      try trial.require(.oneResult, "No result has come to '\(subscriber.name)'.") {
+      try trial.require(.oneResult, "'\(subscriber.name)' did not receive a result.") {
         subscriber.hasResult
       }
     }
     try trial.check(.oneResult)
     let orders = steady.map(\.events)
     if orders[0] != orders[1] {
-      throw Broken(law: .order, words: "Two subscribers saw different orders.")
+      throw Broken(law: .order, words: "Two subscribers received different orders.")
     }
     for subscriber in stayers.withLock({ $0 }) {
       let events = subscriber.events
       if events != Array(orders[0].suffix(events.count)) {
         throw Broken(
-          law: .oneResult, words: "'\(subscriber.name)' saw what others did not, or missed some.")
+          law: .oneResult,
+          words: "'\(subscriber.name)' missed an update, or received an unexpected update.")
       }
     }
     try trial.close()

@@ -1,6 +1,6 @@
-/// Something that happens to a publisher, and what it may do then.
+/// A sequence of operations on a publisher, with its expectations.
 struct Script: Sendable {
-  /// Continues "Script: ".
+  /// The end of a sentence that begins with "Script: ".
   let words: String
   let run: @Sendable (Trial) throws -> Void
 
@@ -9,30 +9,30 @@ struct Script: Sendable {
     self.run = run
   }
 
-  /// From simple to wild, so that the first that fails says most.
+  /// Returns the scripts, simplest first, so that the first failure is the simplest.
   static func all(for publisher: PublisherUnderTest) -> [Script] {
-    let ending = [endsAtOnce, endsOnce, callbackEnds, threadsEndAtOnce]
+    let ending = [endsEarly, endsOnce, callbackEnds, threadsEndConcurrently]
     let isEndless = publisher.driver.end == nil
     switch publisher.kind {
     case .broadcaster, .publishedValue:
       return [
-        nothingIsSent, threeUpdates, latecomers, callbackSends, firstCallbackSends,
-        callbackSubscribes, someLeave, callbacksLeave, capturesGo,
+        nothingIsSent, threeUpdates, lateSubscribers, callbackSends, firstCallbackSends,
+        callbackSubscribes, someCancel, callbacksCancel, capturesAreReleased,
       ] + (isEndless ? [] : ending) + [
-        threadSendsMeanwhile, threadLeavesMeanwhile, threadsLeaveAtOnce, crowd,
+        threadSendsDuringCallback, threadCancelsDuringCallback, threadsCancelConcurrently, crowd,
       ]
     case .progressiveTask:
       return [
-        nothingIsSent, threeUpdates, callbackSends, callbacksLeave, latecomersToProgress,
+        nothingIsSent, threeUpdates, callbackSends, callbacksCancel, lateSubscribersToProgress,
         callbackFinishes,
-      ] + tasks(isEndless) + [threadLeavesMeanwhile]
+      ] + tasks(isEndless) + [threadCancelsDuringCallback]
     case .task:
       return [nothingIsSent] + tasks(isEndless)
     }
   }
 
   private static func tasks(_ isEndless: Bool) -> [Script] {
-    [finishes, oneLeavesEarly, allLeaveEarly, callbacksLeaveAtResult]
-      + (isEndless ? [] : [endsWithoutResult]) + [threadsFinishAtOnce]
+    [finishes, oneCancelsEarly, allCancelEarly, callbacksCancelAtResult]
+      + (isEndless ? [] : [endsWithoutResult]) + [threadsFinishConcurrently]
   }
 }

@@ -1,6 +1,6 @@
 internal import MiniRex
 
-/// One run of a script on a publisher of its own.
+/// One run of a script on a separate publisher.
 final class Trial: Sendable {
   let log = TrialLog()
   let driver: LawDriver
@@ -8,7 +8,7 @@ final class Trial: Sendable {
   let limit: Duration
   private let publisher: Lock<PublisherUnderTest?>
   private let subscribers = Lock<[TrialSubscriber]>([])
-  /// What a published value has been sent last; `nil` after its end, when it may keep it or not.
+  /// The last value sent to a published value, or `nil` after its end, when the value is unspecified.
   private let value = Lock<Int?>(0)
 
   init(of publisher: PublisherUnderTest, within limit: Duration) {
@@ -20,9 +20,11 @@ final class Trial: Sendable {
 
   var isValue: Bool { kind == .publishedValue }
 
+  /// Adds a subscriber, possibly while updates are delivered.
+  ///
   /// - Parameters:
-  ///   - events: What it expects; where callbacks run on other threads, it may be looked at before
-  ///     this returns.
+  ///   - events: The expected events, set before the subscription because callbacks may run on other
+  ///     threads.
   ///   - react: Called in each callback.
   func join(
     expecting events: [TrialEvent] = [], hearingEnd: Bool = false,
@@ -42,7 +44,7 @@ final class Trial: Sendable {
     return subscriber
   }
 
-  /// Subscribes while nothing is delivered, so that what comes first is known.
+  /// Adds a subscriber while no update is delivered, so that its first update is known.
   func subscribe(
     hearingEnd: Bool = false, _ react: @escaping TrialSubscriber.Reaction = { _, _ in }
   ) throws -> TrialSubscriber {
@@ -50,7 +52,8 @@ final class Trial: Sendable {
     guard isValue else { return subscriber }
     let first = value.withLock { $0 }.map { [TrialEvent.update($0)] } ?? []
     if current() != nil, subscriber.events.isEmpty {
-      throw Broken(law: .promise, words: "'\(subscriber.name)' got no value inside subscribe.")
+      throw Broken(
+        law: .promise, words: "'\(subscriber.name)' received no value inside 'subscribe'.")
     }
     subscriber.expect(first)
     try check(.gap)
@@ -79,7 +82,7 @@ final class Trial: Sendable {
     log.call(.sender, "Ending") { driver.end?() }
   }
 
-  /// Expects updates that may come so fast that one takes the place of another, if it conflates.
+  /// Expects updates, or some of them if the publisher conflates.
   func expect(
     _ numbers: ClosedRange<Int>, then rest: [TrialEvent] = [], for subscriber: TrialSubscriber
   ) {
@@ -90,7 +93,7 @@ final class Trial: Sendable {
     }
   }
 
-  /// Sends, and waits until all of these have been called.
+  /// Sends, and waits until the subscribers have the update.
   func send(_ number: Int, to subscribers: TrialSubscriber..., or law: Law = .order) throws {
     for subscriber in subscribers { subscriber.expect([.update(number)]) }
     send(number)
@@ -106,19 +109,19 @@ final class Trial: Sendable {
   }
 
   func dropPublisher() {
-    // Released here, after the lock.
+    // Release the publisher outside the lock.
     _ = publisher.withLock { $0.take() }
   }
 
-  /// Leaves what the script has left behind, which may hang.
+  /// Releases the publisher and the subscriptions after a script, which may hang.
   func abandon() {
     dropPublisher()
     for subscriber in subscribers.withLock({ $0 }) { subscriber.abandon() }
   }
 
-  /// Waits until everybody has been called with what it expects, and with nothing else.
+  /// Waits until every subscriber has exactly its expected updates.
   ///
-  /// - Parameter law: The rule that is broken otherwise.
+  /// - Parameter law: The rule to report otherwise.
   func check(_ law: Law) throws {
     let subscribers = subscribers.withLock { $0 }
     for subscriber in subscribers {
@@ -128,12 +131,12 @@ final class Trial: Sendable {
       let events = subscriber.events
       if expectation.isMet(by: events) { continue }
       let words =
-        "'\(subscriber.name)' was called with \(events.words); expected: \(expectation.words)."
-      // Where somebody has got all, it is not an operator that leaves something out.
-      let mayLeaveOut = subscribers.allSatisfy { $0.expectation.isMissing(from: $0.events) }
+        "'\(subscriber.name)' received \(events.words). Expected: \(expectation.words)."
+      // An operator drops an update for all subscribers.
+      let mayDrop = subscribers.allSatisfy { $0.expectation.isMissing(from: $0.events) }
       throw Broken(
         law: expectation.isMet(by: events + [.end]) ? .end : law,
-        words: mayLeaveOut ? "\(words)\n\(TrialExpectation.advice)" : words)
+        words: mayDrop ? "\(words)\n\(TrialExpectation.advice)" : words)
     }
     guard isValue, !subscribers.isEmpty, let current = current() else { return }
     if let value = value.withLock({ $0 }), value != current {
@@ -141,13 +144,13 @@ final class Trial: Sendable {
     }
   }
 
-  /// - Returns: False if the time is over.
+  /// - Returns: `false` after the time limit.
   @discardableResult
   func wait(_ isTrue: () -> Bool) -> Bool {
     pause(atMost: limit, flushing: true, until: isTrue)
   }
 
-  /// Waits where something may come or not.
+  /// Waits for a condition that may stay false.
   @discardableResult
   func pause(atMost limit: Duration, flushing: Bool = false, until isTrue: () -> Bool) -> Bool {
     let end = ContinuousClock.now + limit
@@ -160,14 +163,14 @@ final class Trial: Sendable {
     return true
   }
 
-  /// Throws unless it becomes true in time.
+  /// Throws if the condition stays false until the time limit.
   func require(_ law: Law, _ words: String, _ isTrue: () -> Bool) throws {
     let isTrue = wait(isTrue)
     try log.throwIfBroken()
     if !isTrue { throw Broken(law: law, words: words) }
   }
 
-  /// Runs the bodies at once, each on a thread of its own, and waits for all.
+  /// Runs the bodies concurrently, each on a separate thread, and waits for all.
   func together(_ bodies: [@Sendable () -> Void]) throws {
     let waiting = Lock(bodies.count)
     let running = Lock(bodies.count)
@@ -179,22 +182,24 @@ final class Trial: Sendable {
         running.withLock { $0 -= 1 }
       }
     }
-    try require(.sender, "Threads that send, subscribe and leave do not get on.") {
+    try require(.sender, "Threads that send, subscribe, and cancel are blocked.") {
       running.withLock { $0 } == 0
     }
   }
 
-  /// Everybody leaves; then nothing is left.
+  /// Cancels all subscriptions, and checks that every object is released.
   func close() throws {
     let all = subscribers.withLock { $0 }
-    for subscriber in all where !subscriber.hasLeft { subscriber.leave() }
+    for subscriber in all where !subscriber.hasCanceled { subscriber.cancel() }
     dropPublisher()
     for subscriber in all {
-      try require(.release, "What the callback of '\(subscriber.name)' has captured is alive.") {
+      try require(
+        .release, "The captures of the callback of '\(subscriber.name)' are not released."
+      ) {
         subscriber.isReleased
       }
     }
-    try require(.drop, "Something is still subscribed to what it is made of.") {
+    try require(.drop, "An upstream subscription is still active.") {
       driver.subscriberCount.map { $0() == 0 } ?? true
     }
   }

@@ -1,4 +1,4 @@
-/// What a subscriber is called with, whatever the kind.
+/// An update of a publisher of any kind, or its end.
 enum TrialEvent: Equatable, Sendable, CustomStringConvertible {
   case update(Int)
   case result(Int)
@@ -28,7 +28,7 @@ enum TrialEvent: Equatable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// In a picture, where numbers that are not small have no letter.
+  /// The character in a picture, which is a question mark for large numbers.
   var letter: Character {
     switch self {
     case .update(let number), .result(let number): TrialEvent.letter(of: number)

@@ -1,53 +1,54 @@
-/// What a subscriber is to be called with.
+/// The expected events of a subscriber.
 enum TrialExpectation {
   case events([TrialEvent])
-  /// In the end this number, and then the rest. Before it come the numbers before it, from any on;
-  /// if it may conflate, only some of them.
+  /// Consecutive numbers up to `to`, from any first number, and then the rest.
+  ///
+  /// A publisher that conflates may drop some of the numbers before `to`.
   case run(to: Int, conflates: Bool, then: [TrialEvent] = [])
-  /// Whatever the script compares by itself.
+  /// Any events, which the script checks itself.
   case anything
 
-  func isComplete(_ came: [TrialEvent]) -> Bool {
+  func isComplete(_ received: [TrialEvent]) -> Bool {
     switch self {
-    case .events(let events): came.count >= events.count
-    case .run(let last, _, let rest): came.suffix(1 + rest.count) == [.update(last)] + rest
+    case .events(let events): received.count >= events.count
+    case .run(let last, _, let rest): received.suffix(1 + rest.count) == [.update(last)] + rest
     case .anything: true
     }
   }
 
-  func isMet(by came: [TrialEvent]) -> Bool {
+  func isMet(by received: [TrialEvent]) -> Bool {
     switch self {
     case .events(let events):
-      return came == events
+      return received == events
     case .run(_, let conflates, _):
-      let numbers = came.compactMap(\.number)
+      let numbers = received.compactMap(\.number)
       let steps = zip(numbers, numbers.dropFirst())
-      return isComplete(came) && steps.allSatisfy { conflates ? $0 < $1 : $0 + 1 == $1 }
+      return isComplete(received) && steps.allSatisfy { conflates ? $0 < $1 : $0 + 1 == $1 }
     case .anything:
       return true
     }
   }
 
-  /// For those whose operator does what it should, but not what is asked here.
+  /// Advice for an operator that drops updates by design.
   static let advice =
-    "If it leaves updates out on purpose, let it pass on all that it is sent here: "
+    "If the operator drops updates by design, test it with an argument that drops none: "
     + "see 'Writing an operator'."
 
-  /// True if some of the updates have come, or none, and nothing else.
-  func isMissing(from came: [TrialEvent]) -> Bool {
+  /// Returns `true` if some of the expected updates are missing, and the received updates are in order.
+  func isMissing(from received: [TrialEvent]) -> Bool {
     guard case .events(let events) = self else { return false }
-    var rest = came[...]
+    var rest = received[...]
     for event in events where event == rest.first { rest.removeFirst() }
-    return rest.isEmpty && came.count < events.count
+    return rest.isEmpty && received.count < events.count
   }
 
   var words: String {
     switch self {
     case .events(let events): events.words
     case .run(let last, false, let rest):
-      "a run without gaps that ends with \(([.update(last)] + rest).words)"
+      "consecutive updates that end with \(([.update(last)] + rest).words)"
     case .run(let last, true, let rest):
-      "updates in order, the last of them \(([.update(last)] + rest).words)"
+      "updates in order that end with \(([.update(last)] + rest).words)"
     case .anything: "anything"
     }
   }

@@ -1,13 +1,12 @@
 internal import MiniRex
 
-/// What is thrown, or noted in a callback, when a rule is broken.
+/// A broken rule.
 struct Broken: Error {
   let law: Law
   let words: String
 }
 
-/// What has happened in a trial: the picture, the first rule that was broken, and which calls of
-/// what is under test have not returned.
+/// The picture of a trial, the first broken rule, and the calls that have not returned.
 final class TrialLog: Sendable {
   private struct Row {
     let name: String
@@ -29,7 +28,7 @@ final class TrialLog: Sendable {
     var calls: [OpenCall] = []
     var lastID = 0
 
-    /// What is done opens a step, so that what follows stands under it or behind it.
+    /// Starts a step with an operation, so that its consequences are in the same or a later column.
     mutating func open(_ row: Int, _ letter: Character) {
       let isTaken = rows.contains { row in
         row.steps.indices.contains(step) && row.steps[step].contains { $0 != "^" || letter != "^" }
@@ -62,12 +61,12 @@ final class TrialLog: Sendable {
     state.withLock { $0.draw(row, letter) }
   }
 
-  /// Too much happens from now on for a picture.
+  /// Discards the picture, because too many events follow.
   func stopDrawing() {
     state.withLock { $0.isDrawing = false }
   }
 
-  /// The first counts: what follows may be its consequence.
+  /// Stores the first broken rule, which may cause the later ones.
   func note(_ law: Law, _ words: String) {
     state.withLock { if $0.broken == nil { $0.broken = Broken(law: law, words: words) } }
   }
@@ -78,11 +77,11 @@ final class TrialLog: Sendable {
     if let broken { throw broken }
   }
 
-  /// Calls what may never return.
+  /// Runs a call that may never return.
   ///
   /// - Parameters:
-  ///   - law: Which rule is broken then.
-  ///   - words: What is being done, as the subject of a sentence.
+  ///   - law: The rule that a call without a return breaks.
+  ///   - words: The call, as the subject of a sentence.
   func call<Result>(_ law: Law, _ words: String, _ body: () -> Result) -> Result {
     let id = state.withLock { state in
       state.lastID += 1
@@ -93,8 +92,7 @@ final class TrialLog: Sendable {
     return body()
   }
 
-  /// The last call that has been made and has not returned for so long: those before it may wait
-  /// for it.
+  /// Returns the last call that has run for `limit`, because earlier calls may wait for it.
   func hanging(for limit: Duration) -> Broken? {
     state.withLock { state in
       state.calls.last { $0.begin.duration(to: .now) >= limit }.map {
@@ -103,7 +101,7 @@ final class TrialLog: Sendable {
     }
   }
 
-  /// `nil` if there is too much of it.
+  /// The picture, or `nil` if it was discarded.
   var picture: String? {
     let (isDrawing, rows) = state.withLock { ($0.isDrawing, $0.rows) }
     return isDrawing ? TimelineRow.picture(rows.map { TimelineRow($0.name, $0.steps) }) : nil

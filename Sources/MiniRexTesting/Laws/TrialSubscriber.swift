@@ -1,31 +1,31 @@
 internal import MiniRex
 
-/// Subscribes, remembers what it is called with, and knows what it may not be called with.
+/// A subscriber that stores its events and checks every callback.
 final class TrialSubscriber: Sendable {
-  /// What is done inside a callback.
+  /// A closure that runs inside a callback.
   typealias Reaction = @Sendable (TrialSubscriber, TrialEvent) -> Void
 
   private struct State {
-    var token: Subscription?
+    var subscription: Subscription?
     var react: Reaction?
     var events: [TrialEvent] = []
     var expectation = TrialExpectation.events([])
-    /// How many of its calls run now.
+    /// The number of callbacks in progress.
     var depth = 0
-    var leaver: ThreadID?
-    var callsSinceLeft = 0
+    var cancelingThread: ThreadID?
+    var callsSinceCancellation = 0
     var hasWaited = false
     weak var cargo: Cargo?
 
-    /// What is wrong with a call that comes now.
+    /// Returns the rule that this callback breaks.
     mutating func check(_ event: TrialEvent) -> (Law, String)? {
-      if depth > 0 { return (.serial, "was called with \(event) while another call ran") }
-      if events.contains(.end) { return (.end, "was called with \(event) after its end") }
-      if hasWaited { return (.invalidateAndWait, "was called with \(event) after it had waited") }
-      guard let leaver else { return nil }
-      callsSinceLeft += 1
-      if leaver == .current || callsSinceLeft > 1 {
-        return (.invalidate, "was called with \(event) after it had left")
+      if depth > 0 { return (.serial, "received \(event) while another callback ran") }
+      if events.contains(.end) { return (.end, "received \(event) after its end") }
+      if hasWaited { return (.invalidateAndWait, "received \(event) after invalidateAndWait()") }
+      guard let cancelingThread else { return nil }
+      callsSinceCancellation += 1
+      if cancelingThread == .current || callsSinceCancellation > 1 {
+        return (.invalidate, "received \(event) after its cancellation")
       }
       return nil
     }
@@ -45,11 +45,11 @@ final class TrialSubscriber: Sendable {
   var events: [TrialEvent] { state.withLock { $0.events } }
   var expectation: TrialExpectation { state.withLock { $0.expectation } }
   var isInside: Bool { state.withLock { $0.depth > 0 } }
-  var isSubscribed: Bool { state.withLock { $0.token }?.isSubscribed ?? false }
-  var hasLeft: Bool { state.withLock { $0.leaver != nil } }
+  var isSubscribed: Bool { state.withLock { $0.subscription }?.isSubscribed ?? false }
+  var hasCanceled: Bool { state.withLock { $0.cancelingThread != nil } }
   var isReleased: Bool { state.withLock { $0.cargo == nil } }
 
-  /// These next, and nothing before them.
+  /// Appends the events to the expected events.
   func expect(_ events: [TrialEvent]) {
     state.withLock { state in
       if case .events(let expected) = state.expectation {
@@ -75,10 +75,10 @@ final class TrialSubscriber: Sendable {
       withExtendedLifetime(cargo) { self.receive(event) }
     }
     let onEnd: @Sendable () -> Void = { receive(.end) }
-    let token = log.call(.sender, "Subscribing '\(name)'") {
+    let subscription = log.call(.sender, "Subscribing '\(name)'") {
       publisher.follow(receive, hearingEnd ? onEnd : nil)
     }
-    state.withLock { $0.token = token }
+    state.withLock { $0.subscription = subscription }
   }
 
   private func receive(_ event: TrialEvent) {
@@ -94,46 +94,50 @@ final class TrialSubscriber: Sendable {
     state.withLock { $0.depth -= 1 }
   }
 
-  /// Lets go of what a publisher that keeps it would keep with it.
+  /// Releases the objects that a leaking publisher would retain.
   func abandon() {
-    // Released here, after the lock.
-    _ = state.withLock { ($0.react.take(), $0.token.take()) }
+    // Release outside the lock.
+    _ = state.withLock { ($0.react.take(), $0.subscription.take()) }
   }
 
-  /// Each has its own rule, if it does not return.
-  enum WayOut {
+  /// A way to cancel, each with a separate rule for a call that does not return.
+  enum CancelMethod {
     case invalidate, wait, drop
   }
 
-  func leave(by way: WayOut = .invalidate) {
+  func cancel(by method: CancelMethod = .invalidate) {
     log.open("!", in: row)
     let inside = isInside ? " while its callback runs" : ""
-    switch way {
+    switch method {
     case .invalidate:
-      let token = state.withLock { $0.token }
-      log.call(.invalidate, "'\(name)'.invalidate()\(inside)") { token?.invalidate() }
+      let subscription = state.withLock { $0.subscription }
+      log.call(.invalidate, "'\(name)'.invalidate()\(inside)") { subscription?.invalidate() }
     case .wait:
-      let token = state.withLock { $0.token }
+      let subscription = state.withLock { $0.subscription }
       log.call(.invalidateAndWait, "'\(name)'.invalidateAndWait()\(inside)") {
-        token?.invalidateAndWait()
+        subscription?.invalidateAndWait()
       }
     case .drop:
-      log.call(.drop, "Dropping the token of '\(name)'\(inside)") {
-        // Released here, after the lock.
-        _ = state.withLock { $0.token.take() }
+      log.call(.drop, "Releasing the subscription of '\(name)'\(inside)") {
+        // Release outside the lock.
+        _ = state.withLock { $0.subscription.take() }
       }
     }
-    state.withLock { if $0.leaver == nil { $0.leaver = .current } }
+    state.withLock { if $0.cancelingThread == nil { $0.cancelingThread = .current } }
   }
 
-  /// Called where no call of it can run, if `invalidateAndWait` has kept its promise.
+  /// Calls `invalidateAndWait` on another thread, and checks that no callback runs afterward.
   func waitOutside() {
-    let token = state.withLock { $0.token }
-    log.call(.invalidateAndWait, "'\(name)'.invalidateAndWait()") { token?.invalidateAndWait() }
-    if isInside { log.note(.invalidateAndWait, "'\(name)' was still in its callback.") }
+    let subscription = state.withLock { $0.subscription }
+    log.call(.invalidateAndWait, "'\(name)'.invalidateAndWait()") {
+      subscription?.invalidateAndWait()
+    }
+    if isInside {
+      log.note(.invalidateAndWait, "'\(name)' was still in its callback after invalidateAndWait().")
+    }
     state.withLock { $0.hasWaited = true }
   }
 }
 
-/// What a callback captures.
+/// An object that the callback captures, to check its release.
 private final class Cargo: Sendable {}

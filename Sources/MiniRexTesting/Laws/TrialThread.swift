@@ -8,7 +8,7 @@
   internal import Android
 #endif
 
-/// Runs the body on a thread of its own, which may hang: a Swift task must not.
+/// Runs the body on a separate thread, because it may hang and a Swift task must not.
 func startThread(_ body: @escaping @Sendable () -> Void) {
   let start = unsafe Unmanaged.passRetained(ThreadStart(body)).toOpaque()
   #if canImport(Darwin)
@@ -34,12 +34,12 @@ private final class ThreadStart: Sendable {
   init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 }
 
-/// Lets other threads run before the caller looks again, which it does often.
+/// Yields to other threads in a short polling loop.
 func lookAgainNow() {
   sched_yield()
 }
 
-/// Sleeps a little before the caller looks again.
+/// Sleeps for 100 microseconds in a polling loop.
 func lookAgainSoon() {
   usleep(100)
 }

@@ -5,7 +5,7 @@ import TestSupport
   import FoundationNetworking
 #endif
 
-/// Keeps the latest question until it is told to answer.
+/// Stores the latest completion handler until the test answers it.
 final class LateDelegate: NSObject, URLSessionTaskDelegate, Sendable {
   private let question = Shared<(@Sendable () -> Void)?>(nil)
   private let disposition: URLSession.AuthChallengeDisposition

@@ -1,7 +1,7 @@
 import MiniRex
 import MiniRexStore
 
-/// A state with a part beside the one that tests change.
+/// A state with a member beside the member that tests change.
 struct Counter: Sendable, Equatable {
   var count = 0
   var name = ""
@@ -20,7 +20,7 @@ func addOrRename(_ state: inout Counter, _ action: CounterAction) -> Effect<Coun
   return .none
 }
 
-/// Makes a store whose reducer gets at it.
+/// Creates a store whose reducer can access it.
 func storeWithin<State, Action>(
   _ state: State,
   _ reducer: @escaping @Sendable (Store<State, Action>, inout State, Action) -> Effect<Action>
@@ -33,7 +33,7 @@ func storeWithin<State, Action>(
   return store
 }
 
-/// A reference that does not keep its object.
+/// A weak reference.
 final class WeakBox<Object: AnyObject & Sendable>: Sendable {
   private struct Reference: Sendable {
     weak var object: Object?
@@ -47,7 +47,9 @@ final class WeakBox<Object: AnyObject & Sendable>: Sendable {
   }
 }
 
-/// Equal to another by its number; counts comparisons and does what it is told meanwhile.
+/// Equal by number.
+///
+/// Counts comparisons and runs a closure during each.
 final class Nosy: Equatable, Hashable, Sendable {
   let number: Int
   let onCompare: @Sendable () -> Void

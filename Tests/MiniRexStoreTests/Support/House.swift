@@ -1,7 +1,7 @@
 import MiniRex
 import MiniRexStore
 
-/// A state with a part that is always there, and one that may go, in which another one may.
+/// A state with a permanent child, and a removable child that contains another removable child.
 struct House: Sendable, Equatable {
   var hall = Room()
   var guest: Room?
@@ -23,7 +23,7 @@ enum HouseAction: Sendable, Equatable {
   case guest(RoomAction)
   case arrive(lamps: Int)
   case leave
-  /// Leaves and arrives within one reducer.
+  /// Removes and adds the guest within one reducer.
   case change
   case cancel(String)
 }
@@ -32,7 +32,7 @@ enum RoomAction: Sendable, Equatable {
   case light
   case box(BoxAction)
   case setBox(Int?)
-  /// Follows `source` under the id.
+  /// Subscribes to `source` under the id.
   case follow(String)
   case cancel(String)
   case twice
@@ -43,7 +43,7 @@ enum BoxAction: Sendable, Equatable {
   case follow(String)
 }
 
-/// Reduces a house in whose rooms and boxes effects follow a source, each to the end of its part.
+/// Reduces a house whose rooms and crates return effects that subscribe to a source.
 struct Housekeeping: Sendable {
   let source = BroadcastSource<Int>()
 

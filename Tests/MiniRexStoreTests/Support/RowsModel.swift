@@ -3,7 +3,7 @@ import Testing
 
 @testable import MiniRexStore
 
-/// Rows, and the same as an array and a dictionary.
+/// Rows beside an array and a dictionary with the same content.
 struct RowsModel {
   var rows: Rows<Todo> = []
   var order: [Int] = []
@@ -84,7 +84,7 @@ struct RowsModel {
     #expect(rows.positions.count == order.count)
   }
 
-  /// - Returns: One if the changes are told one by one.
+  /// - Returns: 1 if the changes are reported individually; otherwise, 0.
   func expectChanges(since other: RowsModel) -> Int {
     let isSame = order == other.order && texts == other.texts
     #expect((rows == other.rows) == isSame)

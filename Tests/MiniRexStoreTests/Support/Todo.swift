@@ -1,4 +1,4 @@
-/// A row, whose id should not change but can.
+/// A row with a mutable id, to test the trap.
 struct Todo: Identifiable, Codable, Equatable, Sendable {
   var id: Int
   var text: String

@@ -1,7 +1,7 @@
 import MiniRex
 import MiniRexStore
 
-/// Rows, rows in a part that may go, and a part beside them.
+/// Rows, rows in a removable child, and a permanent child.
 struct Wall: Sendable {
   var cards: Rows<Card> = []
   var drawer: Drawer?
@@ -52,7 +52,7 @@ enum NoteAction: Sendable {
   case told
 }
 
-/// Reduces a board whose cards and notes follow a source.
+/// Reduces a wall whose cards and notes subscribe to a source.
 struct Clerk: Sendable {
   let source = BroadcastSource<Int>()
 

@@ -1,6 +1,6 @@
 import MiniRex
 
-/// Holds Swift tasks back until it is opened, even those that are cancelled.
+/// Suspends Swift tasks until it is opened, canceled tasks as well.
 final class AsyncGate: Sendable {
   private struct State {
     var isOpen = false

@@ -2,10 +2,10 @@ import MiniRex
 import MiniRexTesting
 import TestSupport
 
-/// A manual clock that cannot schedule, so that operators have to sleep on it.
+/// A manual clock that cannot schedule, so that operators must sleep on it.
 struct SleepingClock: Clock {
   let manual: ManualClock
-  /// How much longer each sleep takes than it should.
+  /// The extra duration of each sleep.
   var lateness = Duration.zero
   let sleeps = Shared(0)
 
@@ -18,7 +18,7 @@ struct SleepingClock: Clock {
   }
 }
 
-/// A clock that throws at once, whoever sleeps on it.
+/// A clock whose `sleep` throws immediately.
 struct StoppedClock: Clock {
   struct Stopped: Error {}
 
@@ -30,7 +30,7 @@ struct StoppedClock: Clock {
   }
 }
 
-/// A scheduling clock that calls out whenever it is asked for something.
+/// A scheduling clock that runs a closure on each use.
 struct NosyClock: SchedulingClock {
   let manual = ManualClock()
   let onUse: @Sendable () -> Void
@@ -50,15 +50,15 @@ struct NosyClock: SchedulingClock {
     at deadline: ManualClock.Instant, _ action: @escaping @Sendable () -> Void
   ) -> Subscription {
     onUse()
-    let token = manual.schedule(at: deadline, action)
+    let subscription = manual.schedule(at: deadline, action)
     return Subscription {
       onUse()
-      token.invalidate()
+      subscription.invalidate()
     }
   }
 }
 
-/// A scheduling clock for which everything is due at once, inside `schedule`.
+/// A scheduling clock that runs every action synchronously, inside `schedule`.
 struct HastyClock: SchedulingClock {
   var now: ManualClock.Instant { .init(offset: .zero) }
   var minimumResolution: Duration { .zero }
@@ -73,7 +73,9 @@ struct HastyClock: SchedulingClock {
   }
 }
 
-/// A scheduling clock that can be set while a call runs, and calls at once what is due by then.
+/// A scheduling clock that a test can set during a call.
+///
+/// Due actions run synchronously.
 struct HandClock: SchedulingClock {
   private let time = Shared(Duration.zero)
   private let waiting = Shared<[(deadline: Duration, action: @Sendable () -> Void)]>([])

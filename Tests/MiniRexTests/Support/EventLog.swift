@@ -1,7 +1,7 @@
 import MiniRex
 import TestSupport
 
-/// Remembers events, and may do something at each of them.
+/// An instrument that stores events, and can react to each of them.
 final class EventLog: Instrument {
   let graph: LiveGraph?
   let backlogLimit: Int
@@ -24,7 +24,7 @@ final class EventLog: Instrument {
 
   var all: [InstrumentEvent] { events.value }
 
-  /// Label and kind of each.
+  /// The label and the kind of each event.
   var lines: [String] { all.map { "\($0.label) \($0.kind)" } }
 
   func count(_ kind: InstrumentEvent.Kind) -> Int { all.count { $0.kind == kind } }

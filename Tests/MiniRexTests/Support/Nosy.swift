@@ -1,4 +1,4 @@
-/// Equal to another by its number, and calls out while it is compared and released.
+/// An object that compares its number, and runs closures when it is compared and released.
 final class Nosy: Equatable, Sendable {
   let number: Int
   let onCompare: @Sendable () -> Void

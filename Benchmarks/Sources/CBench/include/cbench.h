@@ -14,27 +14,27 @@ static inline uint64_t cb_now(void) {
   return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
-/// Bytes of the heap that are handed out.
+/// The allocated bytes of the heap.
 uint64_t cb_heap_in_use(void);
 
-/// Gives back to the system what the heap keeps for later.
+/// Returns the free memory of the heap to the system.
 void cb_trim(void);
 
-/// Of the library `Counting`; zero where it is not preloaded.
+/// The counters of the library `Counting`, or zero where it is not preloaded.
 typedef struct { uint64_t mallocs, frees, retains, releases, locks, allocbytes; } cb_counts;
 cb_counts cb_read_counts(void);
 bool cb_have_counts(void);
 
-/// Answers each `GET /N` on the loopback interface with so many kilobytes, for ever.
+/// Starts a server on the loopback interface that answers each `GET /N` with N kilobytes.
 ///
 /// Returns the port.
 uint16_t cb_serve(void);
 
-/// Says to whoever counts the locked instructions of this program that a part ends here.
+/// Sets a mark for `cb_locked_instructions`.
 void cb_mark(void);
 
-/// Runs a program that sets three marks, and counts the locked instructions of all of its threads
-/// between the first and the second, and between the second and the third.
+/// Runs a program that sets three marks, and counts the locked instructions of all its threads between
+/// the first and the second mark, and between the second and the third mark.
 ///
-/// False if it sets fewer, or may not be watched, or where nobody knows how to.
+/// Returns false if the program sets fewer marks, or if the system does not allow tracing.
 bool cb_locked_instructions(char *const arguments[], uint64_t counts[2]);

@@ -3,13 +3,13 @@ import Synchronization
 
 typealias Fn = @Sendable (Int) -> Void
 
-/// The physical limit (a): an array of closures, no lock.
+/// (a), the physical limit: an array of closures without a lock.
 final class BareSubject {
   var subs: [Fn] = []
   @inline(never) func add(_ f: @escaping Fn) { subs.append(f) }
   @inline(never) func send(_ v: Int) { for s in subs { s(v) } }
 }
-/// (b): a snapshot of the array, taken under a Mutex at each emission.
+/// (b): a snapshot of the array, taken under a `Mutex` for each emission.
 final class MutexSubject: Sendable {
   let subs = Mutex<[Fn]>([])
   @inline(never) func add(_ f: @escaping Fn) { subs.withLock { $0.append(f) } }
@@ -18,9 +18,9 @@ final class MutexSubject: Sendable {
     for s in snap { s(v) }
   }
 }
-/// The floor: closures held in raw memory behind a noncopyable slot.
+/// The floor: closures in raw memory behind a noncopyable slot.
 ///
-/// So no lock, no retain of an array, and no retain and release per call.
+/// It needs no lock, and no retain or release per call.
 struct FloorSlot: ~Copyable {
   let fn: Fn
   @inline(__always) borrowing func call(_ v: Int) { fn(v) }

@@ -1,10 +1,10 @@
 import Foundation
 import MiniRex
 
-/// One task loops over what this thread sends.
+/// One task loops over the updates that this thread sends.
 ///
-/// A burst ends when the loop has taken all of it and waits again, so that each begins by waking
-/// it.
+/// A burst ends when the loop has received all of it and suspends again, so each burst starts by
+/// resuming the loop.
 extension Suite {
   func async() {
     bench("async-burst", "minirex") {
@@ -64,7 +64,9 @@ private func bursts(_ k: Int, _ isTaken: DispatchSemaphore, send: (Int) -> Void)
   }
 }
 
-/// A burst counts down to 0.
+/// Receives bursts.
+///
+/// Each burst counts down to 0.
 private func consume<Updates: AsyncSequence & Sendable>(
   _ updates: Updates, _ isTaken: DispatchSemaphore
 ) where Updates.Element == Int, Updates.Failure == Never {

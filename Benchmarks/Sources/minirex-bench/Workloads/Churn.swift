@@ -1,8 +1,10 @@
 import Foundation
 import MiniRex
 
-/// Everybody subscribes; who ends differs, because holes in the middle have to be given up at times
-/// and one at the end has not.
+/// Subscribers join and cancel.
+///
+/// The canceled subscriber differs, because holes in the middle of the table must be compacted at
+/// times, and holes at its end need not.
 extension Suite {
   func churn() {
     for n in [0, 1000, 100_000] {

@@ -42,7 +42,7 @@ private func tenSubscribers(_ source: BroadcastSource<Int>) -> Holder<Subscripti
   Holder((0..<10).map { _ in source.publisher.subscribe { cb_tls_add(Int64($0)) } })
 }
 
-/// A sender may return before its update is delivered, so the work is over only now.
+/// Waits for the last delivery, because a sender may return before its update is delivered.
 private func waitUntilDelivered(_ source: BroadcastSource<Int>) {
   while source.pendingUpdates > 0 { sched_yield() }
 }

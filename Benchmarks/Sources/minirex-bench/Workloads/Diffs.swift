@@ -17,7 +17,7 @@ private func board() -> Store<Board, Never> {
   Store(Board(todos: Rows((0..<100).map { Todo(id: $0, text: "Wash the dishes") })))
 }
 
-/// A hundred rows of which one changes, and somebody who wants to tell others what has.
+/// One changed row in a hundred, encoded as a diff for remote readers.
 extension Suite {
   func diffs() {
     bench("diff-100", "minirex") {

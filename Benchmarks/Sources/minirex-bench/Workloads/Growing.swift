@@ -1,7 +1,6 @@
 import CBench
 
-/// What only the plots need: the chain and the contention of the table, in other lengths and
-/// widths.
+/// Workloads for the plots: the chain and the contention of the table, in other sizes.
 extension Suite {
   func maps(_ n: Int, named name: String) {
     chain(of: n, named: name)

@@ -1,7 +1,7 @@
 import Foundation
 import MiniRex
 
-/// Updates that hop to an actor, beside a Swift task for each of them.
+/// Updates dispatched to an actor, compared with a Swift task per update.
 extension Suite {
   func hops() {
     bench("hop-actor", "minirex") {
@@ -65,7 +65,7 @@ private actor Tally {
   }
 }
 
-/// Unchecked: its state belongs to the main thread, which this program's loop runs on.
+/// Unchecked: only the main thread uses its state.
 private final class MainTally: @unchecked Sendable {
   private var missing = 0
   private var sum = 0
@@ -75,7 +75,7 @@ private final class MainTally: @unchecked Sendable {
     missing -= 1
   }
 
-  /// Sends from another thread, and lets this one, the main thread, run what comes.
+  /// Sends from another thread, while this main thread runs the dispatched calls.
   func awaitCalls(_ count: Int, _ send: @escaping () -> Void) {
     missing = count
     let thread = JoinedThread(send)

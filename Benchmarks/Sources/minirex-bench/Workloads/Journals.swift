@@ -22,14 +22,16 @@ let accountReducer: Reducer<Account, AccountAction> = { state, action in
 
 func accountAction(_ number: Int) -> AccountAction { .paid("number \(number % 100)", number) }
 
-/// The file is there for whoever opens it here, and goes when that is closed.
+/// Runs `body` with a temporary file, and then unlinks it.
+///
+/// An open file stays usable.
 private func withTemporaryFile<Value>(_ body: (URL) throws -> Value) -> Value {
   let url = FileManager.default.temporaryDirectory.appending(path: "minirex-bench-\(UUID())")
   defer { try? FileManager.default.removeItem(at: url) }
   return succeed { try body(url) }
 }
 
-/// A journal with so many actions.
+/// Returns a journal with `count` actions.
 func recorded(_ count: Int, snapshotEvery distance: Int) -> Journal<Account, AccountAction> {
   let (journal, store, recording) = recording(snapshotEvery: distance)
   for number in 0..<count { store.send(accountAction(number)) }
@@ -51,7 +53,7 @@ func succeed<Value>(_ body: () throws -> Value) -> Value {
   do { return try body() } catch { fatalError("\(error)") }
 }
 
-/// What is written and read beside it are the same bytes.
+/// The baselines write and read the same bytes.
 extension Suite {
   func journals() {
     bench("journal", "minirex") {
@@ -120,7 +122,7 @@ private func openedFile() -> Int32 {
   withTemporaryFile { open($0.path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600) }
 }
 
-/// A thousand as they stand in a journal, with their newlines.
+/// Returns a thousand lines of a journal, with their newlines.
 private func journalLines() -> [[UInt8]] {
   let bytes = withTemporaryFile { file in
     let journal = try Journal<Account, AccountAction>(file, snapshotEvery: 0)

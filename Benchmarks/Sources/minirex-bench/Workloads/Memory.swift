@@ -1,6 +1,6 @@
 import MiniRex
 
-/// A million subscriptions, and the tokens of whoever has them.
+/// The memory of a million subscriptions.
 extension Suite {
   func memory() {
     weigh(memoryWorkload, "minirex") { n in

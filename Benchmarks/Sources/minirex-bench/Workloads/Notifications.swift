@@ -2,7 +2,7 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// One post that ten hear of: by ten registrations, or by one that the adapter shares.
+/// One post with ten receivers: ten registrations, or one registration that the adapter shares.
 extension Suite {
   func notifications() {
     bench("notification-10", "minirex") {

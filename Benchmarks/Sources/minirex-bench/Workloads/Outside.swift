@@ -8,7 +8,9 @@ import MiniRexNetworkingAdapters
   import FoundationNetworking
 #endif
 
-/// What a program writes, and what a server answers: each operation is a process, or a download.
+/// The output of a program and the answers of a server.
+///
+/// Each operation is a process or a download.
 extension Suite {
   func outside() {
     let seq = URL(filePath: "/usr/bin/seq")
@@ -70,7 +72,7 @@ extension Suite {
   }
 }
 
-/// What one would write with Foundation: read what is there, cut it at the ends of lines.
+/// The baseline with Foundation: reads the available bytes and splits them into lines.
 private func readLines(of program: URL, _ arguments: [String], _ receive: (String) -> Void) {
   let process = Process()
   let pipe = Pipe()
@@ -90,7 +92,7 @@ private func readLines(of program: URL, _ arguments: [String], _ receive: (Strin
   process.waitUntilExit()
 }
 
-/// For so many kilobytes, of a server of its own.
+/// Returns a request to the local server for the given number of kilobytes.
 private func request(_ kilobytes: Int) -> URLRequest {
   let port = cb_serve()
   guard let url = URL(string: "http://127.0.0.1:\(port)/\(kilobytes)") else {

@@ -4,7 +4,7 @@ import Synchronization
 
 private struct Counter: Sendable { var count = 0 }
 
-/// Twenty members, of which each has a subscriber.
+/// A state with twenty members, each with a subscriber.
 private struct House: Sendable {
   struct Floor: Sendable {
     var a = Counter(), b = Counter(), c = Counter(), d = Counter(), e = Counter()
@@ -21,7 +21,7 @@ private let rooms: [Room] = [
   \.fourth.a, \.fourth.b, \.fourth.c, \.fourth.d, \.fourth.e,
 ]
 
-/// Closures behind a `Mutex` that look at their part and compare it.
+/// The baseline: closures behind a `Mutex` that each compare their member.
 private final class MutexHouse: Sendable {
   private let state = Mutex(House())
   nonisolated(unsafe) private var subscribers: [@Sendable (House) -> Void] = []
@@ -61,7 +61,7 @@ private func looks() -> [@Sendable (House) -> Int] {
   ]
 }
 
-/// Parts of a store: those that are subscribed to, and how they are found.
+/// Scopes of a store: their subscriptions, and their creation.
 extension Suite {
   func parts() {
     bench("store-parts-20", "minirex") {
@@ -92,7 +92,7 @@ extension Suite {
     findParts()
   }
 
-  /// One that somebody holds, and one that is made and goes again.
+  /// A scope that is in use, and a scope that is created and released.
   private func findParts() {
     bench("store-scope", "minirex") {
       let store = opaque(Store<House, Never>(House()))

@@ -37,7 +37,7 @@ private func listenToRows(of store: BoardStore, _ acc: Acc) -> Holder<Subscripti
     })
 }
 
-/// A list in which each row has a subscriber.
+/// A list with a subscriber for each row.
 extension Suite {
   func rows() {
     for n in [1, 1000, 100_000] { rows(n, named: "rows-\(n)") }
@@ -69,7 +69,9 @@ extension Suite {
     }
   }
 
-  /// One of so many rows changes, always the same; beside as many who compare their row themselves.
+  /// Changes the same one of `n` rows each time.
+  ///
+  /// The baseline has `n` subscribers that compare their rows.
   func rows(_ n: Int, named name: String) {
     let changed = n / 2
     bench(name, "minirex") {

@@ -11,14 +11,16 @@ private struct Pair: Sendable {
   var other = 0
 }
 
-/// What a store occupies, and what its parts do; what they look at is weighed with them only where it is
-/// a part of each.
+/// The memory of a store and of its scopes.
+///
+/// Child state is weighed only where each scope has its own.
 extension Suite {
   func storeMemory() {
     weigh("store-memory", "minirex", count: 100_000) { n in
       Holder((0..<n).map { Store<Int, Never>($0) })
     }
-    // A store has one scope for a part, so each is that of another store, which has had one before.
+    // A store has one scope for each child, so each scope belongs to another store, which has
+    // already had a scope.
     weighAlone("scope-memory", "minirex", count: 100_000) { n in
       let stores = (0..<n).map { _ in Store<Pair, Never>(Pair()) }
       let firsts = stores.map { $0.scope(\.one) }

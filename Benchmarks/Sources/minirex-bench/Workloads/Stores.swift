@@ -16,7 +16,7 @@ private func reduce(_ state: inout Counter, _ action: CounterAction) {
   }
 }
 
-/// What anybody would write: the state behind a `Mutex`, and closures that are called after it.
+/// The baseline: the state behind a `Mutex`, and closures that run after each change.
 private final class MutexStore: Sendable {
   private let state: Mutex<Counter>
   private let reducer: @Sendable (inout Counter, CounterAction) -> Void
@@ -90,7 +90,7 @@ extension Suite {
     append(to: 0, named: "store-append-empty")
   }
 
-  /// Each appended element is taken away again, so that the array stays as large as it is.
+  /// Removes each appended element again, so that the array keeps its size.
   private func append(to count: Int, named name: String) {
     bench(name, "minirex") {
       let store = opaque(
@@ -119,7 +119,7 @@ extension Suite {
     bench("effect-run", "Task") {
       { k in blocking { for _ in 0..<k { await Task {}.value } } }
     }
-    // The same promise without a store: a cancelled wait cancels the work, and returns with it.
+    // The same guarantee without a store: a canceled wait cancels the work, and returns with it.
     bench("effect-run", "floor") {
       let work: @Sendable (@escaping @Sendable (Int) -> Void) async throws -> Void = { _ in }
       return { k in
@@ -150,7 +150,7 @@ extension Suite {
   }
 }
 
-/// What is left of a `StoreTask` when all that a store does is taken away.
+/// The cancellable part of a `StoreTask`, without a store.
 private final class CancellableWait: Sendable {
   private struct State {
     var isOver = false

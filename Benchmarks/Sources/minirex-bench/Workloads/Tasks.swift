@@ -30,7 +30,7 @@ extension Suite {
       let token = task.subscribe { _ in }
       blocking { _ = await task.result }
       return { k in
-        blocking { for _ in 0..<k { await token.invalidateAndDrain() } }
+        blocking { for _ in 0..<k { await token.invalidateAndWait() } }
       }
     }
     bench("drain-finished", "Task") {

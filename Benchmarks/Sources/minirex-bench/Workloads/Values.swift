@@ -37,13 +37,13 @@ extension Suite {
   }
 }
 
-/// Unchecked, because one thread has it.
+/// Unchecked: one thread uses it.
 @Observable
 private final class Observed: @unchecked Sendable {
   var value = 0
 }
 
-/// Reads the value and asks to be called at the next change, as everybody who observes has to.
+/// Reads the value and tracks its next change, as every observer must.
 private func follow(_ model: Observed, _ acc: Acc) {
   withObservationTracking {
     acc.add(model.value)

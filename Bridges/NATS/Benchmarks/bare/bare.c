@@ -105,7 +105,7 @@ double bare_subscription(const char *url, int64_t count) {
   natsConnection *connection = NULL;
   natsOptions_Create(&options);
   natsOptions_SetURL(options, url);
-  // As the bridge does: a thread for each would be 10,000 threads.
+  // As in the bridge: one thread per subscription would be 10,000 threads.
   natsOptions_UseGlobalMessageDelivery(options, true);
   natsConnection_Connect(&connection, options);
   natsOptions_Destroy(options);

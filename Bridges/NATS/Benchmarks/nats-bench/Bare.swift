@@ -18,7 +18,7 @@ func bareSubscription(_ count: Int, _ url: String) -> Double {
 func heapBytes() -> Double { Double(heap_bytes()) }
 
 private func checked(_ result: Double) -> Double {
-  if result < 0 { fatalError("libnats by itself could not do it.") }
+  if result < 0 { fatalError("The baseline with libnats failed.") }
   return result
 }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A server on a free port, without a disk.
+/// A server on a free port, without JetStream.
 final class BenchServer {
   let url: String
   private let process = Process()

@@ -2,14 +2,14 @@ import Foundation
 import MiniRex
 import MiniRexNATS
 
-struct Reading: Codable, Sendable {
+struct ConsumerState: Codable, Sendable {
   var sensor: Int
   var celsius: Double
 }
 
 private func connection(_ url: String) async -> NATSConnection {
   var options = NATSOptions()
-  // As the other side: nothing is dropped, and who sends waits for the socket.
+  // As in C: nothing is dropped, and publishing waits for the socket.
   options.sendLimit = 256 << 10
   options.receiveLimit = .max
   options.receiveLimitInBytes = .max
@@ -19,15 +19,15 @@ private func connection(_ url: String) async -> NATSConnection {
 }
 
 extension NATSConnection {
-  /// Returns when the server knows what was subscribed to.
+  /// Returns when the server has processed all earlier subscriptions.
   fileprivate func flush() async {
     _ = await request(String.self, "", on: "nobody", timeout: .seconds(60)).result
   }
 }
 
-/// The same as in C.
+/// The same counter as in C.
 ///
-/// Unchecked: a subscription calls on one thread at a time.
+/// Unchecked: callbacks of one subscription never overlap.
 private final class Counter: @unchecked Sendable {
   @exclusivity(unchecked) var left: Int
 

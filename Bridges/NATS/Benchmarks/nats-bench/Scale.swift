@@ -21,7 +21,7 @@ private struct Cost {
   }
 }
 
-/// As many connections, each with as many subscriptions of its own, then one message to each of these.
+/// Opens the connections with their subscriptions, and sends one message to each subscription.
 func measureScale(connections: Int, subscriptions: Int, _ url: String) async {
   let clock = ContinuousClock()
   let left = Atomic(connections * subscriptions)
@@ -62,7 +62,7 @@ func measureScale(connections: Int, subscriptions: Int, _ url: String) async {
   )
   print(
     "  \(Int(Double(count) / (sending / .seconds(1)))) messages a second, one to each subscription")
-  // At once: libnats looks ten times a second if what it drains is empty.
+  // Concurrently: libnats polls ten times a second until a draining connection is empty.
   await withTaskGroup(of: Void.self) { closings in
     for nats in all { closings.addTask { await nats.close() } }
   }

@@ -1,13 +1,13 @@
 import Bare
 import Foundation
 
-// Beside bare libnats in C, in the same process and over the same server, which is started here.
+// The baseline is bare libnats in C, in the same process and over the same server.
 let server = try BenchServer()
 defer { server.stop() }
 let isBrief = CommandLine.arguments.contains("--brief")
 let rounds = isBrief ? 1 : 7
 
-// For a profiler: one thing of this side, again and again.
+// For a profiler: repeats one operation of the bridge.
 if let place = CommandLine.arguments.firstIndex(of: "--ours") {
   let what = CommandLine.arguments.dropFirst(place + 1).first
   for _ in 0..<5 {
@@ -26,7 +26,7 @@ if let place = CommandLine.arguments.firstIndex(of: "--ours") {
   exit(0)
 }
 
-// Messages of the two sides by turns, with the time of the processors for each: `--turns SIZE`.
+// Alternates messages of both sides, with processor time per message: `--turns SIZE`.
 if let place = CommandLine.arguments.firstIndex(of: "--turns") {
   let size = CommandLine.arguments.dropFirst(place + 1).first.flatMap { Int($0) } ?? 16
   let count = 400_000
@@ -47,7 +47,7 @@ if let place = CommandLine.arguments.firstIndex(of: "--turns") {
   exit(0)
 }
 
-// What many connections of one process cost: `--scale CONNECTIONS SUBSCRIPTIONS`.
+// Measures many connections of one process: `--scale CONNECTIONS SUBSCRIPTIONS`.
 if let place = CommandLine.arguments.firstIndex(of: "--scale") {
   let numbers = CommandLine.arguments.dropFirst(place + 1).compactMap { Int($0) }
   await measureScale(
@@ -56,7 +56,7 @@ if let place = CommandLine.arguments.firstIndex(of: "--scale") {
   exit(0)
 }
 
-print("messages a second, one connection to another; the median of \(rounds) rounds")
+print("messages per second between two connections, median of \(rounds) rounds")
 for (size, count) in [(16, 400_000), (1_024, 100_000)] {
   let count = isBrief ? count / 20 : count
   var (bare, ours): ([Double], [Double]) = ([], [])
@@ -71,12 +71,13 @@ do {
   var json: [Double] = []
   for _ in 0..<rounds {
     json.append(
-      Double(count) / (await seconds(of: Reading(sensor: 7, celsius: 21.5), count, server.url)))
+      Double(count)
+        / (await seconds(of: ConsumerState(sensor: 7, celsius: 21.5), count, server.url)))
   }
   print("  JSON        ours \(Int(median(json)))")
 }
 
-print("p50 of a request in microseconds; the median of \(rounds) rounds")
+print("p50 of a request in microseconds, median of \(rounds) rounds")
 do {
   var (bare, ours): ([Double], [Double]) = ([], [])
   for _ in 0..<rounds {
@@ -86,7 +87,7 @@ do {
   show("16 bytes", bare, ours, goal: "at most 1.15")
 }
 
-print("bytes of the heap for a subscription, of 10,000")
+print("heap bytes per subscription, of 10,000")
 do {
   let (bare, ours) = (bareSubscription(10_000, server.url), await subscription(10_000, server.url))
   print("  C \(Int(bare))  ours \(Int(ours))  more \(Int(ours - bare)) (at most 1024)")

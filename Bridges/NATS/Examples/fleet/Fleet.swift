@@ -2,38 +2,46 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// What each process follows: one log.
+/// The names of the logs, one per process.
 let names = ["load", "memory", "server"]
 
-/// Starts a server, three processes that follow a log each and one that shows a page, and starts again
-/// whichever of them ends.
+/// Starts a server, one process per log, and one process for the page, and restarts any that ends.
 func runFleet(port: UInt16) async -> Never {
   guard let server = findProgram("nats-server") else {
-    fail("fleet: there is no nats-server; on Debian, 'apt-get install nats-server' installs it.")
+    fail("fleet: nats-server is not installed. On Debian, use 'apt-get install nats-server'.")
   }
   guard
     let (host, page) = (try? freePort(0)).flatMap({ host in (try? freePort(port)).map { (host, $0) }
     })
-  else { fail("fleet: port \(port) is taken.") }
-  let folder = URL.temporaryDirectory.appending(path: "fleet-\(getpid())")
+  else { fail("fleet: Port \(port) is in use.") }
+  let folder: URL
+  do {
+    folder = try makeFolder()
+  } catch {
+    fail("fleet: \(error.localizedDescription)")
+  }
   let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
   let url = "nats://127.0.0.1:\(host)"
   let processes = Processes()
   @Sendable func log(_ name: String) -> String { folder.appending(path: "\(name).log").path }
   do {
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for name in names { try Data().write(to: URL(filePath: log(name))) }
   } catch {
     fail("fleet: \(folder.path): \(error.localizedDescription)")
   }
 
+  // The cleaner starts before the server and outlives this process.
+  processes.keep("cleaner", program, ["--clean", folder.path, "\(getpid())"])
+  await processes.haveStarted("cleaner")
   processes.keep(
     "nats-server", server,
     [
       "-a", "127.0.0.1", "-p", "\(host)", "-js", "-sd", folder.path, "-D", "-l", log("server"),
     ])
-  for name in names { processes.keep(name, program, ["--follow", name, log(name), url]) }
-  processes.keep("page", program, ["--page", "\(page)", url])
+  for name in names {
+    processes.keep(name, program, ["--follow", name, log(name), url, "\(getpid())"])
+  }
+  processes.keep("page", program, ["--page", "\(page)", url, "\(getpid())"])
   let writing = [("load", "/proc/loadavg", 0), ("memory", "/proc/meminfo", 2)].map {
     name, file, line in
     DispatchQueue(label: name).broadcaster(every: .seconds(1)).subscribe { _ in
@@ -45,7 +53,7 @@ func runFleet(port: UInt16) async -> Never {
   _ = await DispatchSource.signals(SIGINT, SIGTERM).first { _ in true }.result
   withExtendedLifetime(writing) {}
   processes.end()
-  try? FileManager.default.removeItem(at: folder)
+  cleanUp(folder)
   exit(0)
 }
 
@@ -67,7 +75,7 @@ private func findProgram(_ name: String) -> URL? {
     .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 }
 
-/// The port itself if nobody has it, or any for 0.
+/// Returns the port if it is free, or any free port for 0.
 private func freePort(_ port: UInt16) throws -> UInt16 {
   let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
   defer { close(descriptor) }

@@ -1,18 +1,18 @@
 import Foundation
 import MiniRex
 
-/// Reads what is added to a file, line by line.
+/// Reads new lines from the end of a file.
 final class LogReader: Sendable {
   private let file: FileHandle?
   private let rest = PublishedProperty(Data())
 
-  /// From the end of what is there.
+  /// Starts at the present end of the file.
   init(_ path: String) {
     file = FileHandle(forReadingAtPath: path)
     _ = try? file?.seekToEnd()
   }
 
-  /// What has come since the last call, without the line that has no end yet.
+  /// Returns the complete lines since the last call.
   func next() -> [String] {
     let new = (try? file?.readToEnd()) ?? Data()
     var lines = (rest.value + new).split(

@@ -4,7 +4,9 @@ import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexNATS
 
-/// What the page shows; each event tells everything.
+/// The content of the page.
+///
+/// Each event contains all of it.
 private struct Shown: Encodable, Sendable, Equatable {
   struct Process: Encodable, Sendable, Equatable {
     let name: String
@@ -31,33 +33,34 @@ private struct Lines: Sendable, Equatable {
   var missing = 0
 }
 
-/// Serves one page, which is told what the bucket and the stream tell.
-func showPage(port: UInt16, over url: String) async -> Never {
-  let nats = NATSConnection(url)
+/// Serves a page with the content of the bucket and the stream.
+func showPage(port: UInt16, over url: String, until fleet: pid_t) async -> Never {
+  let nats = connect(to: url)
   Task { await makeStores(over: nats) }
-  guard let server = PageServer(port: port) else { fail("port \(port) is taken") }
+  guard let server = PageServer(port: port) else { fail("Port \(port) is in use.") }
   let events = shown(over: nats).map {
     Data("data: ".utf8) + ((try? encoder().encode($0)) ?? Data()) + Data("\n\n".utf8)
   }.share()
-  // What there is to show is there before the first browser asks.
+  // The content is ready before the first browser connects.
   let watching = events.subscribe { _ in }
   let serving = Task {
     await server.serve { request in
       switch (request.method, request.path) {
-      case ("GET", "/"): .content("text/html; charset=utf-8", Data(PackageResources.page_html))
+      case ("GET", "/"): .page(Data(PackageResources.page_html))
       case ("GET", "/events"): .events(events.broadcaster, .missesEvents)
       case ("GET", _): .status(.notFound)
       default: .status(.notAllowed)
       }
     }
   }
-  await stayWithParent()
+  await end(of: fleet)
   serving.cancel()
   watching.invalidate()
   exit(0)
 }
 
-/// Whenever there is a connection: the server may have been started with an empty disk.
+/// Creates the bucket and the stream after each connect, because a restarted server may have an
+/// empty disk.
 private func makeStores(over nats: NATSConnection) async {
   var options = NATSStreamOptions()
   options.maxMessages = 1_000

@@ -2,14 +2,14 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// Programs that are started again a second after they have ended.
+/// Programs that are restarted a second after they end.
 final class Processes: Sendable {
   private let queue = DispatchQueue(label: "processes")
   private let bag = SubscriptionBag()
   private let ids = PublishedProperty<[String: pid_t]>([:])
   private let isOver = PublishedProperty(false)
 
-  /// A shell tells the number of the process that the program then is.
+  /// A shell prints its process ID and then becomes the program.
   func keep(_ name: String, _ program: URL, _ arguments: [String]) {
     let script = #"echo "$$"; exec "$@" 2>&1"#
     Process.task(URL(filePath: "/bin/sh"), ["-c", script, name, program.path] + arguments)
@@ -21,26 +21,31 @@ final class Processes: Sendable {
       }.store(in: bag)
   }
 
+  /// Returns when the program has a process.
+  func haveStarted(_ name: String) async {
+    for await ids in ids.publisher.values(.unbounded) where ids[name] != nil { return }
+  }
+
   func end() {
     isOver.value = true
     for id in ids.value.values { kill(id, SIGKILL) }
   }
 
   private func take(_ line: String, of name: String) {
-    guard let id = pid_t(line) else { return say("\(name): \(line)") }
+    guard let id = pid_t(line) else { return log("\(name): \(line)") }
     ids.modify { $0[name] = id }
-    say("\(name): process \(id)")
+    log("\(name): process \(id)")
   }
 
   private func startAgain(_ name: String, _ program: URL, _ arguments: [String]) {
     if isOver.value { return }
-    say("\(name): has ended, and is started again")
+    log("\(name): ended and restarts in a second")
     queue.asyncAfter(deadline: .now() + .seconds(1)) { [weak self] in
       self?.keep(name, program, arguments)
     }
   }
 
-  private func say(_ text: String) {
+  private func log(_ text: String) {
     queue.async {
       print(text)
       fflush(nil)

@@ -1,61 +1,148 @@
 public import MiniRex
 
 extension NATSBucket {
-  /// The value of a key, and each change of it, by whatever process.
+  /// Publishes the value of a key, and each change of it by any process.
   ///
-  /// It is `nil` while the key has no value, and until the server has told it: what is needed to
-  /// tell these apart, and to replace what one has seen, is in
+  /// The value is `nil` while the key has no value, and until the server has sent it. To
+  /// distinguish these, and to replace the revision that you have seen, use
   /// ``publishedEntry(of:for:catchingUp:fileID:line:)``.
-  /// All subscribers of one such publisher share what reads the key, which begins with the first and
-  /// ends with the last. Without a connection it keeps its last value, and catches up then; it never
-  /// goes back to an earlier one. A value that cannot be decoded is left out and told on
-  /// ``NATSConnection/troubles``.
+  ///
+  /// All subscribers of one publisher share one consumer of the server, from the first subscription
+  /// to the last. Without a connection the publisher keeps its last value, and it catches up after
+  /// the reconnect. It never returns to an earlier value of the same bucket. A value that cannot be
+  /// decoded is skipped and reported on ``NATSConnection/diagnostics``.
+  ///
+  /// A value that expired by ``NATSBucketOptions/maxAge`` becomes `nil` within two seconds. After a
+  /// purge of the stream, that takes up to half a minute. A bucket that was restored from a backup
+  /// emits the restored value, and ``NATSDiagnostic/rolledBack(stream:to:)`` reports it.
   ///
   /// - Parameters:
-  ///   - type: What the value is.
-  ///   - key: Of letters, digits and `-/_=.`; another has no value, which is told.
-  ///   - way: What it does about changes that it has missed.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - type: The type of the value.
+  ///   - key: A key of letters, digits, and `-/_=.`. Another key has no value and is reported on
+  ///     ``NATSConnection/diagnostics``.
+  ///   - way: The treatment of changes that it missed while disconnected. The default is `.latest`.
+  ///   - fileID: The file of the call, for an instrument.
+  ///   - line: The line of the call, for an instrument.
   public func publishedValue<Value: Codable & Sendable>(
-    of type: Value.Type = Value.self, for key: String, catchingUp way: CatchingUp = .latest,
+    of type: Value.Type = Value.self, for key: String, catchingUp way: NATSCatchUp = .latest,
     fileID: String = #fileID, line: Int = #line
   ) -> PublishedValue<Value?> {
     publishedEntry(of: type, for: key, catchingUp: way, fileID: fileID, line: line).map(\.value)
   }
 
-  /// What is known of a key, with its revision, and each change of it.
+  /// Publishes a key's value with its revision, and each change of it.
   ///
   /// ```swift
   /// if let revision = entry.current()?.revision { config.put(.dark, for: "theme", replacing: revision) }
   /// ```
   ///
-  /// Otherwise it is like ``publishedValue(of:for:catchingUp:fileID:line:)``.
+  /// See ``publishedValue(of:for:catchingUp:fileID:line:)`` for sharing, lost connections, and the
+  /// parameters.
   public func publishedEntry<Value: Codable & Sendable>(
-    of type: Value.Type = Value.self, for key: String, catchingUp way: CatchingUp = .latest,
+    of type: Value.Type = Value.self, for key: String, catchingUp way: NATSCatchUp = .latest,
     fileID: String = #fileID, line: Int = #line
-  ) -> PublishedValue<BucketEntry<Value>> {
-    let (link, isValid) = (link, isValid(key))
-    let skips = if case .latest = way { true } else { false }
-    let order = ReadingOrder(
-      stream: stream, filter: subject(of: key), start: .lastOfSubject, skipsToLast: skips)
-    let changes = Broadcaster<BucketEntry<Value>> { receive in
-      if !isValid {
-        link.tell(.notSubscribed(subject: key, .invalidSubject(key)))
+  ) -> PublishedValue<NATSBucketEntry<Value>> {
+    let changes = Broadcaster<NATSBucketEntry<Value>> { receive in
+      if let error = invalidName ?? (isValid(key) ? nil : .invalidSubject(key)) {
+        link.report(.notSubscribed(subject: key, error))
         return .ended
       }
-      return StreamReader(order, over: link, hasNothing: { receive(.absent(.none)) }) {
-        message, place, _ in
-        let revision = Revision(place.sequence)
-        if message.header("KV-Operation") != nil { return receive(.absent(revision)) }
-        do throws(NATSError) {
-          receive(.present(try Codec<Value>.decode(message.bytes), revision))
-        } catch {
-          link.tell(.undecodable(subject: message.subject, reason: "\(error)"))
+      let isKnown = Lock(false)
+      return BucketWatcher<Value>.start(self, filter: subject(of: key), catchingUp: way) { change in
+        switch change {
+        case .incomplete: break
+        case .entry(_, let entry):
+          isKnown.withLock { $0 = true }
+          receive(entry)
+        case .complete:
+          if !isKnown.withLock({ $0 }) { receive(.absent(.none)) }
+          isKnown.withLock { $0 = true }
         }
-      }.start()
+      }
     }
     return PublishedValue(initial: { .unknown }, changes: changes).share()
       .trace("\(name)[\(key)]", fileID: fileID, line: line)
+  }
+
+  /// The values of all keys that match a pattern, and each change of them.
+  ///
+  /// ```swift
+  /// let prices = bucket.publishedEntries(of: Double.self, matching: "prices.*")
+  /// ```
+  ///
+  /// The dictionary is empty until the server has sent the current values, which arrive as one update. Then
+  /// each change is one update, which copies the dictionary: O(*n*) for *n* keys. One consumer of the
+  /// server serves all keys. See ``publishedValue(of:for:catchingUp:fileID:line:)`` for lost connections
+  /// and for values that cannot be decoded.
+  ///
+  /// - Parameters:
+  ///   - type: The type of the values.
+  ///   - pattern: A key in which `*` matches one part and `>` all further parts. The default is `>`, for all
+  ///     keys. Another pattern is reported on ``NATSConnection/diagnostics``.
+  ///   - fileID: The file of the call, for an instrument.
+  ///   - line: The line of the call, for an instrument.
+  public func publishedEntries<Value: Codable & Sendable>(
+    of type: Value.Type = Value.self, matching pattern: String = ">", fileID: String = #fileID,
+    line: Int = #line
+  ) -> PublishedValue<[String: Value]> {
+    let changes = Broadcaster<[String: Value]> { receive in
+      if let error = invalidName ?? invalid(pattern) {
+        link.report(.notSubscribed(subject: pattern, error))
+        return .ended
+      }
+      let prefix = subject(of: "").utf8.count
+      // Changes arrive serially, so the lock is never contended.
+      let content = Lock(BucketDictionary<Value>())
+      return BucketWatcher<Value>.start(self, filter: subject(of: pattern), catchingUp: .latest) {
+        change in
+        // Release the old value outside the lock.
+        let (values, old) = content.withLock { $0.take(change, prefix: prefix) }
+        if let values { receive(values) }
+        withExtendedLifetime(old) {}
+      }
+    }
+    return PublishedValue(initial: { [:] }, changes: changes).share()
+      .trace("\(name)[\(pattern)]", fileID: fileID, line: line)
+  }
+
+  private func invalid(_ pattern: String) -> NATSError? {
+    do throws(NATSError) {
+      try Subject.checkToSubscribe(subject(of: pattern), queue: nil)
+      return nil
+    } catch {
+      return .invalidSubject(pattern)
+    }
+  }
+}
+
+/// The values of a bucket, collected from the changes.
+private struct BucketDictionary<Value: Codable & Sendable>: Sendable {
+  private var values: [String: Value] = [:]
+  private var isComplete = false
+  private var hasChanged = false
+
+  /// Applies a change.
+  ///
+  /// - Parameters:
+  ///   - change: The change.
+  ///   - prefix: The number of bytes of the subject before the key.
+  /// - Returns: The dictionary to emit, or `nil` if it is incomplete or unchanged. The replaced value, for
+  ///   a release outside the lock.
+  mutating func take(
+    _ change: BucketWatcher<Value>.Change, prefix: Int
+  ) -> (values: [String: Value]?, old: Value?) {
+    var old: Value?
+    switch change {
+    case .incomplete: isComplete = false
+    case .entry(let subject, let entry):
+      let key = String(subject.utf8.dropFirst(prefix)) ?? subject
+      old = values[key]
+      values[key] = entry.value
+      hasChanged = true
+    case .complete: isComplete = true
+    }
+    if !isComplete || !hasChanged { return (nil, old) }
+    hasChanged = false
+    return (values, old)
   }
 }

@@ -7,24 +7,29 @@ public import MiniRex
 #endif
 
 extension NATSConnection {
-  /// Calls with what is published on a subject, by whatever process.
+  /// Emits the messages of a subject, from every process.
   ///
   /// ```swift
   /// let orders = nats.broadcaster(of: Order.self, on: "orders.*", queue: "billing")
   /// ```
   ///
-  /// All subscribers of one such publisher share one subscription at the server, which is made with
-  /// the first and ended with the last. It calls on a thread of libnats; what waits there is
-  /// bounded, see ``NATSOptions``. A message is delivered at most once. It ends when the connection
-  /// is closed, after what had been received is delivered.
+  /// A message is delivered at most once. The broadcaster finishes when the connection is closed,
+  /// after it has delivered the received messages.
+  ///
+  /// All subscribers of one broadcaster share one subscription at the server, from the first
+  /// subscriber to the last. Callbacks run on a thread of libnats. ``NATSOptions/receiveLimit``
+  /// bounds the messages that are queued for them.
   ///
   /// - Parameters:
-  ///   - type: What the payloads are; one that is not is left out and told on ``troubles``.
-  ///   - subject: It may have wildcards, `*` for one part and `>` for all that follow. One that is
-  ///     not a subject is told on ``troubles``, and whoever subscribes gets an ended token.
-  ///   - queue: The group that shares the messages: each goes to one subscription of the group.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - type: The type of the payloads. A payload that cannot be decoded is skipped and reported
+  ///     on ``diagnostics``.
+  ///   - subject: A subject, in which `*` matches one part and `>` all further parts. An invalid
+  ///     subject is reported on ``diagnostics``, and the subscription has ended when `subscribe`
+  ///     returns.
+  ///   - queue: The queue group that shares the messages: each goes to one subscription of the
+  ///     group. The default is `nil`, for every message.
+  ///   - fileID: The file of the call, for an instrument.
+  ///   - line: The line of the call, for an instrument.
   @specialized(where Payload == Data)
   @specialized(where Payload == String)
   public func broadcaster<Payload: Codable & Sendable>(
@@ -35,13 +40,13 @@ extension NATSConnection {
     return .shared { receive in
       link.subscribe(to: subject, queue: queue) { message in
         do throws(NATSError) {
-          let headers = try message.headers()
+          let headers = message.headers(over: link)
           receive(
             NATSMessage(
               payload: try Codec<Payload>.decode(message.bytes), subject: message.subject,
               headers: headers, replySubject: message.replySubject))
         } catch {
-          link.tell(.undecodable(subject: message.subject, reason: "\(error)"))
+          link.report(.undecodable(subject: message.subject, reason: "\(error)"))
         }
       }
     }.trace(subject, fileID: fileID, line: line)

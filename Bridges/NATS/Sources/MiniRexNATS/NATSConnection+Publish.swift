@@ -7,17 +7,18 @@ public import MiniRex
 #endif
 
 extension NATSConnection {
-  /// Sends a message to all who are subscribed to the subject at that time.
+  /// Sends a message to the current subscribers of a subject.
   ///
-  /// It returns at once: the message is on its way, or waits for the connection. It is sent at most
-  /// once, and what was on its way when the connection is lost may be lost with it.
+  /// It returns immediately, and the message is sent at most once. Without a connection, the
+  /// message is queued. When the connection is lost, ``NATSDiagnostic/possiblyLost(count:)``
+  /// reports the number of messages that the server has not confirmed.
   ///
   /// - Parameters:
-  ///   - payload: `Data` and `String` are sent as they are, a ``NATSPayload`` as it says, everything
-  ///     else as JSON.
-  ///   - subject: Parts with dots between them, without spaces and wildcards.
-  ///   - headers: What goes with it.
-  ///   - replySubject: Where an answer is waited for.
+  ///   - payload: A value. `Data` and `String` are sent unchanged, a ``NATSPayload`` in its own
+  ///     encoding, and everything else as JSON.
+  ///   - subject: Parts separated by dots, without spaces and wildcards.
+  ///   - headers: The headers of the message. The default is empty.
+  ///   - replySubject: The subject for a reply. The default is `nil`.
   @specialized(where Payload == Data)
   @specialized(where Payload == String)
   public func publish<Payload: Codable & Sendable>(
@@ -26,15 +27,18 @@ extension NATSConnection {
   ) throws(NATSError) {
     try Codec.encode(payload) { bytes throws(NATSError) in
       try link.publish(
-        Outgoing(subject: subject, replySubject: replySubject, headers: headers, bytes: bytes))
+        OutgoingMessage(
+          subject: subject, replySubject: replySubject, headers: headers, bytes: bytes,
+          isConfirmed: true))
     }
   }
 }
 
 extension Publisher where Kind: StreamKind, Update: Codable {
-  /// Sends each update as a message, until the token ends.
+  /// Sends each update as a message, until the subscription is canceled.
   ///
-  /// What cannot be sent is told on ``NATSConnection/troubles``. It does not keep the connection.
+  /// A message that cannot be sent is reported on ``NATSConnection/diagnostics``. The subscription
+  /// does not retain the connection.
   public func publish(
     to connection: NATSConnection, on subject: String, fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
@@ -43,10 +47,11 @@ extension Publisher where Kind: StreamKind, Update: Codable {
       { update in
         do throws(NATSError) {
           try Codec.encode(update) { bytes throws(NATSError) in
-            try link.publish(Outgoing(subject: subject, headers: [:], bytes: bytes))
+            try link.publish(
+              OutgoingMessage(subject: subject, headers: [:], bytes: bytes, isConfirmed: true))
           }
         } catch {
-          link.tell(.notSent(subject: subject, error))
+          link.report(.notSent(subject: subject, error))
         }
       }, fileID: fileID, line: line)
   }

@@ -1,7 +1,7 @@
 public import MiniRex
 
 extension NATSConnection {
-  /// Answers requests on a subject, until the token ends.
+  /// Answers the requests on a subject, until the subscription is canceled.
   ///
   /// ```swift
   /// let service = nats.reply(on: "quotes", queue: "quotes") { (request: QuoteRequest) in
@@ -9,20 +9,24 @@ extension NATSConnection {
   /// }
   /// ```
   ///
-  /// Each request is a task of its own, and many run at a time, up to ``NATSOptions/requestLimit``;
-  /// one more is refused with the code 503. The task is cancelled when whoever asked has left, which
-  /// it tells, or when its process has gone, which is found out within twice
-  /// ``NATSOptions/probeInterval``; that holds for those that ask with this library. What runs when
-  /// the token ends goes on and is answered, unless the connection is closed.
+  /// Each request runs as a task. Up to ``NATSOptions/requestLimit`` of them run concurrently.
+  /// Further requests are queued, and beyond the limits of the queue refused with the code 503.
+  /// Requests that are running when the subscription is canceled continue and are answered, unless
+  /// the connection is closed.
   ///
-  /// A failure is sent as ``NATSError/refused(code:message:)``: one that is such an error with its
-  /// own code, any other with 500 and the text that it is described with.
+  /// A task is canceled when its requester cancels the request. If the requester's process stops,
+  /// the task is canceled within twice ``NATSOptions/probeInterval``. Both require that the
+  /// requester uses this library.
+  ///
+  /// A failure is sent as ``NATSError/refused(code:message:)``. If the task fails with that error,
+  /// its code and message are sent. Any other error has the code 500 and its description as the
+  /// message.
   ///
   /// - Parameters:
-  ///   - subject: It may have wildcards.
-  ///   - queue: The group that shares the requests: each goes to one of them. Without a group all
-  ///     are asked, and the first answer counts.
-  ///   - answer: Called on a thread of libnats for each request; what it returns is subscribed to.
+  ///   - subject: A subject, which may have wildcards.
+  ///   - queue: The queue group that shares the requests: each goes to one member. Without a group,
+  ///     every subscription answers, and the first answer counts.
+  ///   - answer: A closure that creates the task for a request. It runs on a thread of libnats.
   public func reply<Request: Codable & Sendable, Answer: Codable & Sendable, Failure: Error>(
     on subject: String, queue: String? = nil,
     _ answer: @escaping @Sendable (Request) -> PublishedTask<Answer, Failure>
@@ -36,10 +40,11 @@ extension NATSConnection {
     }
   }
 
-  /// Answers requests on a subject with progress before the result, until the token ends.
+  /// Answers the requests on a subject with progress and a result, until the subscription is
+  /// canceled.
   ///
-  /// Those that ask without progress get the result only. Otherwise it is like the `reply` without
-  /// progress.
+  /// A request without progress receives the result only. See the overload without progress for
+  /// concurrency, cancellation, and failures.
   public func reply<
     Request: Codable & Sendable, Progress: Codable & Sendable, Answer: Codable & Sendable,
     Failure: Error

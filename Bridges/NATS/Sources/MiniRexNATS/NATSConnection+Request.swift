@@ -1,33 +1,36 @@
 public import MiniRex
 
 extension NATSConnection {
-  /// Asks whoever answers on a subject, and gives the answer.
+  /// Sends a request and returns the answer.
   ///
   /// ```swift
   /// let quote = nats.request(Quote.self, QuoteRequest("ACME"), on: "quotes", timeout: .seconds(2))
   /// ```
   ///
-  /// It asks when the first subscriber comes, once for all of them. When the last one leaves before
-  /// there is an answer, whoever answers is told, and cancels its work. It fails at once with
-  /// ``NATSError/noResponders`` if nobody answers on that subject, with ``NATSError/disconnected`` if
-  /// the connection is lost meanwhile, and with ``NATSError/refused(code:message:)`` if whoever
-  /// answers has failed.
+  /// The request is sent once, when the first subscriber joins. If the last subscriber cancels
+  /// before the answer arrives, the answering process cancels its work.
+  ///
+  /// The task fails immediately with ``NATSError/noResponders`` if no process answers on the
+  /// subject, and with ``NATSError/disconnected`` if the connection is lost. It fails with
+  /// ``NATSError/refused(code:message:)`` if the answering process failed.
   ///
   /// - Parameters:
-  ///   - type: What the answer is.
-  ///   - request: What is asked, encoded like what is published.
-  ///   - subject: Without wildcards.
-  ///   - headers: What goes with it.
-  ///   - timeout: After which it fails with ``NATSError/timedOut``, counted from the first subscriber.
-  ///   - clock: What the time is measured with.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - type: The type of the answer.
+  ///   - request: The request, encoded as ``publish(_:on:headers:replySubject:)`` encodes it.
+  ///   - subject: A subject without wildcards.
+  ///   - headers: The headers of the request. The default is empty.
+  ///   - timeout: The time after which it fails with ``NATSError/timedOut``, counted from the first
+  ///     subscriber. A negative timeout is zero.
+  ///   - clock: The clock that measures the timeout. The default is `ContinuousClock`.
+  ///   - fileID: The file of the call, for an instrument.
+  ///   - line: The line of the call, for an instrument.
   public func request<Answer: Codable & Sendable, Request: Codable & Sendable>(
     _ type: Answer.Type = Answer.self, _ request: Request, on subject: String,
     headers: NATSHeaders = [:], timeout: Duration, clock: any Clock<Duration> = ContinuousClock(),
     fileID: String = #fileID, line: Int = #line
   ) -> PublishedTask<Answer, NATSError> {
     let link = link
+    let timeout = max(.zero, timeout)
     let limit = limit(timeout, by: clock)
     let task = PublishedTask<Answer, NATSError> { finish in
       link.ask(request, on: subject, headers: headers, within: limit) { answer in
@@ -43,10 +46,10 @@ extension NATSConnection {
     return limited.trace("request on \(subject)", fileID: fileID, line: line)
   }
 
-  /// Asks whoever answers on a subject, and gives its progress and the answer.
+  /// Sends a request, and publishes its progress and the answer.
   ///
-  /// Progress does not prolong the time; otherwise it is like the request without it. One that is
-  /// not of its type is left out and told on ``troubles``.
+  /// Progress does not extend the timeout. Progress that cannot be decoded is skipped and reported
+  /// on ``diagnostics``. See the overload without progress for failures and the parameters.
   public func request<
     Answer: Codable & Sendable, Progress: Codable & Sendable, Request: Codable & Sendable
   >(
@@ -55,6 +58,7 @@ extension NATSConnection {
     clock: any Clock<Duration> = ContinuousClock(), fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<Progress, Answer, NATSError> {
     let link = link
+    let timeout = max(.zero, timeout)
     let limit = limit(timeout, by: clock)
     let task = ProgressiveTask<Progress, Answer, NATSError> { report, finish in
       link.ask(request, on: subject, headers: headers, within: limit) { answer in
@@ -64,7 +68,7 @@ extension NATSConnection {
           do throws(NATSError) {
             report(try Codec<Progress>.decode(message.bytes))
           } catch {
-            link.tell(.undecodable(subject: subject, reason: "\(error)"))
+            link.report(.undecodable(subject: subject, reason: "\(error)"))
           }
         case .failure(let error): finish(.failure(error))
         }
@@ -76,24 +80,26 @@ extension NATSConnection {
   }
 }
 
-/// The time that a request sees to itself; `nil` if `timeout` is to, which other clocks need.
+/// The timeout that the request measures internally, or `nil` if the clock needs a `timeout`
+/// operator.
 private func limit(_ timeout: Duration, by clock: any Clock<Duration>) -> Duration? {
-  clock is ContinuousClock && timeout >= .zero ? timeout : nil
+  clock is ContinuousClock ? timeout : nil
 }
 
-extension Link {
-  /// - Parameter limit: When it fails by itself; `nil` if somebody else sees to that.
+extension ConnectionCore {
+  /// - Parameter limit: The timeout, or `nil` if the caller applies one.
   fileprivate func ask<Request: Codable & Sendable>(
     _ request: Request, on subject: String, headers: NATSHeaders, within limit: Duration?,
     _ receive: @escaping @Sendable (Inbox.Answer) -> Void
   ) -> Subscription {
     let timer = limit.map {
-      Deadlines.shared.wait(for: $0) { receive(.failure(.timedOut)) }
+      RequestTimeouts.shared.wait(for: $0) { receive(.failure(.timedOut)) }
     }
     do throws(NATSError) {
       var token = Subscription.ended
       try Codec.encode(request) { bytes throws(NATSError) in
-        token = self.request(Outgoing(subject: subject, headers: headers, bytes: bytes), receive)
+        token = self.request(
+          OutgoingMessage(subject: subject, headers: headers, bytes: bytes), receive)
       }
       guard let timer else { return token }
       return Subscription { [token] in
@@ -121,7 +127,7 @@ extension RawMessage {
   }
 }
 
-/// As other clients of NATS tell a failure.
+/// The headers of a failed request that other NATS clients use as well.
 enum ServiceHeader {
   static let code = "Nats-Service-Error-Code"
   static let message = "Nats-Service-Error"

@@ -1,7 +1,7 @@
 internal import Dispatch
 public import MiniRex
 
-/// A connection to a NATS server, or to one of several.
+/// A connection to a NATS server, or to one server of a cluster.
 ///
 /// ```swift
 /// let nats = NATSConnection("nats://127.0.0.1:4222")
@@ -11,29 +11,36 @@ public import MiniRex
 /// try nats.publish(Order(4711), on: "orders.placed")
 /// ```
 ///
-/// It connects in the background, and again whenever it is lost; nothing here ever waits for the
-/// network. What is published and subscribed to before it is connected is done when it is. Keep it:
-/// when it is released it closes like ``close()``, without waiting.
+/// It connects in the background, and reconnects whenever the connection is lost. No method blocks
+/// on the network: publishes and subscriptions made while disconnected are queued. Retain the
+/// connection. Releasing it closes it as ``close()`` does, without waiting.
 public final class NATSConnection: Sendable {
-  let link: Link
+  let link: ConnectionCore
 
-  /// What it does at present; ends when it is closed.
+  /// The status of the connection.
   ///
-  /// It calls on a queue of the connection's own.
+  /// It finishes when the connection is closed.
+  ///
+  /// Callbacks run on a queue of the connection.
   public var status: PublishedValue<NATSStatus> { link.status.publisher }
 
-  /// What goes wrong without anybody waiting for it; ends when the connection is closed.
+  /// The asynchronous errors that no pending call can report.
   ///
-  /// It calls on a queue of the connection's own.
-  public var troubles: Broadcaster<NATSTrouble> { link.troubles.publisher }
+  /// It finishes when the connection is closed.
+  ///
+  /// Callbacks run on a queue of the connection.
+  public var diagnostics: Broadcaster<NATSDiagnostic> { link.diagnostics.publisher }
 
-  /// Connects to one server.
+  /// Connects to a server.
   ///
   /// - Parameters:
-  ///   - url: Such as `nats://127.0.0.1:4222` or `tls://…`; it may hold a user and a password.
-  ///   - options: How it behaves.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - url: A URL such as `nats://127.0.0.1:4222` or `tls://…`, or several, separated by commas.
+  ///     It may contain a user and a password, percent-encoded. With `tls://`, a server without TLS
+  ///     is refused before credentials are sent. Another scheme, or text that is not a URL, closes
+  ///     the connection with ``NATSError/invalidOptions(_:)``.
+  ///   - options: The limits, intervals, and credentials. The default is `NATSOptions()`.
+  ///   - fileID: The file of the call, for an instrument.
+  ///   - line: The line of the call, for an instrument.
   public convenience init(
     _ url: String, options: NATSOptions = NATSOptions(), fileID: String = #fileID,
     line: Int = #line
@@ -41,30 +48,30 @@ public final class NATSConnection: Sendable {
     self.init([url], options: options, fileID: fileID, line: line)
   }
 
-  /// Connects to any one server of a cluster, and to another one when that is lost.
+  /// Connects to one server of a cluster, and to another when that connection is lost.
   ///
   /// - Parameters:
-  ///   - urls: At least one; none stops the program.
-  ///   - options: How it behaves.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - urls: The URLs of the servers. Traps if there is none.
+  ///   - options: The limits, intervals, and credentials. The default is `NATSOptions()`.
+  ///   - fileID: The file of the call, for an instrument.
+  ///   - line: The line of the call, for an instrument.
   public init(
     _ urls: [String], options: NATSOptions = NATSOptions(), fileID: String = #fileID,
     line: Int = #line
   ) {
-    if urls.isEmpty { misuse("'NATSConnection' needs the URL of a server.") }
-    link = Link(urls, options, name: options.name ?? "NATS", fileID: fileID, line: line)
+    if urls.isEmpty { misuse("'NATSConnection' requires at least one server URL.") }
+    link = ConnectionCore(urls, options, name: options.name ?? "NATS", fileID: fileID, line: line)
     link.start()
   }
 
   deinit { link.close() }
 
-  /// Closes, and returns when it has.
+  /// Closes the connection, and returns when it is closed.
   ///
-  /// What was published is sent and what has been received is delivered, as far as that is done
-  /// within ``NATSOptions/drainTimeout``; then all publishers of the connection end. What waits for a
-  /// connection that there is not is not sent, which ``troubles`` tells. It can be called several
-  /// times. A cancelled task does not wait.
+  /// Received messages are delivered and published messages are sent first, each within
+  /// ``NATSOptions/drainTimeout``. Then all publishers of the connection finish. Without a
+  /// connection, queued messages are not sent, and ``diagnostics`` reports them. The method is
+  /// idempotent. In a canceled task it returns without waiting.
   public func close() async {
     link.close()
     _ = await link.hasClosed.publisher.result

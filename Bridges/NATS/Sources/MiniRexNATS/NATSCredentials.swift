@@ -1,4 +1,6 @@
-/// What lets a connection in; its description tells the kind only.
+/// The credentials of a connection.
+///
+/// The description contains the kind and no secret.
 public struct NATSCredentials: Sendable, CustomStringConvertible, CustomReflectable {
   enum Kind: Sendable {
     case none
@@ -10,7 +12,7 @@ public struct NATSCredentials: Sendable, CustomStringConvertible, CustomReflecta
 
   let kind: Kind
 
-  /// Nothing, or what stands in the URL.
+  /// No credentials, except for a user in the URL.
   public static let none = NATSCredentials(kind: .none)
 
   /// A name and a password.
@@ -23,17 +25,16 @@ public struct NATSCredentials: Sendable, CustomStringConvertible, CustomReflecta
     NATSCredentials(kind: .token(token))
   }
 
-  /// A credentials file, which is read again at each attempt to connect.
+  /// A credentials file, which is read for each attempt to connect.
   ///
   /// - Parameters:
-  ///   - path: The file of the token of the user (JWT), and of the seed too, if that has none of
-  ///     its own.
-  ///   - seed: The file of the seed.
+  ///   - path: The path of the file with the user's JWT. Without `seed`, it also contains the seed.
+  ///   - seed: The path of a separate seed file. The default is `nil`.
   public static func file(_ path: String, seed: String? = nil) -> NATSCredentials {
     NATSCredentials(kind: .file(path, seed: seed))
   }
 
-  /// An NKey: its public half, and the file of its seed.
+  /// A public NKey and the path of its seed file.
   public static func nkey(_ publicKey: String, seedFile: String) -> NATSCredentials {
     NATSCredentials(kind: .nkey(publicKey, seedFile: seedFile))
   }
@@ -49,6 +50,6 @@ public struct NATSCredentials: Sendable, CustomStringConvertible, CustomReflecta
     }
   }
 
-  /// Nothing but the kind.
+  /// A mirror that shows the kind only.
   public var customMirror: Mirror { Mirror(self, children: ["kind": description]) }
 }

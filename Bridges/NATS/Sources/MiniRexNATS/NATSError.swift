@@ -1,47 +1,51 @@
-/// Why something could not be done over NATS.
+/// A failure of an operation over NATS.
 ///
-/// It holds no secret: what a server or libnats says in words is told, what you gave to log in with
-/// is not.
+/// Texts of the server and of libnats are included, credentials are not.
 public enum NATSError: Error, Hashable, Sendable {
-  /// The connection has been closed, by you or for good.
+  /// The connection was closed, by you or permanently after an error.
   case closed
-  /// There is no connection now, or it was lost before the answer came.
+  /// No connection was available, or it was lost before the answer arrived.
   case disconnected
-  /// No server could be reached in the attempts that were asked for.
+  /// No server was reached within ``NATSOptions/reconnectAttempts``.
   case noServer
-  /// The server does not let in whoever has these credentials.
+  /// The server rejected the credentials.
   case notAuthorized
-  /// There is no trust between this side and the server: a certificate is missing, wrong or expired.
+  /// The TLS handshake failed: a certificate is missing, wrong, or expired.
   case tls(String)
-  /// The server does not allow this.
+  /// The server did not permit the operation.
   case notPermitted(String)
-  /// The time is up.
+  /// The timeout passed.
   case timedOut
-  /// Nobody answers requests on this subject.
+  /// No process answered requests on this subject.
   case noResponders
-  /// What waits to be sent has reached ``NATSOptions/sendLimit``.
+  /// The messages queued for the server reached ``NATSOptions/sendLimit``.
   case sendLimitReached
-  /// The server takes no payload as large as this one.
+  /// The payload was larger than the server accepts.
   case payloadTooLarge(Int)
-  /// A subject is empty, has an empty part, a space or a wildcard where none may be; or a queue
-  /// group or a name has.
+  /// A subject, a queue group, or a name was empty, or had an empty part, a space, or an invalid
+  /// wildcard.
   case invalidSubject(String)
-  /// A header has a name or a value that would end it.
+  /// A subject with its reply subject or queue group had this many bytes, more than
+  /// ``NATSOptions/lineLimit`` allows.
+  case subjectTooLong(Int)
+  /// The server refused more than this number of subscriptions over one connection.
+  case tooManySubscriptions(Int)
+  /// A header had an empty name or value, or one with a line break.
   case invalidHeader(String)
-  /// A value could not be encoded.
+  /// The value could not be encoded.
   case notEncodable(String)
-  /// A payload was not that of such a value.
+  /// The payload could not be decoded as the requested type.
   case undecodable(String)
-  /// Whoever answers has refused, with a code and a text of its own.
+  /// The answering process failed or refused, with a code and a message.
   case refused(code: Int, message: String)
-  /// Somebody else was first: the key, or the stream, is at this revision now, if that is known.
+  /// The key or the stream had another revision, which is the associated value if it is known.
   case revision(UInt64?)
-  /// A stream or a bucket of that name does not exist, or the server keeps none.
+  /// The stream or the bucket did not exist, or the server has no JetStream.
   case noStream(String)
-  /// JetStream has refused, in its own words, with the code that it lists.
+  /// JetStream refused, with one of its error codes and a message.
   case jetStream(code: Int, message: String)
-  /// The options do not fit: a file is missing or is not what it should be.
+  /// The options or a URL were invalid, or a file of the options could not be read.
   case invalidOptions(String)
-  /// Anything else, in the words of libnats.
+  /// Another error, with the code and the message of libnats.
   case other(code: Int, message: String)
 }

@@ -1,15 +1,15 @@
-/// What has come on a subject.
+/// A message received on a subject.
 public struct NATSMessage<Payload: Sendable>: Sendable {
-  /// What was published.
+  /// The published payload.
   public var payload: Payload
-  /// The subject that it was published on.
+  /// The subject of the message.
   public var subject: String
-  /// What came with it.
+  /// The headers of the message.
   public var headers: NATSHeaders
-  /// Where an answer is waited for; `nil` if none is.
+  /// The subject for a reply, or `nil` if the publisher expects none.
   public var replySubject: String?
 
-  /// Makes one, as a test of your own might.
+  /// Creates a message, for example for a test.
   public init(
     payload: Payload, subject: String, headers: NATSHeaders = [:], replySubject: String? = nil
   ) {

@@ -1,70 +1,120 @@
-/// How a connection behaves; every limit is here, with its default.
+/// The limits, intervals, and credentials of a connection.
 public struct NATSOptions: Sendable {
-  /// What the server calls the connection, where it lists them.
+  /// The name of the connection in the server's lists.
   public var name: String?
 
-  /// What lets you in.
+  /// The credentials.
+  ///
+  /// The default is `.none`.
   public var credentials: NATSCredentials = .none
 
-  /// How the connection is made safe; `nil` leaves that to the scheme, `tls://` or `nats://`.
+  /// The TLS configuration, or `nil`, the default, to follow the scheme, `tls://` or `nats://`.
   public var tls: NATSTLS?
 
-  /// How long one attempt to connect may take: 2 seconds.
+  /// The timeout of one attempt to connect.
+  ///
+  /// The default is 2 seconds.
+  ///
+  /// It does not bound the first `PONG`: a server that accepts the connection and never answers
+  /// holds the attempt, because libnats 3.4 reads it without a deadline.
   public var connectTimeout: Duration = .seconds(2)
 
-  /// How long it waits before it tries again, after a loss or an attempt that failed: 250 milliseconds.
+  /// The wait before the next attempt, after a loss or a failed attempt.
+  ///
+  /// The default is 250 milliseconds.
   public var reconnectWait: Duration = .milliseconds(250)
 
-  /// By how much at most each wait is made longer by chance: 250 milliseconds.
+  /// The maximum random addition to each wait.
   ///
-  /// So clients that lost one server do not all come back at the same time.
+  /// The default is 250 milliseconds.
+  ///
+  /// It prevents the clients of a lost server from reconnecting at the same moment.
   public var reconnectJitter: Duration = .milliseconds(250)
 
-  /// How many attempts there are for each server before the connection is closed; `nil`, the
-  /// default, for no end of them.
+  /// The number of attempts for each server before the connection closes, or `nil`, the default,
+  /// for no limit.
   ///
-  /// Credentials that a server refuses are tried twice, whatever stands here.
+  /// Credentials that a server rejects are tried twice in any case.
   public var reconnectAttempts: Int?
 
-  /// How often the server is asked if it is still there: each 20 seconds.
+  /// The interval between pings of the server.
   ///
-  /// A connection is lost when two of these have not been answered.
-  public var pingInterval: Duration = .seconds(20)
+  /// The default is 5 seconds.
+  ///
+  /// Two unanswered pings mean that the connection is lost.
+  public var pingInterval: Duration = .seconds(5)
 
-  /// How many bytes may wait to be sent: 8 MiB.
+  /// The maximum length of a line sent to the server, in bytes.
   ///
-  /// They wait while there is no connection, or the server does not read; what is published beyond
-  /// fails with ``NATSError/sendLimitReached``.
+  /// The default is 4,096.
+  ///
+  /// It is the `max_control_line` of the server, which closes the connection after a longer line.
+  /// 64 bytes are reserved: a subject with its reply subject or queue group fails with
+  /// ``NATSError/subjectTooLong(_:)`` beyond the rest. When a server closes the connection for this
+  /// reason, the connection halves its limit.
+  public var lineLimit = 4_096
+
+  /// The maximum number of bytes queued for the server.
+  ///
+  /// The default is 8 MiB.
+  ///
+  /// Messages are queued while there is no connection, or while the server does not read. Beyond
+  /// the limit, publishing fails with ``NATSError/sendLimitReached``.
   public var sendLimit = 8 << 20
 
-  /// How many messages may wait for the callbacks of a subscription: 65,536.
+  /// The maximum number of messages queued for the callbacks of a subscription.
   ///
-  /// What comes while so many wait is dropped, and told on ``NATSConnection/troubles``. Of a stream
-  /// no more than half as many are on their way at a time, so that none is dropped.
+  /// The default is 65,536.
+  ///
+  /// Further messages are dropped and reported on ``NATSConnection/diagnostics``. A stream has at
+  /// most half of this number in flight, so its messages are never dropped.
   public var receiveLimit = 65_536
 
-  /// How many bytes may wait for the callbacks of a subscription: 64 MiB.
+  /// The maximum number of bytes queued for the callbacks of a subscription.
+  ///
+  /// The default is 64 MiB.
   public var receiveLimitInBytes = 64 << 20
 
-  /// If each subscription has a thread of its own, on which it calls; false.
+  /// A Boolean value that indicates whether each subscription delivers on its own thread.
   ///
-  /// Otherwise the threads of a pool, as many as there are processors but at least four in the whole
-  /// process, call for all subscriptions: a callback that blocks holds up those that share its
-  /// thread.
-  public var callsOnOwnThreads = false
+  /// The default is `false`.
+  ///
+  /// Without it, all subscriptions of the process share a pool with one thread per processor, at
+  /// least four. A callback that blocks delays the subscriptions on its thread.
+  public var usesDedicatedThreads = false
 
-  /// How many requests may be answered at a time over the connection: 10,000.
+  /// The maximum number of requests that the connection answers concurrently.
+  ///
+  /// The default is 10,000.
+  ///
+  /// Further requests are queued up to ``receiveLimit`` and ``receiveLimitInBytes``. A request
+  /// beyond these is refused with the code 503.
   public var requestLimit = 10_000
 
-  /// How often whoever answers asks if somebody still waits for it: each second.
+  /// The interval at which an answering process checks that its requesters still exist.
   ///
-  /// So work is cancelled, within twice this time, for a process that has been killed.
+  /// The default is 1 second.
+  ///
+  /// Work for a process that stopped is canceled within twice this interval.
   public var probeInterval: Duration = .seconds(1)
 
-  /// How long ``NATSConnection/close()`` waits for what is to be delivered, and then as long at most for
-  /// what is to be sent: 10 seconds.
+  /// The maximum time that ``NATSConnection/close()`` waits for deliveries, and then for sends.
+  ///
+  /// The default is 10 seconds each.
   public var drainTimeout: Duration = .seconds(10)
 
-  /// Makes options with their defaults.
+  /// The JetStream domain of the streams and buckets, for a server behind a leaf node.
+  ///
+  /// The default is `nil`: the domain of the connected server. A domain with a dot, a space, or
+  /// a wildcard closes the connection with ``NATSError/invalidOptions(_:)``.
+  public var jetStreamDomain: String?
+
+  /// The first part of the subjects that replies and stream messages arrive on.
+  ///
+  /// The default is `_INBOX`. A private prefix lets the server's permissions separate clients. A prefix
+  /// that is not a subject closes the connection with ``NATSError/invalidOptions(_:)``.
+  public var inboxPrefix = "_INBOX"
+
+  /// Creates options with their defaults.
   public init() {}
 }

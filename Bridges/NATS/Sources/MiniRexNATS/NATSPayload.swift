@@ -4,10 +4,10 @@
   public import Foundation
 #endif
 
-/// A value that says itself what it is in a message.
+/// A type with its own encoding in messages.
 ///
-/// `Data` and `String` do, and are sent as they are. What is `Codable` only is sent as JSON. With
-/// this protocol a type chooses another coding:
+/// `Data` and `String` need no conformance and are sent unchanged. Other `Codable` types are sent as
+/// JSON. A conformance selects another encoding:
 ///
 /// ```swift
 /// extension Reading: NATSPayload {
@@ -16,22 +16,26 @@
 /// }
 /// ```
 ///
-/// A type that is not `Codable` by itself becomes so by this: as data, inside of others.
+/// The conformance also makes the type `Codable`: inside other values it is encoded as data.
 public protocol NATSPayload: Codable, Sendable {
-  /// Reads a value; an error is told on ``NATSConnection/troubles``, or fails a request.
+  /// Creates a value from a payload.
+  ///
+  /// A thrown error is reported on ``NATSConnection/diagnostics``, or fails the request.
   init(natsPayload: Data) throws
 
-  /// Writes the value; an error is thrown by what was to send it.
+  /// Returns the payload.
+  ///
+  /// A thrown error fails the send.
   func natsPayload() throws -> Data
 }
 
 extension NATSPayload {
-  /// Reads the payload as data.
+  /// Creates a value from a payload that is encoded as data.
   public init(from decoder: any Decoder) throws {
     try self.init(natsPayload: decoder.singleValueContainer().decode(Data.self))
   }
 
-  /// Writes the payload as data.
+  /// Encodes the payload as data.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(natsPayload())

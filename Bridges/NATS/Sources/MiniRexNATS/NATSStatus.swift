@@ -1,13 +1,15 @@
-/// What a connection does at present.
+/// The status of a connection.
 public enum NATSStatus: Hashable, Sendable {
-  /// It has not been connected yet, and is trying.
+  /// The first attempts to connect are in progress.
   case connecting
-  /// It is connected.
+  /// The connection is established.
   case connected
-  /// It was connected, and is trying to be so again.
+  /// The connection was lost, and attempts to reconnect are in progress.
   case reconnecting
-  /// It is sending what was published and delivering what was received, before it closes.
+  /// The connection is about to close: it sends published messages and delivers received ones.
   case draining
-  /// It is closed for good; the error is `nil` if you have closed it.
+  /// The connection is closed permanently.
+  ///
+  /// The error is `nil` if you closed it.
   case closed(NATSError?)
 }

@@ -1,7 +1,8 @@
 public import MiniRex
 
 extension NATSStream {
-  /// Calls with messages to be worked on, each at least once, shared by all who use the same name.
+  /// Emits messages to process, each at least once, shared by all processes with the same durable
+  /// name.
   ///
   /// ```swift
   /// let jobs = board.work(of: Job.self, durable: "billing").subscribe { delivery in
@@ -10,43 +11,55 @@ extension NATSStream {
   /// }
   /// ```
   ///
-  /// The server remembers under `durable` what has been done, for as long as the stream exists. A
-  /// message that is not acknowledged within `ackWait` comes again, to whoever of them takes it: so
-  /// do those of a process that was killed. One whose payload cannot be decoded is rejected, and told
-  /// on ``NATSConnection/troubles``.
+  /// The server stores the progress under `durable`, for as long as the stream exists. A message
+  /// that is not acknowledged within `ackWait` is delivered again to one of the processes, also
+  /// after its process was killed. A payload that cannot be decoded is rejected and reported on
+  /// ``NATSConnection/diagnostics``.
+  ///
+  /// If the consumer is removed while the connection stays, or the stream is created again, work
+  /// continues within a few seconds: all messages of the stream are delivered again, and
+  /// ``NATSDiagnostic/workRestarted(stream:durable:)`` reports it.
   ///
   /// - Parameters:
-  ///   - type: What the payloads are.
-  ///   - durable: The name, without dots and spaces.
-  ///   - subject: One or several of the stream's subjects, with wildcards; `nil` for all.
-  ///   - ackWait: After which a message that is not acknowledged comes again: 30 seconds. It counts
-  ///     from when the server has sent it, and what waits for a slow callback counts too.
-  ///   - limit: How many may be on their way without having been acknowledged, for all who share it:
-  ///     100.
-  ///   - maxDeliveries: How often a message is delivered at most; `nil` for no end of it.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
+  ///   - type: The type of the payloads.
+  ///   - durable: The name, without dots, spaces, wildcards, and slashes. An invalid name is
+  ///     reported on ``NATSConnection/diagnostics``.
+  ///   - subject: One or several of the stream's subjects, with wildcards, or `nil`, the default,
+  ///     for all.
+  ///   - ackWait: The time after which an unacknowledged message is delivered again. The default is
+  ///     30 seconds. It starts when the server sends the message, and includes the time in the
+  ///     queue of a slow callback.
+  ///   - limit: The maximum number of unacknowledged messages of all processes. The default is 100,
+  ///     or the limit of the server if that is less.
+  ///   - maxDeliveries: The maximum number of deliveries of a message, or `nil`, the default, for
+  ///     no limit.
+  ///   - fileID: The file of the call, for an instrument.
+  ///   - line: The line of the call, for an instrument.
   public func work<Payload: Codable & Sendable>(
     of type: Payload.Type = Payload.self, durable: String, on subject: String? = nil,
     ackWait: Duration = .seconds(30), limit: Int = 100, maxDeliveries: Int? = nil,
     fileID: String = #fileID, line: Int = #line
-  ) -> Broadcaster<Delivery<Payload>> {
+  ) -> Broadcaster<NATSDelivery<Payload>> {
     let link = link
     let order = WorkOrder(
-      stream: name, durable: durable, filter: subject, ackWait: ackWait.inNanoseconds,
+      stream: id, durable: durable, filter: subject, ackWait: ackWait.inNanoseconds,
       limit: max(1, limit), maxDeliveries: maxDeliveries)
-    return Broadcaster { receive in
-      Worker(order, over: link).start { message, place in
+    return Broadcaster { [name] receive in
+      if let diagnostic = NATSDiagnostic(stream: name, durable: durable, filter: subject) {
+        link.report(diagnostic)
+        return .ended
+      }
+      return WorkConsumer(order, over: link).start { message, place, generation in
         guard let replySubject = message.replySubject else { return }
-        let answer = Acknowledgement(replySubject, over: link)
+        let answer = Acknowledgement(replySubject, in: generation, over: link)
         do throws(NATSError) {
           receive(
-            Delivery(
+            NATSDelivery(
               payload: try Codec<Payload>.decode(message.bytes), subject: message.subject,
-              headers: try message.headers(), sequence: place.sequence,
+              headers: message.headers(over: link), sequence: place.sequence,
               count: Int(clamping: place.deliveries), pending: place.pending, answer: answer))
         } catch {
-          link.tell(.undecodable(subject: message.subject, reason: "\(error)"))
+          link.report(.undecodable(subject: message.subject, reason: "\(error)"))
           answer.send("+TERM")
         }
       }

@@ -1,18 +1,18 @@
-/// How a connection is made safe.
+/// The TLS configuration of a connection.
 public struct NATSTLS: Sendable {
-  /// The file of the certificates that are trusted; `nil` for those of the system.
+  /// The path of the trusted certificates, or `nil` for the certificates of the system.
   public var trustedCertificates: String?
 
-  /// The file of this side's own certificate, if the server asks for one.
+  /// The path of the client's certificate, if the server requires one.
   public var certificate: String?
 
-  /// The file of the key to it.
+  /// The path of the private key of ``certificate``.
   public var key: String?
 
-  /// The name that the server's certificate has to have; `nil` for that of the URL.
+  /// The required host name in the server's certificate, or `nil` for the host of the URL.
   public var expectedHostname: String?
 
-  /// Makes it of the files that are needed.
+  /// Creates a configuration from paths.
   public init(
     trustedCertificates: String? = nil, certificate: String? = nil, key: String? = nil,
     expectedHostname: String? = nil

@@ -2,7 +2,7 @@ public import MiniRex
 public import MiniRexNATS
 public import MiniRexStore
 
-/// A store whose actions come from a stream, so that every process that follows it has the same state.
+/// A store whose actions come from a stream, so that every process has the same state.
 ///
 /// ```swift
 /// let replica = try await Replica(
@@ -11,63 +11,73 @@ public import MiniRexStore
 /// replica.send(.moved(card, to: .done))
 /// ```
 ///
-/// To send is to append to the stream: each replica of it reduces the same actions in the same order,
-/// so the reducer reads nothing but the state and the action. Effects run in the process that has sent
-/// the action, and what they send is appended too. It keeps its state without a connection, and goes
-/// on from there. Keep the connection and the replica: when that is released it follows no more, its
-/// effects are cancelled, and what waits to be sent fails with `closed`. An action that has to be in
-/// all processes is JSON of `Codable`, with its keys sorted, as in a `Journal`.
+/// A send appends the action to the stream. Each replica reduces the same actions in the same
+/// order, so the reducer must depend on the state and the action only. Effects run in the process
+/// that sent the action, and their actions are appended as well. Without a connection the replica
+/// keeps its state, and it continues from there after the reconnect.
+///
+/// Retain the connection and the replica. Releasing the replica stops it: its effects are canceled,
+/// and pending actions fail with `closed`. Actions are encoded as JSON with sorted keys, as in a
+/// `Journal`.
 public final class Replica<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
   private let core: ReplicaCore<State, Action>
 
-  /// What was committed; it may be read, watched and split into parts, on any thread.
+  /// The store with the committed state, which you can read, observe, and scope on any thread.
   ///
-  /// It calls on a thread of libnats. An action that is sent to it, or to a part of it, stops the
-  /// program: it would be in this process only.
+  /// Callbacks run on a thread of libnats. Sending an action to the store or to a scope of it
+  /// traps, because the action would reach this process only. Send it to the replica.
   public let store: Store<State, Action>
 
-  /// The sequence of the last action that was committed here, in the stream.
+  /// The sequence in the stream of the last action that was committed here.
   ///
-  /// The store counts its commits from where it has begun.
+  /// The commits of the store have separate numbers, which start with the replica.
   public var sequence: PublishedValue<UInt64> { core.sequence.publisher }
 
-  /// Why it has stopped; `nil` while all is well.
+  /// The reason why the replica stopped, or `nil` while it runs.
   public var failure: PublishedValue<ReplicaFailure?> { core.failure.publisher }
 
-  /// Why the last snapshot that was to be written here was not; `nil` if it was.
+  /// The reason why the last snapshot of this process was not written, or `nil` if it was.
   ///
-  /// A state that is larger than the server's limit for payloads is the usual reason.
+  /// The usual reason is a state larger than the server's limit for payloads.
   public var snapshotFailure: PublishedValue<NATSError?> { core.snapshots.failure.publisher }
 
-  /// Begins with the snapshot, if there is one, and follows the stream from there.
+  /// Loads the snapshot, if one exists, and follows the stream from there.
   ///
-  /// It waits for the bucket if one is named, hence for the connection, and not for the stream: the
-  /// store catches up after this has returned. Neither the stream nor the bucket is made here;
-  /// `troubles` of the connection tells if one is not there, and it is waited for.
+  /// With a bucket, it waits for the connection and for the bucket. It does not wait for the
+  /// stream: the store catches up after the initializer has returned. The stream and the bucket
+  /// must be created separately. While one of them does not exist, `diagnostics` of the connection
+  /// reports it, and the replica waits for it.
   ///
   /// - Parameters:
   ///   - initial: The state before the first action of the stream.
-  ///   - stream: The stream's name, which is the subject that is appended to and the key of the
-  ///     snapshot, too.
-  ///   - nats: Over which connection.
-  ///   - bucket: Where snapshots are; `nil` for none: all actions are read at the beginning.
-  ///   - count: After how many actions of the stream a snapshot is written, by the replica that has
-  ///     sent the last of them.
-  ///   - limit: How many actions may wait to be appended; one more fails with `sendLimitReached`.
-  ///   - name: What an instrument calls the store.
-  ///   - fileID: Where it is written, for an instrument.
-  ///   - line: Where it is written, for an instrument.
-  ///   - reducer: What actions do, the same in all processes.
+  ///   - stream: The name of the stream, which is also the subject of the actions and the key of
+  ///     the snapshot.
+  ///   - nats: The connection.
+  ///   - bucket: The bucket of the snapshots, or `nil`, to read all actions of the stream at the
+  ///     start.
+  ///   - count: The number of actions between two snapshots. The replica that sent the last of them
+  ///     writes the snapshot. Traps if less than 1.
+  ///   - limit: The maximum number of pending actions. A further action fails with
+  ///     `sendLimitReached`.
+  ///   - policy: The reaction to an action of another replica that cannot be decoded, by default to
+  ///     stop.
+  ///   - name: The name of the store for an instrument.
+  ///   - fileID: The file of the call, for an instrument.
+  ///   - line: The line of the call, for an instrument.
+  ///   - reducer: The reducer, the same in all processes.
   public init(
     _ initial: State, of stream: String, over nats: NATSConnection,
-    snapshotsIn bucket: String? = nil, every count: Int = 1_000, waitingLimit limit: Int = 1_000,
+    snapshotsIn bucket: String? = nil, snapshotEvery count: Int = 1_000,
+    pendingLimit limit: Int = 1_000,
+    undecodable policy: UndecodableActionPolicy = .stop,
     name: String? = nil, fileID: String = #fileID, line: Int = #line,
     reducer: @escaping Reducer<State, Action>
   ) async throws(ReplicaFailure) {
-    if count < 1 { misuse("A replica cannot write its state every \(count) actions.") }
+    if count < 1 { misuse("'Replica' requires 'snapshotEvery' of 1 or more, not \(count).") }
     let snapshots = ReplicaSnapshots<State>(
       in: bucket.map { nats.bucket($0) }, key: stream, every: UInt64(count))
     let first = try await snapshots.read() ?? ReplicaSnapshot(sequence: 0, state: initial)
+    let log = nats.stream(stream)
     let gate = ReplicaGate<Action>()
     let store = Store<State, Action>(
       first.state, name: name ?? stream, fileID: fileID, line: line
@@ -77,21 +87,27 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
     }
     self.store = store
     core = ReplicaCore(
-      store, gate, snapshots, from: first.sequence,
-      Outbox(to: nats.stream(stream), over: nats, limit: max(1, limit)))
-    core.follow(nats.stream(stream))
+      store, gate, of: log, snapshots, from: first,
+      Outbox(to: log, over: nats, limit: max(1, limit), at: first.sequence),
+      undecodable: policy)
+    core.follow()
   }
 
   deinit { core.end() }
 
-  /// Appends an action, and gives its sequence when it has come back and is committed here.
+  /// Appends an action, and returns its sequence once it is committed here.
   ///
-  /// It returns at once. It does so whether anybody subscribes or not, and whoever leaves does not undo
-  /// it. What is sent here is appended in that order, one at a time, and waits while there is no
-  /// connection or the stream cannot be reached. It fails at once if too many wait, and later if the
-  /// server refuses it, as `append` of a `NATSStream` does; with
-  /// `timedOut` if it was not known for 90 seconds whether it had been appended; and with `closed` when
-  /// the replica has stopped.
+  /// It returns immediately. The action is appended even if the task has no subscriber, and
+  /// canceling a subscription does not undo it. Actions of one replica are appended in order, one
+  /// at a time. They are pending while the connection or the stream is unavailable.
+  ///
+  /// Each action is applied once. After a lost answer, the action is appended again only if the
+  /// stream does not contain it up to its end, and every replica ignores a late copy. That does not
+  /// depend on `NATSStreamOptions.duplicateWindow`.
+  ///
+  /// The task fails with `sendLimitReached` if too many actions are pending, with the server's
+  /// error if it refuses the action, and with `closed` after the replica has stopped. An action
+  /// that was pending then may be in the stream.
   @discardableResult
   public func send(_ action: Action) -> PublishedTask<UInt64, NATSError> {
     core.outbox.send(action)

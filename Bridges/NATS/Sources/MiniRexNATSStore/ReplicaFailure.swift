@@ -1,26 +1,26 @@
-/// Why a replica has stopped, or could not begin.
+/// The reason why a replica stopped, or could not start.
 public enum ReplicaFailure: Error, Hashable, CustomStringConvertible {
-  /// What stands at this sequence of the stream is no action of the type, and what the decoder says.
+  /// The message with this sequence could not be decoded as an action of the type.
   case undecodable(sequence: UInt64, type: String, reason: String)
-  /// The stream does not have these any more, and no snapshot begins after them.
+  /// The stream no longer had these sequences, which no snapshot contained.
   case missing(Range<UInt64>)
-  /// The stream was removed and made anew, so what has been committed here stands nowhere else.
+  /// The stream was removed and created again, so the state of this replica is in no stream.
   case replaced
-  /// What stands in the bucket under the key is no snapshot of the state, and what the decoder says.
+  /// The value in the bucket under the key could not be decoded as a snapshot of the state.
   case snapshot(key: String, reason: String)
-  /// The connection has been closed.
+  /// The connection was closed.
   case closed
 
-  /// One sentence.
+  /// A sentence about the failure.
   public var description: String {
     switch self {
     case .undecodable(let sequence, let type, let reason):
-      "What has sequence \(sequence) is no \(type): \(reason)"
+      "The message with sequence \(sequence) cannot be decoded as \(type): \(reason)"
     case .missing(let sequences):
-      "The stream no longer has \(sequences.lowerBound) to \(sequences.upperBound - 1)."
-    case .replaced: "The stream was removed and made anew."
-    case .snapshot(let key, let reason): "The snapshot '\(key)' cannot be read: \(reason)"
-    case .closed: "The connection has been closed."
+      "The stream no longer has the sequences \(sequences.lowerBound) to \(sequences.upperBound - 1)."
+    case .replaced: "The stream was removed and created again."
+    case .snapshot(let key, let reason): "The snapshot '\(key)' cannot be decoded: \(reason)"
+    case .closed: "The connection was closed."
     }
   }
 }

@@ -9,7 +9,7 @@ struct ArticleTests {
   private let package = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-  @Test func `the program of the article is the one in Examples`() throws {
+  @Test func `the article shows the program in Examples`() throws {
     let article = package.appending(
       path: "Sources/MiniRexNATS/MiniRexNATS.docc/SeveralProcesses.md")
     let program = package.appending(path: "Examples/weather/main.swift")
@@ -19,7 +19,7 @@ struct ArticleTests {
     #expect(text.contains("```swift\n\(code)```"))
   }
 
-  @Test func `the two processes of the article find each other`() async throws {
+  @Test func `the two processes of the article exchange data`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
     let folder = try Folder()

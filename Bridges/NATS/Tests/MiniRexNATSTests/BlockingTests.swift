@@ -8,13 +8,13 @@ import Testing
 struct BlockingTests {
   @Test
   func
-    `N2 making a connection, subscribing and publishing do not wait for a server that is not there`()
+    `N2 connecting, subscribing, and publishing do not block without a server`()
     async throws
   {
     let server = try await NATSServer()
     server.send(SIGSTOP)
     let clock = ContinuousClock()
-    // What waits for the server waits for longer than a crowded machine takes for this.
+    // The timeouts are longer than the test takes on a loaded machine.
     var options = NATSOptions()
     options.connectTimeout = .seconds(100)
 
@@ -29,7 +29,7 @@ struct BlockingTests {
     server.send(SIGCONT)
   }
 
-  @Test func `N2 publishing does not wait for a server that has stopped reading`() async throws {
+  @Test func `N2 publishing does not block while the server does not read`() async throws {
     let server = try await NATSServer()
     var options = NATSOptions()
     options.sendLimit = 4 << 20
@@ -58,12 +58,12 @@ struct BlockingTests {
   }
 
   @Test
-  func `N2 a callback that blocks holds up neither what is told of the connection nor others`()
+  func `N2 diagnostics and other subscriptions continue while a callback blocks`()
     async throws
   {
     let server = try await NATSServer()
     var options = NATSOptions()
-    options.callsOnOwnThreads = true
+    options.usesDedicatedThreads = true
     let nats = NATSConnection(server.url, options: options)
     let (mayGo, hasCome) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let slow = nats.broadcaster(of: Int.self, on: "numbers").subscribe { _ in

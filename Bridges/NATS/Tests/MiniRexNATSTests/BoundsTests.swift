@@ -6,17 +6,18 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct BoundsTests {
-  @Test func `N3 what a slow subscriber has no room for is dropped, counted and told`() async throws
+  @Test func `N3 messages beyond the limit of a slow subscriber are dropped and reported`()
+    async throws
   {
     let server = try await NATSServer()
     var options = NATSOptions()
     options.receiveLimit = 10
-    // A callback that blocks holds up whatever else its thread calls.
-    options.callsOnOwnThreads = true
+    // A blocked callback delays the subscriptions on its thread.
+    options.usesDedicatedThreads = true
     let nats = NATSConnection(server.url, options: options)
     let sender = NATSConnection(server.url)
     let (mayGo, hasCome) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let troubles = Recorder(nats.troubles)
+    let diagnostics = Recorder(nats.diagnostics)
     let slow = Recorder(nats.broadcaster(of: Int.self, on: "numbers")) { message in
       if message.payload == 0 {
         hasCome.signal()
@@ -30,23 +31,23 @@ struct BoundsTests {
     try sender.publish(0, on: "numbers")
     await hasCome.isSignalled()
     for number in 1...11 { try sender.publish(number, on: "numbers") }
-    #expect(await troubles.next() == [.dropped(subject: "numbers", count: 1, total: 1)])
+    #expect(await diagnostics.next() == [.dropped(subject: "numbers", count: 1, total: 1)])
     for number in 12...100 { try sender.publish(number, on: "numbers") }
     _ = await fast.next(101)
-    // The other connection has been sent everything when this comes back, so it has dropped it.
+    // The reply follows all messages to the other connection, which has dropped them by then.
     try await nats.areSubscribed()
     mayGo.signal()
     #expect(await slow.next(11).map(\.payload) == Array(0...10))
     try sender.publish(101, on: "numbers")
 
     #expect(await slow.next().first?.payload == 101)
-    #expect(await troubles.next() == [.dropped(subject: "numbers", count: 89, total: 90)])
+    #expect(await diagnostics.next() == [.dropped(subject: "numbers", count: 89, total: 90)])
     #expect(await fast.next().first?.payload == 101)
     await nats.close()
     await sender.close()
   }
 
-  @Test func `N3 what waits to be sent has a limit, and the call that goes beyond it fails`()
+  @Test func `N3 publishing beyond the send limit fails`()
     async throws
   {
     let server = try await NATSServer()
@@ -72,7 +73,7 @@ struct BoundsTests {
     await nats.close()
   }
 
-  @Test func `N3 what waits while the connection is lost has the same limit`() async throws {
+  @Test func `N3 the send limit holds while the connection is lost`() async throws {
     let server = try await NATSServer()
     var options = NATSOptions()
     options.sendLimit = 100_000

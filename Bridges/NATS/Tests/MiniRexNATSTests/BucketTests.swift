@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct BucketTests {
-  @Test func `N7 the current value comes first, then each change, and nil for a key without one`()
+  @Test func `N7 a published value emits its current value, then each change`()
     async throws
   {
     let server = try await NATSServer.keeping()
@@ -37,12 +37,12 @@ struct BucketTests {
     await until { recorder.hasEnded }
   }
 
-  @Test func `N7 what is put is refused when somebody else was first`() async throws {
+  @Test func `N7 a put that expects an old revision fails`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
     let bucket = nats.bucket("config")
     #expect(await bucket.create().hasSucceeded())
-    let first = try #require(await bucket.put(1, for: "count", replacing: Revision.none).result)
+    let first = try #require(await bucket.put(1, for: "count", replacing: NATSRevision.none).result)
       .get()
     let second = try #require(await bucket.put(2, for: "count", replacing: first).result).get()
 
@@ -50,7 +50,7 @@ struct BucketTests {
       await bucket.put(3, for: "count", replacing: first).result
         == .failure(.revision(second.number)))
     #expect(
-      await bucket.put(3, for: "count", replacing: Revision.none).result
+      await bucket.put(3, for: "count", replacing: NATSRevision.none).result
         == .failure(.revision(second.number)))
     #expect(
       await bucket.delete("count", replacing: first).result == .failure(.revision(second.number)))
@@ -60,7 +60,7 @@ struct BucketTests {
     await nats.close()
   }
 
-  @Test func `N7 many who put at once agree with the bucket in the end`() async throws {
+  @Test func `N7 concurrent writers finally agree with the bucket`() async throws {
     let server = try await NATSServer.keeping()
     let (one, two) = (NATSConnection(server.url), NATSConnection(server.url))
     #expect(await one.bucket("config").create().hasSucceeded())
@@ -88,9 +88,9 @@ struct BucketTests {
     await two.close()
   }
 
-  @Test(arguments: [CatchingUp.latest, .everyRevision])
+  @Test(arguments: [NATSCatchUp.latest, .everyRevision])
   func `N4 a published value keeps its last value without a connection, and catches up`(
-    _ way: CatchingUp
+    _ way: NATSCatchUp
   ) async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
@@ -124,7 +124,7 @@ struct BucketTests {
     await nats.close()
   }
 
-  @Test func `N4 a published value goes on through a restart of the server`() async throws {
+  @Test func `N4 a published value continues after a restart of the server`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
     let bucket = nats.bucket("config")
@@ -145,27 +145,27 @@ struct BucketTests {
   }
 
   @Test(arguments: ["", "a b", "*", ">", "a.>", ".a", "a.", "ä", "a\r\n"])
-  func `N9 a key that is none is refused`(_ key: String) async throws {
+  func `N9 an invalid key is refused`(_ key: String) async throws {
     let nats = NATSConnection(try Address().url)
-    let troubles = Recorder(nats.troubles)
+    let diagnostics = Recorder(nats.diagnostics)
 
     #expect(await nats.bucket("b").put(1, for: key).result == .failure(.invalidSubject(key)))
     let token = nats.bucket("b").publishedValue(of: Int.self, for: key).subscribe { _ in }
 
-    // There is no server, either, which may be told first.
-    await until { troubles.updates.contains(.notSubscribed(subject: key, .invalidSubject(key))) }
-    #expect(troubles.updates.contains(.notSubscribed(subject: key, .invalidSubject(key))))
+    // The diagnostic about the missing server may come first.
+    await until { diagnostics.updates.contains(.notSubscribed(subject: key, .invalidSubject(key))) }
+    #expect(diagnostics.updates.contains(.notSubscribed(subject: key, .invalidSubject(key))))
     withExtendedLifetime(token) {}
   }
 
-  @Test func `N9 a bucket that does not exist is told, and read when it does`() async throws {
+  @Test func `N9 a missing bucket is reported, and read once it exists`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
-    let troubles = Recorder(nats.troubles)
+    let diagnostics = Recorder(nats.diagnostics)
     let bucket = nats.bucket("late")
     let recorder = Recorder(bucket.publishedValue(of: Int.self, for: "count"))
 
-    #expect(await troubles.next() == [.notRead(stream: "KV_late", .noStream("KV_late"))])
+    #expect(await diagnostics.next() == [.notRead(stream: "KV_late", .noStream("KV_late"))])
     #expect(await bucket.put(1, for: "count").result == .failure(.noStream("KV_late")))
     #expect(await bucket.create().hasSucceeded())
     #expect(await bucket.put(1, for: "count").hasSucceeded())

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct CredentialsTests {
-  @Test func `N9 an NKey lets in, and another one does not`() async throws {
+  @Test func `N9 the server accepts an NKey, and rejects another`() async throws {
     let (right, wrong) = (try await NKey(), try await NKey())
     let server = try await NATSServer(
       "authorization { users: [ { nkey: \(right.publicKey) } ] }")
@@ -23,7 +23,7 @@ struct CredentialsTests {
     await allowed.close()
   }
 
-  @Test func `N9 a credentials file lets in, and one of a stranger does not`() async throws {
+  @Test func `N9 the server accepts a credentials file, and rejects another`() async throws {
     let (authority, account) = (try await NKey(of: .operator), try await NKey(of: .account))
     let (user, stranger) = (try await NKey(), try await NKey(of: .account))
     let server = try await NATSServer(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct EndingTests {
-  @Test func `N5 an ended token has unsubscribed at the server, and is not called any more`()
+  @Test func `N5 a canceled subscription unsubscribes at the server`()
     async throws
   {
     let server = try await NATSServer("http: \"127.0.0.1:-1\"")
@@ -31,11 +31,11 @@ struct EndingTests {
     await nats.close()
   }
 
-  @Test func `N5 closing sends what was published and delivers what was received, then all end`()
+  @Test func `N5 closing sends and delivers pending messages, then finishes the publishers`()
     async throws
   {
     let server = try await NATSServer()
-    // A crowded machine takes longer to deliver what was received.
+    // A loaded machine takes longer to deliver the received messages.
     var options = NATSOptions()
     options.drainTimeout = .seconds(100)
     let sender = NATSConnection(server.url)
@@ -81,18 +81,18 @@ struct EndingTests {
     await watching.close()
   }
 
-  @Test func `N5 a connection that was never made closes, and tells what it has not sent`()
+  @Test func `N5 closing before the first connection reports the unsent messages`()
     async throws
   {
     let nats = NATSConnection(try Address().url)
-    let troubles = Recorder(nats.troubles)
+    let diagnostics = Recorder(nats.diagnostics)
     let recorder = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
     try nats.publish(1, on: "numbers")
 
     await nats.close()
 
     #expect(nats.status.current() == .closed(nil))
-    #expect(troubles.updates.last == .notSent(subject: "numbers", .closed))
+    #expect(diagnostics.updates.last == .notSent(subject: "numbers", .closed))
     #expect(recorder.hasEnded)
   }
 
@@ -102,7 +102,7 @@ struct EndingTests {
     var options = NATSOptions()
     options.reconnectWait = .seconds(36_000)
     let nats = NATSConnection(server.url, options: options)
-    let troubles = Recorder(nats.troubles)
+    let diagnostics = Recorder(nats.diagnostics)
     let recorder = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
     await nats.isEventually(.connected)
     await server.stop()
@@ -112,13 +112,13 @@ struct EndingTests {
     await nats.close()
 
     #expect(nats.status.current() == .closed(nil))
-    #expect(troubles.updates.last == .notSent(subject: "numbers", .closed))
+    #expect(diagnostics.updates.last == .notSent(subject: "numbers", .closed))
     await until { recorder.hasEnded }
   }
 
-  /// A flush that libnats waits for, beyond the time that is given to it, takes a minute.
+  /// A flush of libnats beyond its timeout takes a minute.
   @Test(.timeLimit(.minutes(20)))
-  func `N5 closing gives up after its time when the server stands still`() async throws {
+  func `N5 closing times out while the server is suspended`() async throws {
     let server = try await NATSServer()
     var options = NATSOptions()
     options.drainTimeout = .milliseconds(300)
@@ -136,9 +136,11 @@ struct EndingTests {
     }
   }
 
-  /// In a process of its own, since other tests have theirs in this one.
+  /// In a separate process, because other tests create threads and descriptors in this one.
   @Test(arguments: ["subscriptions", "connections"])
-  func `N5 what comes and goes leaves no thread, descriptor or memory behind`(_ what: String)
+  func `N5 closed subscriptions and connections leak no thread, descriptor, or memory`(
+    _ what: String
+  )
     async throws
   {
     let server = try await NATSServer()

@@ -5,8 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct GraphTests {
-  @Test func `N10 subjects, buckets, streams and requests are nodes with their names`() async throws
-  {
+  @Test func `N10 subjects, buckets, streams, and requests are named nodes`() async throws {
     let server = try await NATSServer.keeping()
     let graph = LiveGraph()
     var options = NATSOptions()

@@ -6,8 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct LossTests {
-  @Test func `N4 status tells of the loss and of the return, and subscriptions go on`() async throws
-  {
+  @Test func `N4 the status reports loss and reconnect, and subscriptions continue`() async throws {
     let address = try Address()
     let nats = NATSConnection(address.url)
     let status = Recorder(nats.status)
@@ -35,7 +34,7 @@ struct LossTests {
     #expect(status.hasEnded)
   }
 
-  @Test func `N4 what is published while the connection is lost is sent in order`() async throws {
+  @Test func `N4 messages published while the connection is lost are sent in order`() async throws {
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)
     let recorder = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
@@ -50,7 +49,7 @@ struct LossTests {
     await nats.close()
   }
 
-  @Test func `N1 N5 threads publish while the server restarts, and until the connection is closed`()
+  @Test func `N1 N5 threads publish during restarts, and until the connection is closed`()
     async throws
   {
     let server = try await NATSServer()
@@ -96,8 +95,8 @@ struct LossTests {
     await receiver.close()
   }
 
-  @Test func `N4 it goes on with another server of the cluster`() async throws {
-    let cluster = try await Cluster()
+  @Test func `N4 a connection continues with another server of the cluster`() async throws {
+    let cluster = try await Cluster(advertises: true)
     let urls = cluster.urls
     let nats = NATSConnection([urls[0]])
     let other = NATSConnection([urls[1]])
@@ -105,7 +104,7 @@ struct LossTests {
     await nats.isEventually(.connected)
     await cluster.servers[0].stop()
 
-    // The others are known from what the first one has told.
+    // The first server has announced the other servers.
     await nats.isEventually(.connected)
     var number = 0
     while recorder.updates.isEmpty, !Task.isCancelled {
@@ -119,7 +118,7 @@ struct LossTests {
     await other.close()
   }
 
-  @Test func `N4 a server that is stopped and goes on is not lost, and nor is a message`()
+  @Test func `N4 a brief suspension of the server preserves connection and messages`()
     async throws
   {
     let address = try Address()
@@ -138,7 +137,7 @@ struct LossTests {
     await nats.close()
   }
 
-  @Test func `N4 a server that says nothing any more is left for lost`() async throws {
+  @Test func `N4 a silent server is treated as lost`() async throws {
     let server = try await NATSServer()
     var options = NATSOptions()
     options.pingInterval = .milliseconds(100)

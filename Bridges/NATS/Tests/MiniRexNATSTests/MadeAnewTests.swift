@@ -5,11 +5,11 @@ import MiniRexStore
 import MiniRexTesting
 import Testing
 
-/// A stream is removed, and another one of its name is made.
+/// A stream is removed, and another stream with its name is created.
 @Suite(.timeLimit(.minutes(20)))
 struct MadeAnewTests {
   @Test(arguments: [2, 5, 9])
-  func `N8 a stream that was made anew is told, and read from its beginning`(_ count: Int)
+  func `N8 a stream that was created again is reported, and read from its beginning`(_ count: Int)
     async throws
   {
     let server = try await NATSServer.keeping()
@@ -17,10 +17,10 @@ struct MadeAnewTests {
     let stream = nats.stream("board")
     #expect(await stream.create().hasSucceeded())
     for number in 1...5 { #expect(await stream.append(number).hasSucceeded()) }
-    let troubles = Recorder(nats.troubles)
+    let diagnostics = Recorder(nats.diagnostics)
     let recorder = Recorder(stream.broadcaster(of: Int.self, from: .beginning))
     #expect(await recorder.next(5).map(\.payload) == Array(1...5))
-    // What the reader has asked by now is answered.
+    // All requests of the reader are answered by now.
     await until(await nats.consumers(of: stream).contains(#""num_pending":0"#))
 
     #expect(await stream.remove().hasSucceeded())
@@ -31,15 +31,15 @@ struct MadeAnewTests {
     let new = await recorder.next(count)
     #expect(new.map(\.sequence) == sequences)
     #expect(new.map(\.payload) == (1...count).map { 10 * $0 })
-    await until { troubles.updates.contains(.replaced(stream: "board")) }
+    await until { diagnostics.updates.contains(.replaced(stream: "board")) }
     #expect(await stream.append(1).hasSucceeded())
     #expect(await recorder.next().map(\.sequence) == [UInt64(count) + 1])
-    #expect(troubles.updates.count { $0 == .replaced(stream: "board") } == 1)
+    #expect(diagnostics.updates.count { $0 == .replaced(stream: "board") } == 1)
     await nats.close()
   }
 
-  @Test(arguments: [CatchingUp.latest, .everyRevision])
-  func `N7 a value of a bucket that was made anew is that of the new one`(_ way: CatchingUp)
+  @Test(arguments: [NATSCatchUp.latest, .everyRevision])
+  func `N7 a published value follows a bucket that was created again`(_ way: NATSCatchUp)
     async throws
   {
     let server = try await NATSServer.keeping()
@@ -49,7 +49,7 @@ struct MadeAnewTests {
     for number in 1...3 { #expect(await bucket.put(number, for: "count").hasSucceeded()) }
     let recorder = Recorder(bucket.publishedValue(of: Int.self, for: "count", catchingUp: way))
     #expect(await recorder.next(2) == [nil, 3])
-    // What the reader has asked by now is answered.
+    // All requests of the reader are answered by now.
     await until(await nats.consumers(of: nats.stream("KV_config")).contains(#""num_pending":0"#))
 
     #expect(await bucket.remove().hasSucceeded())
@@ -62,7 +62,9 @@ struct MadeAnewTests {
   }
 
   @Test(arguments: [0, 9])
-  func `N8 a replica stops with an error when its stream was made anew`(_ count: Int) async throws {
+  func `N8 a replica stops with an error after its stream was created again`(_ count: Int)
+    async throws
+  {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
     let stream = nats.stream("ledger")

@@ -21,7 +21,7 @@ struct OrderTests {
     await receiver.close()
   }
 
-  @Test func `N1 each message has a turn of its own`() async throws {
+  @Test func `N1 each message is delivered in a separate turn`() async throws {
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)
     let messages = nats.broadcaster(of: Int.self, on: "numbers")
@@ -38,7 +38,7 @@ struct OrderTests {
     await nats.close()
   }
 
-  @Test func `R30 what follows from one broadcaster is told together`() async throws {
+  @Test func `R30 publishers derived from one broadcaster update together`() async throws {
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)
     let numbers = nats.broadcaster(of: Int.self, on: "numbers")
@@ -55,7 +55,7 @@ struct OrderTests {
     await nats.close()
   }
 
-  @Test func `N1 what is published before there is a connection keeps its order`() async throws {
+  @Test func `N1 messages published before connecting keep their order`() async throws {
     let server = try await NATSServer()
     await server.stop()
     let nats = NATSConnection(server.url)
@@ -92,7 +92,7 @@ struct OrderTests {
     await two.close()
   }
 
-  @Test func `payloads are data and text as they are, and everything else JSON`() async throws {
+  @Test func `data and text are sent unchanged, and other payloads as JSON`() async throws {
     struct Order: Codable, Equatable { var number: Int }
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)
@@ -125,7 +125,7 @@ struct OrderTests {
   }
 }
 
-/// Travels backwards.
+/// A payload that is sent in reverse.
 private struct Word: NATSPayload {
   var text: String
 

@@ -4,10 +4,10 @@ import MiniRexNATS
 import MiniRexTesting
 import Testing
 
-/// With a client that somebody else has written: nats-py.
+/// An independent NATS client: nats-py.
 @Suite(.timeLimit(.minutes(2)))
 struct PeerTests {
-  private struct Reading: Codable, Sendable, Equatable {
+  private struct ConsumerState: Codable, Sendable, Equatable {
     var sensor: Int
     var celsius: Double
   }
@@ -21,7 +21,7 @@ struct PeerTests {
   }
 
   @Test(.enabled(if: Peer.isThere, "python3 has no module 'nats': pip install nats-py"))
-  func `another client reads what is written here, and writes what is read here, in all rows`()
+  func `another client reads and writes the data of every kind`()
     async throws
   {
     let server = try await NATSServer.keeping()
@@ -46,13 +46,13 @@ struct PeerTests {
       }
     }.store(in: bag)
     let reports = Recorder(nats.broadcaster(of: Report.self, on: "report"))
-    let readings = Recorder(nats.broadcaster(of: Reading.self, on: "to.swift"))
+    let readings = Recorder(nats.broadcaster(of: ConsumerState.self, on: "to.swift"))
     let theme = Recorder(bucket.publishedValue(of: String.self, for: "theme"))
     let count = Recorder(bucket.publishedValue(of: Int.self, for: "count"))
     let numbers = Recorder(stream.broadcaster(of: Int.self, from: .beginning))
     try await nats.areSubscribed()
 
-    let peer = try Peer(server.url)
+    let peer = try Peer("peer.py", server.url)
 
     let report = try #require(await reports.next().first)
     #expect(
@@ -61,9 +61,9 @@ struct PeerTests {
           task: "42", progressive: "steps: 3", refusal: "404not here", value: "dark",
           stream: [1, 2, 3]))
     try nats.publish(
-      Reading(sensor: 7, celsius: 21.5), on: "to.python", headers: ["Trace": "4711"])
+      ConsumerState(sensor: 7, celsius: 21.5), on: "to.python", headers: ["Trace": "4711"])
     let reading = try #require(await readings.next().first)
-    #expect(reading.payload == Reading(sensor: 7, celsius: 22.5))
+    #expect(reading.payload == ConsumerState(sensor: 7, celsius: 22.5))
     #expect(reading.headers["Trace"] == "4711 and back")
     #expect(
       await nats.request(Int.self, 21, on: "python.double", timeout: .seconds(60)).result
@@ -77,33 +77,4 @@ struct PeerTests {
     withExtendedLifetime(bag) {}
     await nats.close()
   }
-}
-
-/// The program `nats-py/peer.py`.
-private final class Peer: Sendable {
-  private let process: RunningProcess
-
-  static let isThere: Bool = {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = ["python3", "-c", "import nats"]
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
-  }()
-
-  init(_ url: String) throws {
-    let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "nats-py/peer.py")
-    guard let nothing = FileHandle(forReadingAtPath: "/dev/null"),
-      let output = FileHandle(forWritingAtPath: "/dev/null")
-    else { throw POSIXError(.ENOENT) }
-    process = try RunningProcess(
-      ["/usr/bin/env", "python3", script.path, url], streams: [nothing, output])
-  }
-
-  deinit { process.send(SIGKILL) }
-
-  func status() async -> Int32? { await process.statuses.first { _ in true } }
 }

@@ -15,7 +15,7 @@ struct ReplicaTests {
     return nats
   }
 
-  @Test func `to send is done when the action has come back and is committed`() async throws {
+  @Test func `send returns the sequence once the action is committed here`() async throws {
     let server = try await NATSServer.keeping()
     let nats = await board(server)
     let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
@@ -33,7 +33,7 @@ struct ReplicaTests {
     #expect(await replica.send(.entered(3, by: "a")).result == .failure(.closed))
   }
 
-  @Test func `effects run where the action was sent, and what they send is in every replica`()
+  @Test func `effects run in the sending process, and their actions reach every replica`()
     async throws
   {
     let server = try await NATSServer.keeping()
@@ -42,7 +42,7 @@ struct ReplicaTests {
     let other = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
 
     for number in 1...20 { replica.send(.entered(Double(number), by: "a")) }
-    // Two effects have sent what they have noted, and no others.
+    // Two effects have sent their notes, and no further action follows.
     await until { replica.sequence.current() == 22 && other.sequence.current() == 22 }
     #expect(await other.send(.entered(1, by: "b")).result == .success(23))
 
@@ -54,7 +54,7 @@ struct ReplicaTests {
   }
 
   @Test(arguments: [1, 2])
-  func `replicas of several processes agree byte for byte after the server stood still`(
+  func `replicas of several processes agree byte for byte after the server was suspended`(
     _ guestCount: Int
   ) async throws {
     let server = try await NATSServer.keeping()
@@ -91,13 +91,13 @@ struct ReplicaTests {
     await nats.close()
   }
 
-  @Test func `a replica that starts late begins with the snapshot and reads the rest`() async throws
-  {
+  @Test func `a late replica loads the snapshot and reads the rest`() async throws {
     let server = try await NATSServer.keeping()
     let nats = await board(server)
     func start() async throws -> LedgerReplica {
       try await LedgerReplica(
-        Ledger(), of: "ledger", over: nats, snapshotsIn: "snapshots", every: 100, reducer: reduce)
+        Ledger(), of: "ledger", over: nats, snapshotsIn: "snapshots", snapshotEvery: 100,
+        reducer: reduce)
     }
     let first = try await start()
     for number in 1...250 { first.send(.entered(Double(number) + 0.5, by: "a")) }
@@ -108,7 +108,7 @@ struct ReplicaTests {
       return text.flatMap { $0.contains(#""sequence":200"#) ? $0 : nil }
     }
     #expect(snapshot != nil && first.snapshotFailure.current() == .some(nil))
-    // It could not be read from the beginning any more.
+    // The stream can no longer be read from the beginning.
     #expect(await nats.stream("ledger").purge(before: 201).hasSucceeded())
 
     let late = try await start()
@@ -122,7 +122,7 @@ struct ReplicaTests {
     await nats.close()
   }
 
-  @Test func `an action that cannot be decoded stops the replica and says which`() async throws {
+  @Test func `an undecodable action stops the replica and is named in the failure`() async throws {
     let server = try await NATSServer.keeping()
     let nats = await board(server)
     let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
@@ -130,8 +130,12 @@ struct ReplicaTests {
       #expect(await replica.send(.entered(Double(number), by: "a")).result?.isSuccess == true)
     }
     let waiting = Recorder(replica.failure)
-    #expect(await nats.stream("ledger").append("nonsense").result == .success(3))
-    #expect(await nats.stream("ledger").append(LedgerAction.noted("later")).result == .success(4))
+    let stream = nats.stream("ledger")
+    let newer = stream.append("nonsense", headers: ["MiniRex-Replica": "newer 1"])
+    #expect(await newer.result == .success(3))
+    let later = stream.append(
+      LedgerAction.noted("later"), headers: ["MiniRex-Replica": "newer 2"])
+    #expect(await later.result == .success(4))
 
     _ = await waiting.next(2)
     guard case .undecodable(3, "LedgerAction", _)?? = replica.failure.current() else {
@@ -143,13 +147,33 @@ struct ReplicaTests {
     await nats.close()
   }
 
-  @Test func `what waits to be appended has a limit, and is in order when there is a server again`()
+  @Test func `the policy setAside skips an undecodable action and reports it`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = await board(server)
+    let diagnostics = Recorder(nats.diagnostics)
+    let replica = try await LedgerReplica(
+      Ledger(), of: "ledger", over: nats, undecodable: .setAside, reducer: reduce)
+    let newer = nats.stream("ledger").append(
+      "nonsense", headers: ["MiniRex-Replica": "newer 1"])
+    #expect(await newer.result == .success(1))
+
+    #expect(await replica.send(.entered(1, by: "a")).result == .success(2))
+    #expect(replica.store.state.lines == ["a 1.0"])
+    guard case .undecodable("ledger", let reason)? = await diagnostics.next().first else {
+      Issue.record("\(diagnostics.updates)")
+      return
+    }
+    #expect(reason.contains("message 1 ") && reason.contains("LedgerAction"))
+    await nats.close()
+  }
+
+  @Test func `pending actions have a limit and keep their order after a reconnect`()
     async throws
   {
     let server = try await NATSServer.keeping()
     let nats = await board(server)
     let replica = try await LedgerReplica(
-      Ledger(), of: "ledger", over: nats, waitingLimit: 10, reducer: reduce)
+      Ledger(), of: "ledger", over: nats, pendingLimit: 10, reducer: reduce)
     await server.stop()
     await nats.isEventually(.reconnecting)
 
@@ -164,7 +188,7 @@ struct ReplicaTests {
     await nats.close()
   }
 
-  @Test func `an action that is sent to the store of a replica stops the program`() async {
+  @Test func `an action sent to the store of a replica traps`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let server = try await NATSServer.keeping()
       let nats = NATSConnection(server.url)
@@ -173,10 +197,10 @@ struct ReplicaTests {
     }
 
     let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Send it to the replica."))
+    #expect(text.contains("Send them to the replica."))
   }
 
-  @Test func `a snapshot that is none is an error at the beginning`() async throws {
+  @Test func `an undecodable snapshot fails the initializer`() async throws {
     let server = try await NATSServer.keeping()
     let nats = await board(server)
     #expect(await nats.bucket("snapshots").put("nonsense", for: "ledger").hasSucceeded())

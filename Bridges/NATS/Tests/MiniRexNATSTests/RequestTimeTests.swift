@@ -7,7 +7,7 @@ import Testing
 struct RequestTimeTests {
   @Test
   func
-    `N6 requests that are not answered fail when their own time is up, whatever others wait for`()
+    `N6 unanswered requests fail at their own timeouts`()
     async throws
   {
     let server = try await NATSServer()

@@ -4,10 +4,10 @@ import MiniRexNATS
 import MiniRexTesting
 import Testing
 
-/// `MINIREX_SCALE=50` makes it a million messages.
+/// `MINIREX_SCALE=50` sends a million messages.
 @Suite(.timeLimit(.minutes(20)))
 struct RestartTests {
-  @Test func `N8 many messages come once and in order through three restarts of the server`()
+  @Test func `N8 messages arrive once and in order through three restarts of the server`()
     async throws
   {
     let server = try await NATSServer.keeping()
@@ -15,7 +15,7 @@ struct RestartTests {
     let stream = writing.stream("board")
     #expect(await stream.create().hasSucceeded())
     let count = max(4_000, scaled(20_000))
-    let read = Shared(Reading())
+    let read = Shared(ConsumerState())
     let token = reading.stream("board").broadcaster(of: Int.self, from: .beginning).subscribe {
       message in read.change { $0.take(message) }
     }
@@ -35,7 +35,7 @@ struct RestartTests {
     #expect(read.value.count == count)
     #expect(written.acknowledged + written.found == count)
     #expect(written.lost == nil)
-    // Nothing stands after the last one.
+    // The stream has no further message.
     #expect(await stream.append(0, expecting: UInt64(count)).result == .success(UInt64(count) + 1))
     print("\(count) messages in \(took), \(written.found) of them with answers that were lost")
     withExtendedLifetime(token) {}
@@ -44,12 +44,12 @@ struct RestartTests {
   }
 }
 
-/// What has come in order: the number of each message is its sequence.
-private struct Reading {
+/// The messages received in order: the number of each message is its sequence.
+private struct ConsumerState {
   var count = 0
   var wrong: String?
 
-  mutating func take(_ message: StreamMessage<Int>) {
+  mutating func take(_ message: NATSStreamMessage<Int>) {
     if wrong != nil { return }
     count += 1
     let isNext = message.sequence == UInt64(count) && message.payload == count
@@ -59,14 +59,16 @@ private struct Reading {
 
 private struct Written {
   var acknowledged = 0
-  /// Those that were in the stream although their answers were lost.
+  /// The number of messages in the stream whose answers were lost.
   var found = 0
-  /// Where the stream was found to be, before what it had acknowledged.
+  /// The last sequence of the stream, if it is before an acknowledged message.
   var lost: UInt64?
 }
 
 extension NATSStream {
-  /// Appends the numbers from 1, each once: after a failure it goes on from where the stream is.
+  /// Appends the numbers from 1, each once.
+  ///
+  /// After a failure it continues at the end of the stream.
   fileprivate func appendNumbers(_ count: Int) async -> Written {
     var (written, last) = (Written(), 0)
     while last < count, written.lost == nil, !Task.isCancelled {

@@ -10,7 +10,7 @@ struct StrangersTests {
     "", ".", "a.", ".a", "a..b", "a b", "a\tb", "a\r\nPUB b 0\r\n", "*", "a.*", ">", "a.>",
     "a\u{0}b",
   ])
-  func `N9 a subject that is none, or has a wildcard, is refused when published to`(
+  func `N9 publishing to an invalid subject or a wildcard fails`(
     _ subject: String
   ) async throws {
     let nats = NATSConnection(try Address().url)
@@ -18,20 +18,20 @@ struct StrangersTests {
   }
 
   @Test(arguments: ["", ".", "a.", "a..b", "a b", "a.>.b", "a\r\nb"])
-  func `N9 a subject that is none is told when subscribed to`(_ subject: String) async throws {
+  func `N9 subscribing to an invalid subject is reported`(_ subject: String) async throws {
     let nats = NATSConnection(try Address().url)
-    let troubles = Recorder(nats.troubles)
+    let diagnostics = Recorder(nats.diagnostics)
     let recorder = Recorder(nats.broadcaster(of: Int.self, on: subject))
 
-    let wanted = NATSTrouble.notSubscribed(subject: subject, .invalidSubject(subject))
-    // There is no server, either, which may be told first.
-    await until { troubles.updates.contains(wanted) }
-    #expect(troubles.updates.contains(wanted))
+    let wanted = NATSDiagnostic.notSubscribed(subject: subject, .invalidSubject(subject))
+    // The diagnostic about the missing server may come first.
+    await until { diagnostics.updates.contains(wanted) }
+    #expect(diagnostics.updates.contains(wanted))
     #expect(!recorder.isSubscribed)
   }
 
   @Test(arguments: ["a\r\nb", "", "a:b", "a b", "ä"])
-  func `N9 a header that would end the headers is refused`(_ name: String) async throws {
+  func `N9 a header with a line break is refused`(_ name: String) async throws {
     let nats = NATSConnection(try Address().url)
     #expect(throws: NATSError.invalidHeader(name)) {
       try nats.publish(1, on: "a", headers: [name: "value"])
@@ -41,17 +41,17 @@ struct StrangersTests {
     }
   }
 
-  @Test func `N9 a payload larger than the server takes fails at the call, and nothing stops`()
+  @Test func `N9 publishing a payload beyond the server's limit fails`()
     async throws
   {
     let server = try await NATSServer("max_payload: 1000")
     let nats = NATSConnection(server.url)
     let recorder = Recorder(nats.broadcaster(of: Data.self, on: "numbers"))
-    let troubles = Recorder(nats.troubles)
+    let diagnostics = Recorder(nats.diagnostics)
     try nats.publish(Data(count: 2_000), on: "early")
     await nats.isEventually(.connected)
 
-    #expect(await troubles.next() == [.notSent(subject: "early", .payloadTooLarge(1_000))])
+    #expect(await diagnostics.next() == [.notSent(subject: "early", .payloadTooLarge(1_000))])
     #expect(throws: NATSError.payloadTooLarge(1_000)) {
       try nats.publish(Data(count: 1_001), on: "numbers")
     }
@@ -61,10 +61,10 @@ struct StrangersTests {
     await nats.close()
   }
 
-  @Test func `N9 what cannot be decoded is told and left out`() async throws {
+  @Test func `N9 an undecodable payload is reported and skipped`() async throws {
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)
-    let troubles = Recorder(nats.troubles)
+    let diagnostics = Recorder(nats.diagnostics)
     let numbers = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
     let texts = Recorder(nats.broadcaster(of: String.self, on: "texts"))
 
@@ -75,21 +75,21 @@ struct StrangersTests {
 
     #expect(await numbers.next().first?.payload == 7)
     #expect(await texts.next().first?.payload == "text")
-    let subjects = await troubles.next(2).map { trouble in
+    let subjects = await diagnostics.next(2).map { trouble in
       if case .undecodable(let subject, _) = trouble { subject } else { "" }
     }
     #expect(Set(subjects) == ["numbers", "texts"])
     await nats.close()
   }
 
-  @Test func `N9 a wrong password closes the connection after two attempts, and is told nowhere`()
+  @Test func `N9 a wrong password closes the connection after two attempts, and appears nowhere`()
     async throws
   {
     let server = try await NATSServer("authorization { user: alice, password: correct }")
     var options = NATSOptions()
     options.credentials = .user("alice", password: "hunter2")
     let wrong = NATSConnection(server.url, options: options)
-    let troubles = Recorder(wrong.troubles)
+    let diagnostics = Recorder(wrong.diagnostics)
     let inURL = NATSConnection("nats://alice:hunter2@\(server.address.host):\(server.address.port)")
 
     let status = await wrong.status.firstResult { status in
@@ -99,7 +99,7 @@ struct StrangersTests {
     _ = await inURL.status.firstResult { $0 == .closed(.notAuthorized) ? true : nil }
     #expect(throws: NATSError.closed) { try wrong.publish(1, on: "a") }
     #expect(server.log.split(separator: "\n").count { $0.contains("authentication error") } <= 4)
-    for text in ["\(options)", "\(wrong)", "\(troubles.updates)", String(reflecting: options)] {
+    for text in ["\(options)", "\(wrong)", "\(diagnostics.updates)", String(reflecting: options)] {
       #expect(!text.contains("hunter2"))
     }
     var dumped = ""
@@ -113,7 +113,7 @@ struct StrangersTests {
     await right.close()
   }
 
-  @Test func `N9 a token lets in, and a wrong one does not`() async throws {
+  @Test func `N9 the server accepts a token, and rejects a wrong token`() async throws {
     let server = try await NATSServer("authorization { token: sesame }")
     var options = NATSOptions()
     options.credentials = .token("sesame")
@@ -125,7 +125,7 @@ struct StrangersTests {
     await right.close()
   }
 
-  @Test func `N9 a permission that is refused is told for its subject, and others go on`()
+  @Test func `N9 a refused permission is reported for its subject, and other subjects continue`()
     async throws
   {
     let server = try await NATSServer(
@@ -136,7 +136,7 @@ struct StrangersTests {
     var options = NATSOptions()
     options.credentials = .user("a", password: "b")
     let nats = NATSConnection(server.url, options: options)
-    let troubles = Recorder(nats.troubles)
+    let diagnostics = Recorder(nats.diagnostics)
     let denied = Recorder(nats.broadcaster(of: Int.self, on: "secret.read"))
     let allowed = Recorder(nats.broadcaster(of: Int.self, on: "open"))
 
@@ -144,7 +144,7 @@ struct StrangersTests {
     try nats.publish(2, on: "open")
 
     #expect(await allowed.next().first?.payload == 2)
-    let subjects = await troubles.next(2).map { trouble in
+    let subjects = await diagnostics.next(2).map { trouble in
       if case .notPermitted(let subject, _) = trouble { subject } else { "\(trouble)" }
     }
     #expect(Set(subjects) == ["secret.read", "secret.write"])
@@ -152,7 +152,7 @@ struct StrangersTests {
     await nats.close()
   }
 
-  @Test func `N9 attempts to reach a server end after as many as were asked for`() async throws {
+  @Test func `N9 attempts to reach a server end at the limit`() async throws {
     var options = NATSOptions()
     options.reconnectAttempts = 2
     options.reconnectWait = .milliseconds(10)
@@ -162,7 +162,7 @@ struct StrangersTests {
     #expect(await nats.isEventually(.closed(.noServer)))
   }
 
-  @Test func `N9 a URL that is none closes the connection`() async throws {
+  @Test func `N9 an invalid URL closes the connection`() async throws {
     let nats = NATSConnection("nats://alice:hunter2@127.0.0.1:what")
     let status = await nats.status.firstResult { status in
       if case .closed = status { status } else { nil }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct StreamTests {
-  @Test func `N8 it reads from any position, in order`() async throws {
+  @Test func `N8 a stream is read from any position, in order`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
     let stream = nats.stream("board")
@@ -17,7 +17,7 @@ struct StreamTests {
     try await Task.sleep(for: .milliseconds(20))
     let noon = Date()
     for number in 11...20 { #expect(await stream.append(number).hasSucceeded()) }
-    func reads(_ position: StreamPosition) -> Recorder<StreamMessage<Int>> {
+    func reads(_ position: NATSStreamPosition) -> Recorder<NATSStreamMessage<Int>> {
       Recorder(stream.broadcaster(of: Int.self, from: position))
     }
 
@@ -37,7 +37,7 @@ struct StreamTests {
     await nats.close()
   }
 
-  @Test func `N8 an append is refused when the stream has moved on`() async throws {
+  @Test func `N8 an append that expects an old sequence fails`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
     let stream = nats.stream("board")
@@ -53,7 +53,7 @@ struct StreamTests {
     await nats.close()
   }
 
-  @Test func `N8 a gap that the stream itself has made is told`() async throws {
+  @Test func `N8 a gap in the stream is reported`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
     let stream = nats.stream("board")
@@ -78,7 +78,7 @@ struct StreamTests {
     await nats.close()
   }
 
-  @Test func `N8 a slow subscriber misses nothing, and keeps its messages within its limit`()
+  @Test func `N8 a slow subscriber misses no message and stays within its limit`()
     async throws
   {
     let server = try await NATSServer.keeping()
@@ -91,24 +91,24 @@ struct StreamTests {
     let count = max(300, scaled(3_000))
     let appended = (1...count).map { Recorder(stream.append($0)) }
     for append in appended { _ = await append.next() }
-    let troubles = Recorder(slow.troubles)
+    let diagnostics = Recorder(slow.diagnostics)
 
     let recorder = Recorder(slow.stream("board").broadcaster(of: Int.self, from: .beginning)) { _ in
       usleep(20)
     }
 
     #expect(await recorder.next(count).map(\.payload) == Array(1...count))
-    #expect(troubles.updates.isEmpty)
+    #expect(diagnostics.updates.isEmpty)
     await slow.close()
     await nats.close()
   }
 
-  @Test func `N8 a stream that is full refuses, and goes on when there is room`() async throws {
+  @Test func `N8 a full stream refuses appends until it has room`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
     var options = NATSStreamOptions()
     options.maxMessages = 3
-    options.refusesWhenFull = true
+    options.discardPolicy = .new
     let stream = nats.stream("board")
     #expect(await stream.create(options).hasSucceeded())
     for number in 1...3 { #expect(await stream.append(number).hasSucceeded()) }
@@ -119,6 +119,26 @@ struct StreamTests {
     }
     #expect(await stream.purge(before: 3).hasSucceeded())
     #expect(await stream.append(4).result == .success(4))
+    await nats.close()
+  }
+
+  @Test func `N8 a purge before the first sequence removes nothing`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let stream = nats.stream("board")
+    #expect(await stream.create().hasSucceeded())
+    #expect(await stream.append("kept").hasSucceeded())
+
+    for sequence in [0, 1] as [UInt64] {
+      #expect(await stream.purge(before: sequence).hasSucceeded())
+    }
+
+    let first = await stream.broadcaster(of: String.self, from: .beginning).first().result
+    #expect(first?.get().payload == "kept")
+    guard case .failure(.noStream)? = await nats.stream("missing").purge(before: 1).result else {
+      Issue.record("a purge of a missing stream succeeded")
+      return
+    }
     await nats.close()
   }
 }

@@ -19,7 +19,7 @@ struct TLSTests {
     }
   }
 
-  @Test func `N9 TLS with a certificate of the authority that is trusted connects`() async throws {
+  @Test func `N9 a certificate of a trusted authority connects`() async throws {
     let address = try Address()
     let certificates = try await Certificates(for: address.host)
     let server = try await NATSServer(certificates.configuration(), at: address)
@@ -47,7 +47,7 @@ struct TLSTests {
     await byName.close()
   }
 
-  @Test func `N9 TLS goes on after the server was away`() async throws {
+  @Test func `N9 TLS reconnects after a restart of the server`() async throws {
     let address = try Address()
     let certificates = try await Certificates(for: address.host)
     let server = try await NATSServer(certificates.configuration(), at: address)
@@ -65,7 +65,7 @@ struct TLSTests {
     await nats.close()
   }
 
-  @Test func `N9 a certificate that is wrong, expired or another's closes the connection`()
+  @Test func `N9 a wrong, expired, or foreign certificate closes the connection`()
     async throws
   {
     let address = try Address()
@@ -91,7 +91,7 @@ struct TLSTests {
     }
   }
 
-  @Test func `N9 a server that asks for a certificate lets in whoever has one`() async throws {
+  @Test func `N9 a server that requires a certificate accepts a client with one`() async throws {
     let address = try Address()
     let certificates = try await Certificates(for: address.host)
     let server = try await NATSServer(
@@ -112,7 +112,7 @@ struct TLSTests {
     await right.close()
   }
 
-  @Test func `N9 a file of certificates that is none closes the connection, and says which`()
+  @Test func `N9 an invalid certificate file closes the connection and is named`()
     async throws
   {
     let folder = try Folder()
@@ -121,6 +121,6 @@ struct TLSTests {
 
     let error = await closing(nats)
 
-    #expect(error == .invalidOptions("The trusted certificates at \(path)."))
+    #expect(error == .invalidOptions("The trusted certificates at \(path) cannot be loaded."))
   }
 }

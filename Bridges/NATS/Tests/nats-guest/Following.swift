@@ -3,7 +3,7 @@ import MiniRexNATS
 import MiniRexNATSStore
 import MiniRexStore
 
-/// Sends as many amounts when it is told to, and says its state when it is asked for one of a sequence.
+/// Sends amounts on request, and answers requests for its state at a sequence.
 func followLedger(
   as name: String, sending count: Int, over nats: NATSConnection, in bag: SubscriptionBag
 ) async throws {

@@ -2,7 +2,7 @@ import Foundation
 import MiniRexNATSStore
 import MiniRexStore
 
-/// A state in which the order of actions shows, kept by replicas.
+/// A replicated state that depends on the order of its actions.
 struct Ledger: Codable, Sendable, Equatable {
   var lines: [String] = []
   var total = 0.0
@@ -10,16 +10,16 @@ struct Ledger: Codable, Sendable, Equatable {
 
 enum LedgerAction: Codable, Sendable {
   case entered(Double, by: String)
-  /// What an effect has sent.
+  /// An action sent by an effect.
   case noted(String)
 }
 
-/// Each tenth amount is noted by an effect.
+/// Every tenth amount starts an effect that sends a note.
 func reduce(_ ledger: inout Ledger, _ action: LedgerAction) -> Effect<LedgerAction> {
   switch action {
   case .entered(let amount, let name):
     ledger.lines.append("\(name) \(amount)")
-    // Another order makes another sum.
+    // Another order yields another sum.
     ledger.total = ledger.total / 3 + amount
     if amount.truncatingRemainder(dividingBy: 10) != 0 { return .none }
     return .run { send in send(.noted("\(name) \(amount)")) }

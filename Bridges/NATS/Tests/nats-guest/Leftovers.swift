@@ -2,7 +2,7 @@ import Foundation
 import MiniRex
 import MiniRexNATS
 
-/// What this process has, of which nothing may stay behind.
+/// The resources of this process that must not leak.
 struct Leftovers: CustomStringConvertible {
   private let threads = count("/proc/self/task")
   private let descriptors = count("/proc/self/fd")
@@ -12,7 +12,7 @@ struct Leftovers: CustomStringConvertible {
     "\(threads) threads, \(descriptors) descriptors, \(memory >> 10) KiB"
   }
 
-  /// A sanitizer keeps memory by itself, and scales what the tests do.
+  /// A sanitizer retains memory, and scales the load of the tests.
   func isNoMore(than before: Leftovers) -> Bool {
     threads <= before.threads + 2 && descriptors <= before.descriptors
       && (memory - before.memory < 8 << 20
@@ -30,7 +30,7 @@ private func residentMemory() -> Int {
   return pages * 4096
 }
 
-/// Subscribes to as many subjects, a hundred at a time.
+/// Subscribes to a number of subjects, a hundred at a time.
 func haveSubscriptions(_ count: Int, of nats: NATSConnection) throws {
   for round in 0..<count / 100 {
     let hasCome = DispatchSemaphore(value: 0)
@@ -45,7 +45,7 @@ func haveSubscriptions(_ count: Int, of nats: NATSConnection) throws {
   }
 }
 
-/// Makes as many connections, one after the other.
+/// Opens a number of connections, one after another.
 func haveConnections(_ count: Int, to url: String) async throws {
   for _ in 0..<count {
     let hasCome = DispatchSemaphore(value: 0)
@@ -63,15 +63,17 @@ func haveConnections(_ count: Int, to url: String) async throws {
   }
 }
 
-/// Says what there was before and is now, and ends the process: with 0 as soon as that is no more, and
-/// with 1 if it has not become so; what is closed goes a little later than the call that closes it.
+/// Prints the resources before and now, and exits.
+///
+/// The status is 0 as soon as the resources are back to `before`, and 1 if they never are. Closed
+/// resources are released a little after the call that closes them.
 func end(whenNoMoreThan before: Leftovers, _ what: String) async -> Never {
   let deadline = ContinuousClock.now + .seconds(120)
   while !Leftovers().isNoMore(than: before), ContinuousClock.now < deadline {
     try? await Task.sleep(for: .milliseconds(50))
   }
   let after = Leftovers()
-  let text = "\(what) came and went: \(before); then \(after)\n"
+  let text = "\(what) opened and closed: before \(before), after \(after)\n"
   FileHandle.standardError.write(Data(text.utf8))
   exit(after.isNoMore(than: before) ? 0 : 1)
 }

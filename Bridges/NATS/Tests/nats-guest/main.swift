@@ -3,7 +3,8 @@ import MiniRex
 import MiniRexNATS
 import MiniRexNATSStore
 
-// A process of its own that a test can kill: `nats-guest request URL SUBJECT` asks and waits, for ever.
+// A separate process that a test can kill. `nats-guest request URL SUBJECT` sends a request and
+// waits indefinitely.
 let arguments = CommandLine.arguments
 let nats = NATSConnection(arguments[2])
 let bag = SubscriptionBag()
@@ -13,7 +14,7 @@ case "request":
   nats.request(String.self, "", on: arguments[3], timeout: .seconds(600)).subscribe { _ in }
     .store(in: bag)
 case "reply":
-  // Says that it is asked, and never answers.
+  // Reports the request and never answers.
   let asked = arguments[4]
   nats.reply(on: arguments[3]) { (_: Int) in
     PublishedTask<Int, Never> { () async -> Int in
@@ -26,10 +27,14 @@ case "reply":
 case "replica":
   try await followLedger(as: arguments[3], sending: Int(arguments[4]) ?? 0, over: nats, in: bag)
 case "work":
-  // Takes one message, says on a subject that it has, and never acknowledges it.
+  // Takes one message and reports that on a subject, without an acknowledgment.
   nats.stream(arguments[3])
     .work(of: String.self, durable: "billing", ackWait: .milliseconds(500))
     .subscribe { try? nats.publish($0.payload, on: arguments[4]) }.store(in: bag)
+case "exit":
+  // Exits while the connection is being established.
+  usleep(UInt32(arguments[3]) ?? 0)
+  exit(0)
 case "subscriptions":
   try haveSubscriptions(1_000, of: nats)
   let before = Leftovers()
@@ -41,7 +46,7 @@ case "connections":
   try await haveConnections(20, to: arguments[2])
   await end(whenNoMoreThan: before, "20 connections")
 default:
-  print("What is '\(arguments[1])'?")
+  print("Unknown command '\(arguments[1])'.")
   exit(2)
 }
 while true { try await Task.sleep(for: .seconds(600)) }

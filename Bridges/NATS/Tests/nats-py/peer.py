@@ -1,4 +1,4 @@
-"""Another client of NATS, which reads what the bridge writes and writes what it reads, in all four rows."""
+"""Another NATS client, which exchanges data of all four kinds with the bridge."""
 
 import asyncio
 import json
@@ -12,7 +12,7 @@ async def main(url):
     stream = client.jetstream()
     done = asyncio.get_running_loop().create_future()
 
-    # A broadcaster: what came goes back, one larger, with its header.
+    # A broadcaster: each number returns incremented, with its header.
     async def add_one(message):
         reading = json.loads(message.data)
         reading["celsius"] += 1

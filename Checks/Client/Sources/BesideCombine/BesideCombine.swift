@@ -1,18 +1,17 @@
 import Combine
 import MiniRex
 
-/// A file that moves from Combine to MiniRex: the four aliases and the sources need no prefix, and
-/// Combine's own names stay what they were.
+/// A model that migrates from Combine to MiniRex.
 ///
-/// Two names stand in both modules, `Publisher` and `Subscription`; a file like this one puts the
-/// module before them.
+/// The aliases and the sources need no prefix, and Combine's names keep their meaning. Both modules
+/// declare `Publisher` and `Subscription`, so this file qualifies these two names.
 package final class MovingModel: ObservableObject {
   @Published var old = 1
   @PublishedProperty var new = 1
 
   private let messages = BroadcastSource<String>()
   private var cancellables: [AnyCancellable] = []
-  private var token: MiniRex.Subscription?
+  private var subscription: MiniRex.Subscription?
   private let bag = SubscriptionBag()
 
   package init() {}
@@ -26,7 +25,7 @@ package final class MovingModel: ObservableObject {
     $old.map { $0 * 2 }.sink { old.append($0) }.store(in: &cancellables)
     Just(3).sink { old.append($0) }.store(in: &cancellables)
     Future<Int, Never> { $0(.success(4)) }.sink { old.append($0) }.store(in: &cancellables)
-    token = $new.map { $0 * 2 }.subscribe { value in new.modify { $0.append(value) } }
+    subscription = $new.map { $0 * 2 }.subscribe { value in new.modify { $0.append(value) } }
     messages.publisher.subscribe { text in new.modify { $0.append(text.count) } }.store(in: bag)
     self.new = 2
     messages.broadcast("text")

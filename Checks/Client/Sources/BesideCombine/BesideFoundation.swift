@@ -1,7 +1,7 @@
 import Foundation
 import MiniRex
 
-/// Names of the standard library and of Foundation that a module of this sort likes to take.
+/// Uses names of the standard library and Foundation that MiniRex must not shadow.
 package func besideFoundation() async throws -> [String] {
   let name = Notification.Name("changed")
   let data = try JSONEncoder().encode(["key": 1])

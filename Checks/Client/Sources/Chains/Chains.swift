@@ -1,10 +1,10 @@
 import MiniRex
 
-// Each of these has to type-check in less than the 100 ms that the manifest allows.
+// Each chain must type-check in less than 100 ms, the limit in the manifest.
 //
-// Swift gives up on a much shorter chain, of an array just as well, when closures convert numbers
-// whose type it has to infer. So closures that convert name the type of what they take. With three
-// `map`s that differ by a constraint only, these chains would be beyond it too.
+// Closures that convert numbers name their parameter types: Swift fails to infer them in much shorter
+// chains, also with arrays. Three overloads of `map` that differ by a constraint would exceed the
+// limit as well.
 
 package func twelve(of numbers: Broadcaster<Int>) -> Broadcaster<String> {
   numbers

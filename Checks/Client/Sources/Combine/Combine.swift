@@ -1,5 +1,5 @@
-// The names that the real Combine exports and MiniRex might collide with, and just enough behind
-// them to be used. Never imported by anything but the check beside it.
+// A minimal stand-in for Combine: the exported names that MiniRex might collide with. Only
+// BesideCombine imports it.
 
 package protocol Publisher<Output, Failure> {
   associatedtype Output

@@ -1,6 +1,6 @@
 import MiniRex
 
-// The parts of MiniRex that reach furthest into the runtime, and no other import.
+// Uses the parts of MiniRex that depend most on the runtime, and imports nothing else.
 actor Counter {
   var count = 0
   func add(_ number: Int) { count += number }
@@ -15,6 +15,11 @@ let onMain = sum.subscribeOnMain { print($0) }
 let merged = merge(source.publisher, property.publisher.dropFirst()).subscribe { print($0) }
 source.broadcast(2)
 property.modify { $0 += 1 }
-await merged.invalidateAndDrain()
+await cancel(merged)
 onMain.invalidate()
 onActor.invalidate()
+
+// Top-level code would select the synchronous overload.
+func cancel(_ subscription: Subscription) async {
+  await subscription.invalidateAndWait()
+}

@@ -8,7 +8,7 @@ import MiniRexEssentialsAdapters
   import Foundation
 #endif
 
-// A file that is read, a folder that is watched, a descriptor that ends, and JSON.
+// Reads a file, watches a folder, reads a descriptor to its end, and decodes JSON.
 let program = URL(filePath: CommandLine.arguments[0])
 let size = try await program.readTask(into: 0) { $0 += $1.count }.value
 print(size > 0)

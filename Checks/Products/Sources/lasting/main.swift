@@ -8,7 +8,7 @@ import MiniRexStore
   import Foundation
 #endif
 
-// A sum that goes on where it was when the program is started again.
+// A sum that a restart restores from its journal.
 let reducer: Reducer<Int, Int> = { state, action in
   state += action
   return .none

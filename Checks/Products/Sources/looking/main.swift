@@ -3,12 +3,11 @@ import MiniRex
 import MiniRexInspector
 import MiniRexStore
 
-// A page about a store; the program says where it is, and goes on with its work. Every name of the
-// inspector is used.
+// Serves the inspector's page for a store, and uses every name of the inspector.
 let graph = LiveGraph()
 let store = Store(0, name: "sum", instrument: graph)
 let inspector = try Inspector(of: graph, port: 0, address: "127.0.0.1", token: "secret")
-inspector.watch(store, name: "sum", evenUnseen: true)
+inspector.watch(store, name: "sum", alwaysRecords: true)
 store.commit { $0 += 2 }
 
 precondition(inspector.address == "127.0.0.1" && inspector.token == "secret")
@@ -17,7 +16,7 @@ precondition(
 precondition(store.subscriberCount == 1)
 do {
   _ = try Inspector(of: graph, port: inspector.port)
-  preconditionFailure("A port was had twice.")
+  preconditionFailure("Two inspectors have the same port.")
 } catch {
   precondition(error.code == .EADDRINUSE)
 }

@@ -2,7 +2,7 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-// What needs all of Foundation, and the smaller modules with the same import.
+// Uses adapters that need all of Foundation. The same import provides the smaller modules.
 let center = NotificationCenter.default
 let posted = center.broadcaster(for: Notification.Name("posted")).subscribe { print($0) }
 let program = try await Process.task(URL(filePath: "/bin/echo"), ["done"]).value

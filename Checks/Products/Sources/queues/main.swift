@@ -2,11 +2,11 @@ import Dispatch
 import MiniRex
 import MiniRexDispatchAdapters
 
-// A server's frame: a queue, a timer, a signal that ends it, and a loop.
+// The frame of a server: a queue, a timer, a signal that stops it, and a loop.
 let source = BroadcastSource<Int>()
 let queue = DispatchQueue(label: "queue")
 let onQueue = source.publisher.receive(on: queue).subscribe { print($0) }
-let late = source.publisher.subscribe(upstreamOn: queue).subscribe { print($0) }
+let late = source.publisher.subscribe(on: queue).subscribe { print($0) }
 let beat = queue.broadcaster(every: .seconds(3600)).subscribe { print($0) }
 let stop = DispatchSource.signals(15).values(.bufferingNewest(1))
 source.broadcast(1)

@@ -4,21 +4,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What libnats does by itself, with the options that make it fastest for each.
+// The baseline: bare libnats, with its fastest options for each measurement.
 
-// Seconds until `count` messages of `size` bytes have come from one connection to another; < 0 is an error.
+// Returns the seconds for `count` messages of `size` bytes between two connections, or < 0 after an error.
 double bare_messages(const char *url, int64_t count, int size);
 
-// Writes the nanoseconds that each of `count` requests has taken; 0 is success.
+// Writes the nanoseconds of each of `count` requests, and returns 0 on success.
 int bare_requests(const char *url, int64_t count, int64_t *nanoseconds);
 
-// Bytes of the heap that each of `count` subscriptions takes; < 0 is an error.
+// Returns the heap bytes per subscription, for `count` of them, or < 0 after an error.
 double bare_subscription(const char *url, int64_t count);
 
-// What the heap has given out.
+// Returns the allocated heap bytes.
 size_t heap_bytes(void);
 
-// What this process has used of the processors.
+// Returns the processor time of this process in seconds.
 double processor_seconds(void);
 
 #endif

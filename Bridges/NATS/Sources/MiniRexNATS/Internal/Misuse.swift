@@ -1,1 +1,1 @@
-../../../../../Sources/MiniRex/Internal/Misuse.swift
+../../../../../Sources/MiniRex/Internal/Primitives/Misuse.swift

@@ -1,9 +1,9 @@
 internal import MiniRex
 internal import MiniRexStore
 
-/// What the store does that runs the effects of a replica.
+/// An action of the internal store that runs the effects of a replica.
 ///
-/// It has the replica's state, since an effect of a part ends when the part goes.
+/// That store has the replica's state, because an effect of child state is canceled with the child.
 enum EffectAction<State: Sendable, Action: Sendable>: Sendable {
   case follow(State)
   case run(Effect<Action>, State)

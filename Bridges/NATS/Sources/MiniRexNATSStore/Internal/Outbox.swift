@@ -8,30 +8,30 @@ internal import MiniRexNATS
   internal import Foundation
 #endif
 
-/// Appends the actions of one replica, one at a time and in their order.
+/// Appends the actions of one replica, one at a time and in order.
 ///
-/// One at a time, since of two that are on their way the second may be taken and the first not, when
-/// the stream has no leader for a moment. Each has a name of its own, so that what was appended
-/// without an answer is not appended again.
+/// While the stream has no leader, the server may refuse the first of two concurrent appends and
+/// accept the second. An action without an answer is appended again only after the replica has read
+/// the stream up to its end without it: the server forgets IDs after a while.
 final class Outbox<Action: Codable & Sendable>: Sendable {
   private let stream: NATSStream
   private let limit: Int
   private let origin = UUID().uuidString
   private let encoder = makeEncoder()
-  private let state = Lock(OutboxState())
+  private let state: Lock<OutboxState>
   private let watching = Lock<Subscription?>(nil)
 
-  private static var header: String { "MiniRex-Replica" }
-
-  init(to stream: NATSStream, over nats: NATSConnection, limit: Int) {
+  /// - Parameter position: The sequence up to which the replica has read the stream.
+  init(to stream: NATSStream, over nats: NATSConnection, limit: Int, at position: UInt64) {
     (self.stream, self.limit) = (stream, limit)
-    let token = nats.status.subscribe { [weak self] status in
+    state = Lock(OutboxState(at: position))
+    let subscription = nats.status.subscribe { [weak self] status in
       guard let self else { return }
       let isConnected = status == .connected
       state.withLock { $0.isConnected = isConnected }
       if isConnected { sendNext() }
     }
-    watching.withLock { $0 = token }
+    watching.withLock { $0 = subscription }
   }
 
   func send(_ action: Action) -> PublishedTask<UInt64, NATSError> {
@@ -41,58 +41,77 @@ final class Outbox<Action: Codable & Sendable>: Sendable {
     } catch {
       return .failure(.notEncodable("\(error)"))
     }
-    let done = TaskSource<UInt64, NATSError>()
+    let source = TaskSource<UInt64, NATSError>()
     do throws(NATSError) {
-      try state.withLock { state throws(NATSError) in try state.add(data, done, limit: limit) }
+      try state.withLock { state throws(NATSError) in try state.add(data, source, limit: limit) }
     } catch {
       return .failure(error)
     }
     sendNext()
-    return done.publisher
+    return source.publisher
   }
 
-  /// The number of an action that was sent here; `nil` if it was sent elsewhere.
-  func number(of headers: NATSHeaders) -> Int? {
-    let parts = headers[Self.header]?.split(separator: " ") ?? []
-    guard parts.count == 2, parts[0] == origin else { return nil }
-    return Int(parts[1])
-  }
+  /// A Boolean value that indicates whether the action was sent here.
+  func isOwn(_ stamp: ReplicaStamp) -> Bool { stamp.origin == origin }
 
-  /// It is committed here.
-  func hasCome(_ number: Int, as sequence: UInt64) {
-    let done = state.withLock { $0.remove(number) }
-    done?.finish(.success(sequence))
+  /// Processes a message that the replica has read, which may be an action of this outbox.
+  func didRead(
+    _ sequence: UInt64, own stamp: ReplicaStamp? = nil, failure: NATSError? = nil
+  ) {
+    let source = state.withLock { $0.didRead(sequence, own: stamp?.number) }
+    source?.finish(failure.map { .failure($0) } ?? .success(sequence))
     sendNext()
   }
 
   func close() {
-    let all = state.withLock { $0.close() }
+    let sources = state.withLock { $0.close() }
     watching.withLock { $0.take() }?.invalidate()
-    for done in all { done.finish(.failure(.closed)) }
+    for source in sources { source.finish(.failure(.closed)) }
   }
 
   private func sendNext() {
-    guard let action = state.withLock({ $0.begin() }) else { return }
-    let task = stream.append(
-      action.data, id: "\(origin)-\(action.number)",
-      headers: [Self.header: "\(origin) \(action.number)"])
-    let token = task.subscribe { [weak self] in self?.isAnswered(action.number, $0) }
-    let old = state.withLock { $0.keep(token, for: action.number) }
+    guard let step = state.withLock({ $0.begin() }) else { return }
+    let attempt = step.attempt
+    let subscription =
+      switch step.request {
+      case .append(let action):
+        append(action).subscribe { [weak self] result in
+          self?.react(to: attempt) { $0.didAppend(attempt, result) }
+        }
+      case .locateEnd:
+        stream.lastSequence.subscribe { [weak self] result in
+          self?.react(to: attempt) { $0.didLocateEnd(attempt, result) }
+        }
+      }
+    let old = state.withLock { $0.keep(subscription, for: attempt) }
     withExtendedLifetime(old) {}
   }
 
-  private func isAnswered(_ number: Int, _ result: Result<UInt64, NATSError>) {
-    switch state.withLock({ $0.take(result, for: number) }) {
+  private func append(_ action: OutboxState.Pending) -> PublishedTask<UInt64, NATSError> {
+    // No message ID: the server forgets it, replicas recognize copies by their numbers, and servers
+    // of a cluster may compare IDs at different times.
+    stream.append(
+      action.data, headers: ReplicaStamp(origin: origin, number: action.number).headers)
+  }
+
+  private func react(to attempt: Int, _ change: (inout OutboxState) -> OutboxState.Reaction) {
+    switch state.withLock({ change(&$0) }) {
     case .goOn: sendNext()
-    case .fail(let done, let error):
-      done.finish(.failure(error))
+    case .fail(let source, let error):
+      source.finish(.failure(error))
       sendNext()
-    case .tryLater:
-      DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
-        guard let self else { return }
-        state.withLock { $0.isPausing = false }
-        sendNext()
-      }
+    case .tryLater: later(.milliseconds(250)) { $0.isPausing = false }
+    case .lookAgain: later(.seconds(1)) { $0.lookAgain(attempt) }
+    }
+  }
+
+  private func later(
+    _ interval: DispatchTimeInterval, _ change: @escaping @Sendable (inout OutboxState) -> Void
+  ) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + interval) { [weak self] in
+      guard let self else { return }
+      state.withLock { change(&$0) }
+      sendNext()
     }
   }
 }

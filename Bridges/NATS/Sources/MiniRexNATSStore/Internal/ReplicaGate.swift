@@ -1,6 +1,6 @@
 internal import MiniRexStore
 
-/// Lets those actions into a store that its replica has sent, and keeps their effects.
+/// Admits only actions of the replica to its store, and collects their effects.
 final class ReplicaGate<Action: Sendable>: Sendable {
   private enum State: Sendable {
     case shut
@@ -10,7 +10,9 @@ final class ReplicaGate<Action: Sendable>: Sendable {
 
   private let state = Lock(State.shut)
 
-  /// Called by the reducer.
+  /// Stores the effect of the current action.
+  ///
+  /// The reducer calls it.
   func pass(_ effect: Effect<Action>) {
     let isOpen = state.withLock { state in
       guard case .open = state else { return false }
@@ -18,11 +20,11 @@ final class ReplicaGate<Action: Sendable>: Sendable {
       return true
     }
     if !isOpen {
-      misuse("An action was sent to the store of a replica. Send it to the replica.")
+      misuse("The store of a replica accepts no actions. Send them to the replica.")
     }
   }
 
-  /// What the action has asked for that `send` sends.
+  /// Returns the effects of the action that `send` sends.
   func open(_ send: () -> Void) -> Effect<Action> {
     state.withLock { $0 = .open }
     send()

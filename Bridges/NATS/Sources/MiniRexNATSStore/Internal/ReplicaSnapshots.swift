@@ -11,6 +11,8 @@ internal import MiniRexNATS
 struct ReplicaSnapshot<State: Codable & Sendable>: Codable, Sendable {
   let sequence: UInt64
   let state: State
+  /// `nil` in a snapshot of an earlier version.
+  var origins: ReplicaOrigins?
 }
 
 private struct SnapshotHead: Decodable {
@@ -46,12 +48,17 @@ final class ReplicaSnapshots<State: Codable & Sendable>: Sendable {
     throw .closed
   }
 
-  /// Encodes and writes it elsewhere, if it is time for one.
-  func write(_ state: State, at sequence: UInt64) {
-    guard let bucket, sequence % distance == 0 else { return }
+  /// Returns `true` if no earlier entry is at or after the same multiple of the distance.
+  func isDue(at sequence: UInt64, after last: UInt64) -> Bool {
+    bucket != nil && sequence / distance > last / distance
+  }
+
+  /// Encodes and writes the snapshot on another thread.
+  func write(_ snapshot: ReplicaSnapshot<State>) {
+    guard let bucket else { return }
     Task.detached { [self] in
       do throws(NATSError) {
-        try await replace(ReplicaSnapshot(sequence: sequence, state: state), in: bucket)
+        try await replace(snapshot, in: bucket)
         failure.value = nil
       } catch {
         failure.value = error
@@ -59,7 +66,9 @@ final class ReplicaSnapshots<State: Codable & Sendable>: Sendable {
     }
   }
 
-  /// One that was written later stays; if somebody else is first at the same time, it looks again.
+  /// Replaces the snapshot, unless the stored one is newer.
+  ///
+  /// After a concurrent write, it reads the stored snapshot again.
   private func replace(
     _ snapshot: ReplicaSnapshot<State>, in bucket: NATSBucket
   ) async throws(NATSError) {

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A place to listen at that no other test can have, in this process or in another one.
+/// An address to listen at that no other test has, in this process or in another.
 ///
-/// A free port of one address for all would be taken by whoever is first between asking for it and
-/// listening there, and again while a server is down. So each place is an address of its own.
+/// With one host for all tests, another test could take a free port before this one listens there,
+/// or while a server is stopped. So each address has a separate host number.
 struct Address: Sendable {
   let host: String
   let port: Int
@@ -17,16 +17,18 @@ struct Address: Sendable {
     (_, port) = try Socket.bound(to: host)
   }
 
-  /// One that has been listened at already.
+  /// Creates the address of an existing listener.
   init(host: String, port: Int) { (self.host, self.port) = (host, port) }
 
   var url: String { "nats://\(host):\(port)" }
 
-  /// True if somebody listens there.
+  /// A Boolean value that indicates whether a process listens there.
   var isTaken: Bool { (try? Socket.connected(to: self)) != nil }
 }
 
-/// A socket that closes with it, and that no process which is started here inherits.
+/// A socket that closes when it is released.
+///
+/// Child processes do not inherit it.
 final class Socket: Sendable {
   let descriptor: Int32
 

@@ -1,10 +1,10 @@
 import Foundation
 import MiniRexTesting
 
-/// Certificates and keys, made by `openssl` in a folder of their own.
+/// Certificates and keys, created by `openssl` in a temporary folder.
 ///
-/// There are `ca`, `server` for one host, `expired` for the same, `client`, and `stranger`, which is
-/// an authority that has signed nothing.
+/// They are `ca`, `server` and `expired` for the same host, `client`, and `stranger`, an authority
+/// that has signed nothing.
 struct Certificates {
   private let folder: Folder
 
@@ -29,7 +29,9 @@ struct Certificates {
 
   func path(_ name: String) -> String { folder.path(name) }
 
-  /// What a server is told that has one of these, and asks for one if `verifies`.
+  /// Returns the configuration of a server with one of the certificates.
+  ///
+  /// With `verifies`, it requires a client certificate.
   func configuration(_ name: String = "server", verifies: Bool = false) -> String {
     """
     tls { cert_file: "\(path(name + ".pem"))", key_file: "\(path(name + ".key"))"
@@ -38,7 +40,7 @@ struct Certificates {
   }
 }
 
-/// Runs a script of the shell, without its output, and tells its status.
+/// Runs a shell script without its output, and returns its status.
 func run(_ script: String, _ arguments: String...) async throws -> Int32? {
   guard let input = FileHandle(forReadingAtPath: "/dev/null"),
     let output = FileHandle(forWritingAtPath: "/dev/null"),

@@ -14,7 +14,7 @@ final class Guest: Sendable {
 
   deinit { kill() }
 
-  /// What it ends with.
+  /// Returns the exit status.
   func status() async -> Int32? { await process.statuses.first { _ in true } }
 
   func kill() { process.send(SIGKILL) }

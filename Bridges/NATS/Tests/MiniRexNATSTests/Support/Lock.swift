@@ -1,1 +1,1 @@
-../../../../../Sources/MiniRex/Internal/Lock.swift
+../../../../../Sources/MiniRex/Internal/Primitives/Lock.swift

@@ -3,7 +3,7 @@ import MiniRexNATS
 import MiniRexTesting
 
 extension NATSConnection {
-  /// Returns when the status is this one; `false` if it never will be.
+  /// Returns when the connection has the status, or `false` if it never will.
   @discardableResult
   func isEventually(_ wanted: NATSStatus) async -> Bool {
     for await status in status.values(.unbounded) where status == wanted { return true }
@@ -12,7 +12,7 @@ extension NATSConnection {
 }
 
 extension Publisher where Kind: StreamKind {
-  /// The first update for which something is found.
+  /// Returns the first result for an update that is not `nil`.
   func firstResult<Result: Sendable>(
     _ find: @escaping @Sendable (Update) -> Result?
   ) async -> Result? {
@@ -24,9 +24,10 @@ extension Publisher where Kind: StreamKind {
 }
 
 extension NATSConnection {
-  /// Returns when the server has taken note of what was subscribed to before.
+  /// Returns when the server has processed all earlier subscriptions.
   ///
-  /// It answers what one connection says in order, so a message to oneself comes back after that.
+  /// The server processes the commands of one connection in order, so a round trip of a message
+  /// follows them.
   func areSubscribed() async throws {
     let inbox = "_TEST.\(UInt64.random(in: 0 ... .max))"
     let recorder = Recorder(broadcaster(of: String.self, on: inbox))
@@ -36,7 +37,7 @@ extension NATSConnection {
 }
 
 extension NATSConnection {
-  /// What the server says of those who read a stream, or work on it.
+  /// Returns the server's JSON about the consumers of a stream.
   func consumers(of stream: NATSStream) async -> String {
     let list = await request(
       String.self, "", on: "$JS.API.CONSUMER.LIST.\(stream.name)", timeout: .seconds(60)
@@ -46,8 +47,17 @@ extension NATSConnection {
   }
 }
 
+extension String {
+  /// Returns the numbers or strings that follow a key in JSON text, without their quotes.
+  func values(of key: String) -> [Substring] {
+    split(separator: "\"\(key)\":", omittingEmptySubsequences: false).dropFirst().map { text in
+      text.drop { $0 == "\"" }.prefix { !["\"", ",", "}"].contains($0) }
+    }
+  }
+}
+
 extension Publisher where Kind == TaskKind {
-  /// True if it succeeds.
+  /// Returns `true` if the task succeeds.
   func hasSucceeded<Success: Sendable>() async -> Bool where Update == Result<Success, NATSError> {
     let result = await result
     if case .success? = result { return true }
@@ -56,7 +66,7 @@ extension Publisher where Kind == TaskKind {
   }
 }
 
-/// Waits for something that is asked again and again.
+/// Polls an asynchronous condition.
 func until(_ isTrue: @autoclosure () async -> Bool) async {
   while !(await isTrue()), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(10)) }
 }

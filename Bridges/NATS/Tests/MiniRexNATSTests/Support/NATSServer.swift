@@ -1,15 +1,16 @@
 import Foundation
 
-/// A `nats-server` of a test's own, at an address and in a folder of its own.
+/// A `nats-server` process with a separate address and folder.
 ///
-/// It goes with the test, also when that crashes: then the pipe breaks on which a shell waits.
+/// It ends with the test process, even after a crash: a shell waits for the end of a pipe.
 final class NATSServer: Sendable {
   let folder: Folder
   let address: Address
   private let arguments: [String]
   private let shell = Shared<(RunningProcess, FileHandle)?>(nil)
 
-  /// - Parameter configuration: In the server's own language; `FOLDER` stands for the folder.
+  /// - Parameter configuration: The server's configuration, in which `FOLDER` represents the
+  ///   folder.
   init(_ configuration: String = "", at address: Address? = nil) async throws {
     folder = try Folder()
     self.address = try address ?? Address()
@@ -30,7 +31,7 @@ final class NATSServer: Sendable {
 
   var log: String { (try? String(contentsOf: folder.file("log"), encoding: .utf8)) ?? "" }
 
-  /// Starts it again, after `stop`, and returns when it takes connections.
+  /// Starts the server again after `stop`, and returns when it accepts connections.
   func start() async throws {
     try? FileManager.default.removeItem(at: folder.file("pid"))
     let (input, output) = (Pipe(), FileHandle(forWritingAtPath: "/dev/null"))
@@ -55,7 +56,17 @@ final class NATSServer: Sendable {
     if signal == SIGKILL, let (_, input) = shell.change({ $0.take() }) { try? input.close() }
   }
 
-  /// Kills it, and returns when nobody listens any more.
+  /// Enters lame duck mode, and returns when the process has ended.
+  func retire() async {
+    guard let id = processID else { return }
+    kill(id, SIGUSR2)
+    // A process that has ended has no arguments, also before its parent reaps it.
+    await until {
+      (try? String(contentsOfFile: "/proc/\(id)/cmdline", encoding: .utf8))?.isEmpty ?? true
+    }
+  }
+
+  /// Kills the server, and returns when the port is free.
   func stop() async {
     send(SIGKILL)
     await until { !address.isTaken }
@@ -63,9 +74,9 @@ final class NATSServer: Sendable {
 }
 
 extension NATSServer {
-  /// One with JetStream, in its folder.
+  /// Creates a server with JetStream in its folder.
   ///
-  /// - Parameter limits: What stands in the block of JetStream besides.
+  /// - Parameter limits: Further lines in the block of JetStream.
   static func keeping(
     _ configuration: String = "", limits: String = "", at address: Address? = nil
   ) async throws -> NATSServer {

@@ -1,7 +1,8 @@
 import Foundation
 
-/// A key pair, of a user unless it is said otherwise, made by `openssl`, as NATS writes it: a prefix, the key and a checksum, in
-/// base 32.
+/// A key pair made by `openssl`, of a user by default.
+///
+/// NATS writes it in base 32: a prefix, the key, and a checksum.
 struct NKey {
   let publicKey: String
   let seed: String
@@ -25,7 +26,7 @@ struct NKey {
       openssl pkey -inform DER -in private -pubout -outform DER -out public
       """, folder.url.path)
     if status != 0 { throw POSIXError(.EIO) }
-    // The key is the end of what is around it.
+    // The key is the end of its container.
     let secret = try Data(contentsOf: folder.file("private")).suffix(32)
     let known = try Data(contentsOf: folder.file("public")).suffix(32)
     let (seed, kind): (UInt8, UInt8) = (18 << 3, owner.rawValue)
@@ -35,7 +36,7 @@ struct NKey {
       "-----BEGIN USER NKEY SEED-----\n\(self.seed)\n------END USER NKEY SEED------\n", to: "seed")
   }
 
-  /// A token (JWT) in which the owner of this key vouches for another one.
+  /// Returns a JWT in which the owner of this key signs another key.
   func token(for key: NKey, _ claims: String) async throws -> String {
     let body =
       #"{"iss":"\#(publicKey)","sub":"\#(key.publicKey)","jti":"1","iat":1,"nats":\#(claims)}"#

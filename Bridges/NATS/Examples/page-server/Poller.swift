@@ -1,0 +1,1 @@
+../../../../Sources/MiniRexPageServer/Poller.swift

@@ -1,0 +1,162 @@
+internal import CNATS
+internal import Dispatch
+internal import MiniRex
+internal import Synchronization
+
+/// The options and the state of a connection, with its status and its diagnostics.
+///
+/// Publishers retain it, and libnats does until it has closed the connection. Only the user retains
+/// `NATSConnection`, which closes it in `deinit`.
+final class ConnectionCore: Sendable {
+  enum Operation: Sendable {
+    case publish(QueuedMessage)
+    case subscribe(ServerSubscription, MessageHandler)
+  }
+
+  enum Phase: Sendable {
+    /// Not connected, before the first connection or after a loss.
+    ///
+    /// The server's limit may be unknown.
+    case waiting([Operation], bytes: Int)
+    case open(LibNATSConnection)
+    case draining
+    case closed
+  }
+
+  struct State: Sendable {
+    var phase = Phase.waiting([], bytes: 0) {
+      didSet {
+        open = if case .open(let handle) = phase { .passUnretained(handle) } else { nil }
+      }
+    }
+    /// The connection of the phase, used without a retain.
+    private var open: Unmanaged<LibNATSConnection>?
+    var handle: LibNATSConnection?
+    /// The subscriptions of the lost connection, which precede all other operations.
+    var returning: [(ServerSubscription, MessageHandler)] = []
+    /// A Boolean value that indicates whether queued operations are still being performed.
+    var isOpening = true
+    /// A Boolean value that indicates whether it waits between two attempts to connect.
+    var isPausing = false
+    /// The most recently lost connection.
+    var lost: UInt = 0
+    /// The servers of the cluster that were announced.
+    var discovered: [ServerAddress] = []
+    /// The maximum number of subscriptions, learned from the errors of the server.
+    var subscriptionLimit = Int.max
+    /// The amount by which the next error reduces the limit.
+    var subscriptionExcess = 1
+    var mustClose = false
+    /// The reason of the last failed attempt, which libnats does not report.
+    var lastFailure: NATSError?
+    /// The handlers by the addresses of their subscriptions, which may be freed when libnats
+    /// reports on them.
+    var sinks: [UInt: MessageHandler] = [:]
+    var lastHook = 0
+    var hooks: [Int: @Sendable () -> Void] = [:]
+
+    /// Appends a message under the lock, which saves a retain of the connection.
+    ///
+    /// - Returns: `false` if no connection has room for it, or the append fails.
+    func appends(_ message: OutgoingMessage) -> Bool {
+      open?._withUnsafeGuaranteedRef { $0.appends(message) } ?? false
+    }
+
+    /// A Boolean value that indicates whether a connection is lost and libnats has not reported it
+    /// yet.
+    var isLost: Bool {
+      if case .open(let handle) = phase { !mustClose && handle.wire.isLost } else { false }
+    }
+  }
+
+  let servers: Result<[ServerAddress], NATSError>
+  let options: NATSOptions
+  private let connections = Atomic(0)
+  private let longestLine: Atomic<Int>
+  let inbox: Inbox
+  let services: RequestServer
+  let status: PublishedProperty<NATSStatus>
+  let diagnostics: BroadcastSource<NATSDiagnostic>
+  let hasClosed: TaskSource<Void, Never>
+  let state = Lock(State())
+  /// Reports status and diagnostics to subscribers, in order.
+  private let reportQueue = DispatchQueue(label: "MiniRexNATS.reports")
+  /// Resumes and checks streams and buckets.
+  ///
+  /// No callback of a subscriber runs here.
+  let maintenance = DispatchQueue(label: "MiniRexNATS.maintenance")
+
+  init(_ urls: [String], _ options: NATSOptions, name: String, fileID: String, line: Int) {
+    servers = Result { () throws(NATSError) in try ServerAddress.list(urls) }
+    self.options = options
+    longestLine = Atomic(options.lineLimit)
+    inbox = Inbox(options.inboxPrefix)
+    services = RequestServer(options)
+    status = PublishedProperty(.connecting, name: "\(name): status", fileID: fileID, line: line)
+    diagnostics = BroadcastSource(name: "\(name): troubles", fileID: fileID, line: line)
+    hasClosed = TaskSource(name: "\(name): closing", fileID: fileID, line: line)
+  }
+
+  /// The number of the current connection, counted from 1, or 0 before the first.
+  ///
+  /// It is incremented before the subscriptions are made again.
+  var connection: Int { connections.load(ordering: .acquiring) }
+
+  func countConnection() -> Int {
+    connections.add(1, ordering: .acquiringAndReleasing).newValue
+  }
+
+  /// The maximum length of a line that the server accepts.
+  var lineLimit: Int { longestLine.load(ordering: .relaxed) }
+
+  /// Halves the limit, after the server refused a line within it.
+  func halveLineLimit() {
+    longestLine.store(max(256, lineLimit / 2), ordering: .relaxed)
+  }
+
+  func report(_ diagnostic: NATSDiagnostic) {
+    reportQueue.async { [diagnostics] in diagnostics.broadcast(diagnostic) }
+  }
+
+  func report(_ status: NATSStatus) {
+    reportQueue.async { [self] in
+      if case .closed = self.status.value { return }
+      self.status.value = status
+    }
+  }
+
+  /// Finishes all publishers of the connection, after the earlier reports.
+  func end(_ error: NATSError?) {
+    reportQueue.async { [self] in
+      inbox.failAll(error ?? .closed)
+      services.cancelAll()
+      status.value = .closed(error)
+      status.end()
+      diagnostics.end()
+      hasClosed.finish(.success(()))
+    }
+  }
+}
+
+extension ConnectionCore {
+  /// Registers `hook`, which runs after each reconnect.
+  ///
+  /// It must not run callbacks of a subscriber.
+  func onReturn(_ hook: @escaping @Sendable () -> Void) -> Int {
+    state.withLock { state in
+      state.lastHook += 1
+      state.hooks[state.lastHook] = hook
+      return state.lastHook
+    }
+  }
+
+  func removeOnReturn(_ id: Int) {
+    // Release outside the lock.
+    _ = state.withLock { $0.hooks.removeValue(forKey: id) }
+  }
+
+  func runReconnectHooks() {
+    let hooks = state.withLock { Array($0.hooks.values) }
+    maintenance.async { for hook in hooks { hook() } }
+  }
+}

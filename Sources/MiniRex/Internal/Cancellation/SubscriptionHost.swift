@@ -1,0 +1,53 @@
+internal import Synchronization
+
+/// The object that a subscription cancels.
+///
+/// Unchecked, because a class with subclasses cannot be checked, and its subclasses must repeat it.
+/// It has no state. Each subclass states the guard of its state.
+@usableFromInline
+package class SubscriptionHost: @unchecked Sendable {
+  @usableFromInline
+  init() {}
+
+  func isSubscribed(_ token: Subscription) -> Bool { false }
+
+  func end(_ token: Subscription) {}
+
+  /// Returns the queued and the dropped updates on the path to the callback.
+  func bufferCounts(of token: Subscription) -> BufferCounts { BufferCounts() }
+
+  /// Collects the sources in whose turns the callback runs.
+  ///
+  /// A dispatcher, a queue, and a merge have none.
+  func collectSources(into sources: inout SharedSources) {}
+
+  /// Cancels the subscription.
+  ///
+  /// The group waits until its callback is no longer running, unless the callback makes this call.
+  func end(_ token: Subscription, for group: WaitGroup) {
+    end(token)
+  }
+}
+
+/// A subscription that a closure cancels.
+///
+/// Unchecked: the thread that sets `hasEnded` takes `cancel`, and no other thread uses it.
+final class ClosureSubscription: SubscriptionHost, @unchecked Sendable {
+  private var cancel: OnceClosure?
+  private let hasEnded = Atomic(false)
+
+  init(_ cancel: @escaping @Sendable () -> Void) {
+    self.cancel = OnceClosure(cancel)
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool {
+    !hasEnded.load(ordering: .acquiring)
+  }
+
+  override func end(_ token: Subscription) {
+    if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return }
+    var cancel = cancel.take()
+    cancel?()
+    ReleaseChain.release(&cancel)
+  }
+}

@@ -1,0 +1,196 @@
+/// A wait group: the turns and the work that must finish before a waiting cancellation returns.
+///
+/// A group that awaits work is current on its thread during a cancellation. A canceled subscription
+/// may hold closures that do not know each other: subscriptions of the user, bags, and captures of
+/// a callback. Work canceled during that time joins the group.
+package final class WaitGroup: Sendable {
+  private struct State {
+    /// The number of turns, of unfinished work handles, and of active calls of `capture`.
+    var awaited = 0
+    /// The work handles of this group and of its children.
+    var workHandles: [WorkHandle] = []
+    var waiters: [(resume: @Sendable () -> Void, requester: WorkHandle?)] = []
+
+    mutating func takeWaiters(
+      where isReady: (WorkHandle?) -> Bool = { _ in true }
+    ) -> [@Sendable () -> Void] {
+      let ready = waiters.filter { isReady($0.requester) }
+      waiters.removeAll { isReady($0.requester) }
+      return ready.map(\.resume)
+    }
+  }
+
+  private static let ofThread = ThreadLocal<WaitGroup>()
+
+  /// The current group of this thread.
+  static var current: WaitGroup? { ofThread.value }
+
+  let awaitsWork: Bool
+  /// The work that requested the wait.
+  ///
+  /// Waiting for it would deadlock.
+  private let requester: WorkHandle?
+  /// The group that waits for this group, and becomes current again afterward.
+  private let parent: WaitGroup?
+  private let state = Lock(State())
+
+  init(
+    awaitingWork awaitsWork: Bool = true, requester: WorkHandle? = WorkHandle.current,
+    partOf parent: WaitGroup? = nil
+  ) {
+    self.awaitsWork = awaitsWork
+    self.requester = requester
+    self.parent = parent
+  }
+
+  func end(_ token: Subscription) {
+    if awaitsWork {
+      capture { token.host.end(token, for: self) }
+    } else {
+      token.host.end(token, for: self)
+    }
+  }
+
+  /// Cancels the input of a canceled subscription.
+  func endInput(_ input: Subscription) {
+    if awaitsWork { end(input) } else { input.invalidate() }
+  }
+
+  /// Runs the body, and adds the work that it cancels on this thread to the group.
+  func capture(_ body: () -> Void) {
+    let outer = WaitGroup.ofThread.value
+    enter()
+    WaitGroup.ofThread.value = self
+    body()
+    // The thread-local value does not retain the groups.
+    withExtendedLifetime(outer) { WaitGroup.ofThread.value = outer }
+    leave()
+  }
+
+  /// Runs the body for several groups.
+  ///
+  /// Each waits for the work that the body cancels.
+  static func capture(_ groups: [WaitGroup], _ body: () -> Void) {
+    guard let first = groups.first else { return body() }
+    if groups.count == 1 { return first.capture(body) }
+    let shared = WaitGroup(requester: nil)
+    shared.capture(body)
+    for group in groups { group.await(shared) }
+  }
+
+  /// Adds one turn or one run of work.
+  func enter() {
+    state.withLock { $0.awaited += 1 }
+  }
+
+  func leave() {
+    let waiters = state.withLock { state -> [@Sendable () -> Void] in
+      state.awaited -= 1
+      if state.awaited > 0 { return [] }
+      state.workHandles = []
+      return state.takeWaiters()
+    }
+    for resume in waiters { resume() }
+  }
+
+  /// - Returns: `false` if the work requested the wait, so that the group must not wait for it.
+  func enter(_ workHandle: WorkHandle) -> Bool {
+    if isRequested(by: workHandle) { return false }
+    enter()
+    var group: WaitGroup? = self
+    while let current = group {
+      // A waiter that this work requested would deadlock, so it resumes now.
+      let requested = current.state.withLock { state in
+        state.workHandles.append(workHandle)
+        return state.takeWaiters { $0?.isPart(of: workHandle) ?? false }
+      }
+      for resume in requested { resume() }
+      group = current.parent
+    }
+    return true
+  }
+
+  /// Waits for another group, except for the work that requested this wait.
+  func await(_ other: WaitGroup) {
+    if isPart(of: other) { return }
+    let workHandles = other.state.withLock { $0.workHandles }
+    if workHandles.contains(where: isRequested) {
+      for workHandle in workHandles { workHandle.isAwaited(by: self) }
+      return
+    }
+    enter()
+    if !other.notify(requester: requester, { self.leave() }) { leave() }
+  }
+
+  private func isRequested(by workHandle: WorkHandle) -> Bool {
+    requester?.isPart(of: workHandle) ?? false
+  }
+
+  private func isPart(of other: WaitGroup) -> Bool {
+    var group: WaitGroup? = self
+    while let current = group {
+      if current === other { return true }
+      group = current.parent
+    }
+    return false
+  }
+
+  /// - Parameter requester: The work that the call does not wait for.
+  /// - Returns: `false` if nothing is pending. `resume` is then not called.
+  func notify(requester: WorkHandle? = nil, _ resume: @escaping @Sendable () -> Void) -> Bool {
+    state.withLock { state in
+      if state.awaited == 0 { return false }
+      state.waiters.append((resume, requester))
+      return true
+    }
+  }
+
+  private var isOver: Bool { state.withLock { $0.awaited == 0 } }
+
+  @available(*, noasync)
+  func wait() {
+    if isOver { return }
+    let parking = Parking()
+    if notify({ parking.open() }) { parking.wait() }
+  }
+
+  func wait() async {
+    if isOver { return }
+    unsafe await withUnsafeContinuation { continuation in
+      let waiter = unsafe Waiter(continuation)
+      if !notify({ waiter.resume() }) { waiter.resume() }
+    }
+  }
+}
+
+extension WaitGroup {
+  /// The groups of `invalidateAndWait()`, by subscription.
+  ///
+  /// Only the group knows the work that the release of a callback canceled, so concurrent calls for
+  /// one subscription share it.
+  private static let ofTokens = Lock<[ObjectIdentifier: WaitGroup]>([:])
+
+  /// Cancels the subscription and waits, also for an earlier call that has not returned.
+  static func run(on token: Subscription) async {
+    let group = WaitGroup()
+    let id = ObjectIdentifier(token)
+    let earlier = ofTokens.withLock { groups in
+      let earlier = groups[id]
+      if earlier == nil { groups[id] = group }
+      return earlier
+    }
+    group.end(token)
+    if let earlier { group.await(earlier) }
+    await group.wait()
+    if earlier == nil { ofTokens.withLock { $0[id] = nil } }
+  }
+}
+
+extension Subscription {
+  /// Cancels the subscription.
+  ///
+  /// A current wait group waits for the canceled work.
+  func leave() {
+    if let group = WaitGroup.current { group.end(self) } else { invalidate() }
+  }
+}

@@ -1,0 +1,105 @@
+/// A handle of work that runs elsewhere, until `finish()`.
+///
+/// ```swift
+/// SharedWork { inlet in
+///   let workHandle = WorkHandle()
+///   reader.start(reportingTo: inlet) { workHandle.finish() }
+///   return workHandle.subscription { reader.stop() }
+/// }
+/// ```
+///
+/// A waiting cancellation returns after `finish()`, when nothing runs and cleanup is complete.
+/// Where a release marks that moment, a `Sentinel` calls it. Unchecked like every
+/// `SubscriptionHost`: a `Lock` guards its state.
+package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
+  private struct State {
+    var isBack = false
+    /// `nil` before it is known, and after it was called.
+    var stop: OnceClosure?
+    var groups: [WaitGroup] = []
+  }
+
+  /// The work of the current Swift task.
+  @TaskLocal static var current: WorkHandle?
+
+  private let state = Lock(State())
+  /// The unfinished work that started this work, where task-local values show it.
+  private let outer: WorkHandle?
+
+  package override init() {
+    var outer = WorkHandle.current
+    // A chain of work in which each run starts the next would retain all earlier handles.
+    while let workHandle = outer, workHandle.isBack { outer = workHandle.outer }
+    self.outer = outer
+    super.init()
+  }
+
+  /// Returns the subscription of the work.
+  ///
+  /// - Parameter stop: A closure that runs once, when the work is canceled or has finished.
+  package func subscription(_ stop: @escaping @Sendable () -> Void) -> Subscription {
+    state.withLock { $0.stop = OnceClosure(stop) }
+    return Subscription(self)
+  }
+
+  /// Marks the work as finished: no part of it runs.
+  package func finish() {
+    let groups = state.withLock { state in
+      state.isBack = true
+      defer { state.groups = [] }
+      return state.groups
+    }
+    for group in groups { group.leave() }
+  }
+
+  func isPart(of other: WorkHandle) -> Bool {
+    var workHandle: WorkHandle? = self
+    while let current = workHandle {
+      if current === other { return true }
+      workHandle = current.outer
+    }
+    return false
+  }
+
+  private var isBack: Bool { state.withLock { $0.isBack } }
+
+  override func isSubscribed(_ token: Subscription) -> Bool {
+    state.withLock { $0.stop != nil }
+  }
+
+  override func end(_ token: Subscription) {
+    var stop = state.withLock { $0.stop.take() }
+    stop?()
+    ReleaseChain.release(&stop)
+  }
+
+  override func end(_ token: Subscription, for group: WaitGroup) {
+    isAwaited(by: group)
+    end(token)
+  }
+
+  func isAwaited(by group: WaitGroup) {
+    if !group.enter(self) { return }
+    let isBack = state.withLock { state in
+      if !state.isBack { state.groups.append(group) }
+      return state.isBack
+    }
+    if isBack { group.leave() }
+  }
+}
+
+extension WorkHandle {
+  /// Runs the work in a Swift task, and finishes when it returns.
+  ///
+  /// - Parameter finish: A closure that receives the result of the work.
+  static func run<Result: Sendable>(
+    _ work: @escaping @Sendable () async -> Result, finish: @escaping @Sendable (Result) -> Void
+  ) -> Subscription {
+    let workHandle = WorkHandle()
+    let task = Task {
+      finish(await $current.withValue(workHandle, operation: work))
+      workHandle.finish()
+    }
+    return workHandle.subscription { task.cancel() }
+  }
+}

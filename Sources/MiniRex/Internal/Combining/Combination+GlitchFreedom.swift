@@ -1,0 +1,102 @@
+internal import Synchronization
+
+/// Glitch-freedom for inputs that share a source.
+extension Combination {
+  /// Installs a barrier behind the inputs in each source that several of them share.
+  func installBarriers() {
+    if inputs.count < 2 { return }
+    let look = delivery.lock.withLock { _ in
+      unsafe looks.begun += 1
+      return unsafe looks.begun
+    }
+    let sources = SharedSources(of: self)
+    let replaced = delivery.lock.withLock { state -> [GlitchBarrier] in
+      if state.table.count == 0 || state.schedule.hasEnded { return [] }
+      // A later inspection has already seen the present state.
+      if unsafe look < looks.done { return [] }
+      unsafe looks.done = look
+      let replaced = unsafe lastSlots
+      for source in sources.shared {
+        let last = GlitchBarrier(of: self, in: source)
+        if source.join(last) { unsafe lastSlots.append(last) }
+      }
+      hasLastSlots.store(unsafe !lastSlots.isEmpty, ordering: .releasing)
+      return replaced
+    }
+    for last in replaced { last.replace() }
+  }
+
+  /// Returns `true` if a shared source has emitted changes and has not reached its barrier, or if a
+  /// turn on this thread starts now.
+  ///
+  /// Under the lock.
+  @usableFromInline
+  func opensLastSlots(on thread: ThreadID) -> Bool {
+    for last in unsafe lastSlots
+    where unsafe !last.isOpen && last.source.isAbout(toCall: last, on: thread) {
+      unsafe last.isOpen = true
+      unsafe openCount += 1
+    }
+    return unsafe openCount > 0
+  }
+
+  /// The same for a delivering thread that entered without the lock.
+  ///
+  /// Updates that were held at that time may follow in the queue, and emit the changes.
+  @usableFromInline
+  func isMidTurn(on thread: ThreadID) -> Bool {
+    let opens = delivery.lock.withLock { _ in opensLastSlots(on: thread) }
+    return unsafe opens || isHolding
+  }
+
+  /// Emits the held changes, unless another source still holds them.
+  func close(_ last: GlitchBarrier) {
+    let thread = ThreadID.current
+    let turn = delivery.lock.withLock { state -> Turn? in
+      unsafe last.isOpen = false
+      unsafe openCount -= 1
+      if unsafe openCount > 0 { return nil }
+      return delivery.admit(
+        CombinationChange { self.takeHeld() }, replacing: nil, from: thread, &state)
+    }
+    if let turn { run(turn, takeHeld) }
+  }
+
+  /// Called by the delivering thread.
+  private func takeHeld() -> Bool {
+    defer { unsafe isHolding = false }
+    return unsafe isHolding
+  }
+
+  /// Removes the barrier, unless a turn that skips its replacement may still reach it.
+  ///
+  /// In one step, because no turn may wait for a barrier that its source has lost.
+  func withdraw(_ last: GlitchBarrier) {
+    let thread = ThreadID.current
+    var callback = ErasedCallback.none
+    delivery.lock.withLock { _ in
+      if last.source.end(last, from: thread, &callback) {
+        unsafe lastSlots.removeAll { $0 === last }
+      }
+    }
+    callback.release()
+  }
+
+  /// Called when the last input has finished, possibly during a turn.
+  @usableFromInline
+  func end() {
+    if hasLastSlots.load(ordering: .acquiring) {
+      delivery.send(CombinationChange { self.takeHeld() })
+    }
+    delivery.end()
+    leaveLastSlots()
+  }
+
+  func leaveLastSlots() {
+    let left = delivery.lock.withLock { _ in
+      defer { unsafe lastSlots = [] }
+      return unsafe lastSlots
+    }
+    for last in left { last.token.invalidate() }
+  }
+}

@@ -1,0 +1,224 @@
+public import Synchronization
+
+/// A change of an input on its way to the subscriber of a combination.
+@usableFromInline
+struct CombinationChange: Sendable {
+  /// Applies a queued change.
+  ///
+  /// Returns `false` if there is nothing to emit.
+  @usableFromInline let apply: (@Sendable () -> Bool)?
+
+  @inlinable
+  init(_ apply: (@Sendable () -> Bool)? = nil) {
+    self.apply = apply
+  }
+}
+
+/// Orders the changes of several inputs for one subscriber.
+///
+/// A change that arrives while no thread delivers is applied to its cell by its own thread, as the
+/// delivering thread. Otherwise it is queued. The cells therefore need no lock.
+///
+/// A source that several inputs share emits their changes one after the other. From the first of
+/// them until the turn reaches the barrier of the combination, changes are held, and then emitted
+/// together.
+///
+/// Unchecked like every `SubscriptionHost`. Each property that changes after the connection states
+/// its guard.
+@usableFromInline
+final class Combination: SubscriptionHost, @unchecked Sendable {
+  @usableFromInline let delivery = Delivery<CombinationChange>(isOpen: true)
+  private var gate = Subscription.ended
+  private(set) var inputs: [Subscription] = []
+
+  /// Written under the lock of the delivery, before a turn needs it.
+  @usableFromInline let hasLastSlots = Atomic(false)
+
+  // Guarded by the lock of the delivery.
+  @exclusivity(unchecked) var lastSlots: [GlitchBarrier] = []
+  @exclusivity(unchecked) var openCount = 0
+  @exclusivity(unchecked) var looks = (begun: 0, done: 0)
+
+  /// Used by the delivering thread only.
+  ///
+  /// `true` if a change has not been emitted.
+  @usableFromInline @exclusivity(unchecked) var isHolding = false
+
+  @usableFromInline
+  override init() {}
+
+  /// - Parameters:
+  ///   - emit: A closure that emits the contents of the cells to the subscriber.
+  ///   - connect: A closure that subscribes to the inputs.
+  @inlinable
+  func subscribe(
+    _ emit: @escaping @Sendable () -> Void, connect: (CombinationInputs) -> Void
+  ) -> Subscription {
+    let gate = delivery.subscribe { change in
+      if change.apply?() ?? true { emit() }
+    }
+    let inputs = CombinationInputs(of: self)
+    connect(inputs)
+    return subscription(gate: gate, inputs: inputs.tokens)
+  }
+
+  @usableFromInline
+  func subscription(gate: Subscription, inputs: [Subscription]) -> Subscription {
+    self.gate = gate
+    self.inputs = inputs
+    installBarriers()
+    return Subscription(self)
+  }
+
+  @inlinable @inline(__always)
+  func receive<Value>(
+    _ value: Value, into cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
+  ) {
+    let thread = ThreadID.current
+    if hasLastSlots.load(ordering: .relaxed) || !delivery.turnstile.enter(as: thread) {
+      return receiveUnderLock(value, into: cell, changeTest)
+    }
+    let turn = delivery.turn(of: thread)
+    // Another thread may have found concurrently that inputs share a source, and may hold changes.
+    let isHeld = hasLastSlots.load(ordering: .acquiring) && isMidTurn(on: thread)
+    if !turn.extent.isEmpty, shouldEmit(cell.change(to: value, changeTest), isHeld: isHeld) {
+      delivery.deliver(CombinationChange(), turn)
+    }
+    delivery.leave(as: thread)
+  }
+
+  /// Applies a change as the delivering thread, or queues it.
+  @inlinable @inline(__always)
+  func run(_ turn: Turn, _ apply: () -> Bool) {
+    if !turn.isForNobody, apply() { delivery.deliver(CombinationChange(), turn) }
+    delivery.leave()
+  }
+
+  /// Not inlined, so that the path without contention and without shared sources stays short.
+  @inlinable @inline(never)
+  func receiveUnderLock<Value>(
+    _ value: Value, into cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
+  ) {
+    let thread = ThreadID.current
+    var isHeld = false
+    let turn = delivery.lock.withLock { state in
+      isHeld = opensLastSlots(on: thread)
+      return delivery.admit(
+        CombinationChange { [isHeld] in
+          self.shouldEmit(cell.change(to: value, changeTest), isHeld: isHeld)
+        }, replacing: nil, from: thread, &state)
+    }
+    guard let turn else { return }
+    run(turn) { shouldEmit(cell.change(to: value, changeTest), isHeld: isHeld) }
+  }
+
+  @inlinable
+  func shouldEmit(_ isChanged: Bool, isHeld: Bool) -> Bool {
+    if isHeld, isChanged { unsafe isHolding = true }
+    return isChanged && !isHeld
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool { gate.isSubscribed }
+
+  override func bufferCounts(of token: Subscription) -> BufferCounts {
+    inputs.reduce(BufferCounts(pending: delivery.pendingUpdates)) { $0 + $1.bufferCounts }
+  }
+
+  override func collectSources(into sources: inout SharedSources) {
+    for input in inputs { input.host.collectSources(into: &sources) }
+  }
+
+  override func end(_ token: Subscription) {
+    gate.invalidate()
+    for input in inputs { input.invalidate() }
+    leaveLastSlots()
+  }
+
+  override func end(_ token: Subscription, for group: WaitGroup) {
+    group.end(gate)
+    for input in inputs { group.endInput(input) }
+    leaveLastSlots()
+  }
+}
+
+/// The subscriptions of a `Combination` during its creation.
+@usableFromInline
+final class CombinationInputs {
+  @usableFromInline let combination: Combination
+  @usableFromInline let sentinel: Sentinel
+  @usableFromInline var tokens: [Subscription] = []
+
+  @inlinable
+  init(of combination: Combination) {
+    self.combination = combination
+    sentinel = Sentinel { combination.end() }
+  }
+
+  @inlinable
+  func add<Value>(_ input: PublishedValue<Value>, _ cell: CombinationCell<Value>) {
+    let changeTest = ChangeTest<Value>()
+    let token = input.follow { [combination, sentinel] value in
+      withExtendedLifetime(sentinel) { combination.receive(value, into: cell, changeTest) }
+    }
+    tokens.append(token)
+  }
+}
+
+/// Emits the results of a combination to its subscriber.
+///
+/// With a change test, a result that has not changed is skipped.
+///
+/// Unchecked: only the delivering thread of a `Combination` uses it.
+@usableFromInline
+final class CombinationOutput<Result: Sendable>: @unchecked Sendable {
+  @usableFromInline let comparison: Comparison<Result>
+  @usableFromInline let receive: @Sendable (Result) -> Void
+  @usableFromInline @exclusivity(unchecked) var last: Result?
+
+  @inlinable
+  init(_ changeTest: ChangeTest<Result>?, _ receive: @escaping @Sendable (Result) -> Void) {
+    comparison = Comparison(changeTest)
+    self.receive = receive
+  }
+
+  @inlinable @inline(__always)
+  func send(_ result: Result) {
+    if let last = unsafe last, !comparison.isChange(from: last, to: result) { return }
+    unsafe last = result
+    receive(result)
+  }
+
+  func emitter(_ collect: @escaping @Sendable () -> Result?) -> @Sendable () -> Void {
+    { if let result = collect() { self.send(result) } }
+  }
+}
+
+/// The newest value of one input.
+///
+/// Unchecked, and without a lock: only the delivering thread of a `Combination` uses it.
+@usableFromInline
+final class CombinationCell<Value: Sendable>: @unchecked Sendable {
+  @usableFromInline @exclusivity(unchecked) var value: Value?
+
+  @inlinable
+  init() {}
+
+  /// - Returns: `false` if the value has not changed.
+  @inlinable @inline(__always)
+  func change(to next: Value, _ changeTest: ChangeTest<Value>) -> Bool {
+    if let last = unsafe value, !changeTest(last, next) { return false }
+    unsafe value = next
+    return true
+  }
+
+  @inlinable
+  func read() throws(ValueIsMissing) -> Value {
+    guard let value = unsafe value else { throw ValueIsMissing() }
+    return value
+  }
+}
+
+@usableFromInline
+struct ValueIsMissing: Error {
+  @inlinable init() {}
+}

@@ -1,0 +1,40 @@
+internal import Synchronization
+
+/// A subscription of a combination in a source that several of its inputs share, behind these
+/// inputs.
+///
+/// When the turn reaches it, all inputs have changed. Unchecked: `serial` and `replacement` are
+/// written under the lock of the source. `isOpen` is written under the lock of the combination, by
+/// the delivering thread of the source, and read by either.
+@usableFromInline
+final class GlitchBarrier: @unchecked Sendable {
+  let source: AnyDelivery
+  let token: Subscription
+  @exclusivity(unchecked) var serial: UInt = 0
+  /// `true` from the first change of a turn of the source until the turn reaches the barrier.
+  @exclusivity(unchecked) var isOpen = false
+  /// `true` after another barrier was installed behind it, for inputs that have moved.
+  let isReplaced = Atomic(false)
+  /// The serial number of the newest subscriber at the replacement, or 0 before it.
+  @exclusivity(unchecked) var replacement: UInt = 0
+  private let combination: Combination
+
+  init(of combination: Combination, in source: AnyDelivery) {
+    self.combination = combination
+    self.source = source
+    token = Subscription(source, place: Subscription.nowhere)
+  }
+
+  /// Called by the source, after the inputs.
+  func call() {
+    source.hasPassed(self)
+    if unsafe isOpen { combination.close(self) }
+    if isReplaced.load(ordering: .relaxed) { combination.withdraw(self) }
+  }
+
+  /// Lets a newer barrier replace this one, after the turns that do not include the newer one.
+  func replace() {
+    isReplaced.store(true, ordering: .relaxed)
+    combination.withdraw(self)
+  }
+}

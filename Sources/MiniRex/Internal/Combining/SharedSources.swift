@@ -1,0 +1,43 @@
+/// The sources in whose turns the inputs of a combination change.
+///
+/// Subscriptions report them on request, so that subscribing itself stays free of cost.
+struct SharedSources {
+  /// The sources that several inputs share.
+  private(set) var shared: [AnyDelivery] = []
+  /// The combination, which must know when an input moves to another source.
+  let combination: Combination
+  private var sources: [(source: AnyDelivery, input: Int)] = []
+  private var input = 0
+
+  init(of combination: Combination) {
+    self.combination = combination
+    for token in combination.inputs {
+      token.host.collectSources(into: &self)
+      input += 1
+    }
+  }
+
+  /// - Returns: `false` if this input has already reported the source.
+  mutating func add(_ source: AnyDelivery) -> Bool {
+    guard let index = sources.firstIndex(where: { $0.source === source }) else {
+      sources.append((source, input))
+      return true
+    }
+    if sources[index].input == input { return false }
+    sources[index].input = input
+    if !shared.contains(where: { $0 === source }) { shared.append(source) }
+    return true
+  }
+}
+
+/// A weak reference to a subscription.
+final class WeakToken: Sendable {
+  weak let token: Subscription?
+
+  /// `Subscription.ended` is never released.
+  ///
+  /// A weak reference to it would leak its side table.
+  init(_ token: Subscription) {
+    self.token = token === Subscription.ended ? nil : token
+  }
+}

@@ -1,0 +1,41 @@
+/// The current input of a switching operator, and the combinations that depend on it.
+final class SwitchedInputs: Sendable {
+  private struct State {
+    var latest: WeakToken?
+    /// Inner combinations come first.
+    var combinations: [WeakCombination] = []
+  }
+
+  private let state = Lock(State())
+
+  /// Called after the operator has subscribed to its latest publisher.
+  func follow(_ latest: Subscription) {
+    let combinations = state.withLock { state in
+      state.latest = WeakToken(latest)
+      return state.combinations
+    }
+    for weak in combinations { weak.combination?.installBarriers() }
+  }
+
+  func collectSources(into sources: inout SharedSources) {
+    let combination = sources.combination
+    // The references are released after the lock.
+    var known: [Combination] = []
+    let latest = state.withLock { state in
+      known = state.combinations.compactMap(\.combination)
+      if !known.contains(where: { $0 === combination }) {
+        state.combinations = (known + [combination]).map(WeakCombination.init)
+      }
+      return state.latest
+    }
+    latest?.token?.host.collectSources(into: &sources)
+  }
+}
+
+private final class WeakCombination: Sendable {
+  weak let combination: Combination?
+
+  init(_ combination: Combination) {
+    self.combination = combination
+  }
+}

@@ -1,0 +1,302 @@
+internal import Synchronization
+
+/// The part of a delivery that its subscriptions use.
+///
+/// It is not generic, because a subscription calls it dynamically, and overrides in a generic class
+/// are never specialized. Unchecked like every `SubscriptionHost`: a `Lock` guards its state.
+@usableFromInline
+package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
+  @usableFromInline package let lock = Lock(DeliveryState())
+  @usableFromInline let turnstile: Turnstile
+  @usableFromInline let front = Front()
+  /// Unchecked: it belongs to the delivering thread, which passes it on with the turnstile.
+  @usableFromInline @exclusivity(unchecked) final var progress = TurnProgress(lastSerial: 0)
+  /// The subscription in whose turns this delivery emits, if there is one.
+  private let input = AtomicLazyReference<WeakToken>()
+
+  @usableFromInline
+  init(isOpen: Bool) {
+    turnstile = Turnstile(isOpen: isOpen)
+  }
+
+  @usableFromInline package var subscriberCount: Int { lock.withLock { $0.table.count } }
+
+  @usableFromInline package var hasEnded: Bool { lock.withLock { $0.schedule.hasEnded } }
+
+  @usableFromInline package var pendingUpdates: Int { lock.withLock { $0.tickets.count } }
+
+  @usableFromInline
+  final func subscribe(_ callback: ErasedCallback) -> Subscription {
+    let token = Subscription(self, place: Subscription.nowhere)
+    let hasJoined = lock.withLock { state in
+      let hasJoined = state.join(token, callback)
+      if hasJoined, turnstile.isOpen { publish(state) }
+      return hasJoined
+    }
+    if hasJoined { return token }
+    var callback = callback
+    callback.release()
+    return .ended
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool { token.slot != nil }
+
+  /// Declares, once, that this delivery emits in the turns of the subscription's source.
+  func follow(_ token: Subscription) {
+    _ = input.storeIfNil(WeakToken(token))
+  }
+
+  override func collectSources(into sources: inout SharedSources) {
+    if sources.add(self) { input.load()?.token?.host.collectSources(into: &sources) }
+  }
+
+  /// Installs a barrier behind the present subscribers.
+  ///
+  /// Returns `false` if the source has finished.
+  func join(_ last: GlitchBarrier) -> Bool { false }
+
+  /// Returns `true` if this thread runs a turn that has not reached the barrier.
+  func isAbout(toCall last: GlitchBarrier, on thread: ThreadID) -> Bool {
+    if turnstile.hasEntered(thread) { return unsafe progress.isAbout(toCall: last.serial) }
+    if turnstile.isResting { return false }
+    return lock.withLock { state in
+      // The schedule may not know a thread that entered without the lock.
+      unsafe turnstile.isInSchedule && state.schedule.deliverer == thread
+        && progress.isAbout(toCall: last.serial)
+    }
+  }
+
+  /// Called by the delivering thread.
+  func hasPassed(_ last: GlitchBarrier) {
+    unsafe progress.passed = last.serial
+  }
+
+  /// Removes the barrier, unless a turn that excludes new subscribers may still reach it.
+  ///
+  /// - Parameter callback: The callback, which the caller releases after the lock.
+  /// - Returns: `false` if such a turn may follow.
+  func end(_ last: GlitchBarrier, from thread: ThreadID, _ callback: inout ErasedCallback) -> Bool {
+    lock.withLock { state in
+      if unsafe last.replacement == 0 { unsafe last.replacement = state.schedule.lastSerial }
+      if let next = state.tickets.first, unsafe next.last < last.replacement { return false }
+      return withTurns(&state) { state, isRunning in
+        if isRunning,
+          unsafe state.schedule.deliverer != thread || progress.isAbout(toCall: last.serial)
+        {
+          return false
+        }
+        callback = remove(last.token, from: &state, isRunning: isRunning)
+        return true
+      }
+    }
+  }
+
+  override func end(_ token: Subscription) {
+    var callback = ErasedCallback.none
+    lock.withLock { state in
+      callback = withTurns(&state) { remove(token, from: &$0, isRunning: $1) }
+    }
+    callback.release()
+  }
+
+  override func end(_ token: Subscription, for group: WaitGroup) {
+    let thread = ThreadID.current
+    var callback = ErasedCallback.none
+    lock.withLock { state in
+      withTurns(&state) { state, isRunning in
+        callback = remove(token, from: &state, isRunning: isRunning)
+        if !isRunning || state.schedule.deliverer == thread { return }
+        group.enter()
+        state.groups.append(group)
+      }
+    }
+    callback.release()
+  }
+
+  /// Returns when all accepted updates are delivered, or when the waiting task is canceled.
+  func delivered() async {
+    guard let receipt = receipt() else { return }
+    await withTaskCancellationHandler {
+      await receipt.wait()
+    } onCancel: {
+      if lock.withLock({ $0.removeReceipt(receipt) }) { receipt.leave() }
+    }
+  }
+
+  /// Returns `nil` if the queue is empty and no turn is in progress.
+  private func receipt() -> WaitGroup? {
+    lock.withLock { state in
+      withTurns(&state) { state, isRunning in
+        if !isRunning, state.tickets.count == 0 { return nil }
+        let receipt = WaitGroup(awaitingWork: false, requester: nil)
+        receipt.enter()
+        state.addReceipt(receipt)
+        return receipt
+      }
+    }
+  }
+
+  /// Ends the subscription, and returns its callback if the caller must release it after the lock.
+  @inline(__always)
+  private func remove(
+    _ token: Subscription, from state: inout DeliveryState, isRunning: Bool
+  ) -> ErasedCallback {
+    guard let slot = token.slot else { return .none }
+    if isRunning {
+      state.table.removeLater(slot)
+      return .none
+    }
+    let callback = state.table.remove(slot)
+    tidy(&state)
+    return callback
+  }
+
+  /// Called under the lock, while no thread reads the slots.
+  @inline(__always)
+  private func tidy(_ state: inout DeliveryState) {
+    state.table.tidy()
+    if turnstile.isOpen { state.table.publish(to: front) }
+  }
+
+  /// Runs `body` under the lock, while no turn can start.
+  ///
+  /// Its parameter is `true` if a delivering thread may be reading the slots. That thread then
+  /// takes the lock before it rests.
+  @inline(__always)
+  private func withTurns<Result>(
+    _ state: inout DeliveryState, _ body: (inout DeliveryState, _ isRunning: Bool) -> Result
+  ) -> Result {
+    let isClosed = turnstile.isOpen && close(&state)
+    let result = body(&state, !isClosed && turnIsRunning(&state))
+    if isClosed { turnstile.rest() }
+    return result
+  }
+
+  /// Returns `true` if delivering threads are excluded, and `false` if one is active or about to
+  /// start.
+  @inline(__always)
+  private func close(_ state: inout DeliveryState) -> Bool {
+    while !turnstile.close() {
+      if signalDeliverer(&state) { return false }
+    }
+    return true
+  }
+
+  private func turnIsRunning(_ state: inout DeliveryState) -> Bool {
+    state.schedule.deliverer != nil && !state.schedule.isBetweenTurns && signalDeliverer(&state)
+  }
+
+  /// Returns `true` if a thread delivers, or is about to, and will look under the lock.
+  ///
+  /// Called under the lock.
+  @usableFromInline
+  func signalDeliverer(_ state: inout DeliveryState) -> Bool {
+    let (hasDeliverer, deliverer) = turnstile.signal()
+    if let deliverer { state.begin(on: deliverer) }
+    return hasDeliverer
+  }
+
+  /// Called under the lock, after the callback of a new subscriber is in place.
+  @usableFromInline
+  func publish(_ state: borrowing DeliveryState) {
+    state.table.publish(to: front)
+    front.lastSerial.store(state.schedule.lastSerial, ordering: .releasing)
+  }
+
+  /// For a delivering thread that was signaled before it read its extent.
+  ///
+  /// Its turn excludes subscribers that joined after a later update.
+  @usableFromInline
+  func lastSerialAtCall() -> UInt {
+    lock.withLock { $0.lastSerialAtCall }
+  }
+
+  /// Returns `true` if the caller must deliver the queue.
+  ///
+  /// Called under the lock.
+  @usableFromInline
+  func end(on thread: ThreadID, _ state: inout DeliveryState) -> Bool {
+    state.schedule.hasEnded = true
+    return state.table.count > 0 && enter(on: thread, &state)
+  }
+
+  /// Returns `true` if the caller is now the delivering thread.
+  ///
+  /// Called under the lock.
+  @usableFromInline
+  func enter(on thread: ThreadID, _ state: inout DeliveryState) -> Bool {
+    while !turnstile.enter() {
+      if signalDeliverer(&state) { return state.schedule.takeOver(on: thread) }
+    }
+    state.schedule.begin(on: thread)
+    return true
+  }
+
+  /// Returns `true` if no other thread has continued the delivery.
+  ///
+  /// Called under the lock, for the Swift task.
+  @usableFromInline
+  func enter(asTaskOn thread: ThreadID, _ state: inout DeliveryState) -> Bool {
+    state.schedule.taskHasBegun()
+    return signalDeliverer(&state) && state.schedule.takeOver(on: thread)
+  }
+
+  /// Completes a turn, until there is another turn to run.
+  ///
+  /// - Parameter pop: Takes the update of the next turn from the queue, under the lock.
+  @usableFromInline
+  func proceed(pop: () -> Void) -> NextTurn {
+    while true {
+      var callback = ErasedCallback.none
+      var groups: [WaitGroup] = []
+      var turn: QueuedTurn?
+      var callsTask = false
+      let step = lock.withLock { state -> Step in
+        let step = state.nextStep()
+        switch step {
+        case .release:
+          callback = state.table.takeEnded()
+          // A release may cancel work that these groups wait for.
+          groups = state.groups.filter(\.awaitsWork)
+        case .wake:
+          groups = state.takeDrains()
+        case .finish:
+          state.table.removeAllLater()
+          callback = state.table.takeEnded()
+          // No subscriber joins any more, so no thread must wait for the release of the last
+          // callback.
+          if state.nextStep() == .rest {
+            rest(&state)
+            return .rest
+          }
+        case .deliver:
+          tidy(&state)
+          turn = state.nextTurn()
+          pop()
+          turnstile.acknowledge(expectingMore: state.expectsMore)
+        case .handOver:
+          tidy(&state)
+          callsTask = state.schedule.callTask()
+        case .rest:
+          rest(&state)
+        }
+        return step
+      }
+      switch step {
+      case .release: WaitGroup.capture(groups) { callback.release() }
+      case .wake: for group in groups { group.leave() }
+      case .finish: callback.release()
+      case .deliver: if let turn { return .turn(turn) }
+      case .handOver: return callsTask ? .callTask : .rest
+      case .rest:
+        callback.release()
+        return .rest
+      }
+    }
+  }
+
+  private func rest(_ state: inout DeliveryState) {
+    tidy(&state)
+    turnstile.rest()
+  }
+}

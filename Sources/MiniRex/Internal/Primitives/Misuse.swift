@@ -1,0 +1,5 @@
+/// Traps with advice, in release builds as well, where `precondition` drops its message.
+@usableFromInline
+package func misuse(_ advice: String, file: StaticString = #fileID, line: UInt = #line) -> Never {
+  fatalError(advice, file: file, line: line)
+}

@@ -1,0 +1,122 @@
+// The only file of the module that uses the C library.
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Android)
+  import Android
+#endif
+
+/// The identity of a thread, unique during its lifetime.
+@usableFromInline
+package struct ThreadID: Hashable, Sendable {
+  /// The address of the platform's thread structure.
+  ///
+  /// It is even, and greater than 2.
+  @usableFromInline package let rawValue: UInt
+
+  @inlinable
+  package init(rawValue: UInt) {
+    self.rawValue = rawValue
+  }
+
+  @usableFromInline
+  package static var current: ThreadID {
+    #if canImport(Glibc)
+      ThreadID(rawValue: UInt(pthread_self()))
+    #else
+      unsafe ThreadID(rawValue: UInt(bitPattern: pthread_self()))
+    #endif
+  }
+}
+
+extension ThreadID {
+  /// `true` on the thread that the platform reserves for the main actor, where one exists.
+  static var isMain: Bool {
+    #if canImport(Darwin)
+      pthread_main_np() != 0
+    #else
+      false
+    #endif
+  }
+}
+
+/// Blocks one thread until another thread opens it.
+///
+/// Unchecked: `mutex` guards `isOpen`.
+@safe package final class Parking: @unchecked Sendable {
+  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+  private var isOpen = false
+
+  package init() {
+    unsafe pthread_mutex_init(mutex, nil)
+    unsafe pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(condition)
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe condition.deallocate()
+    unsafe mutex.deallocate()
+  }
+
+  package func wait() {
+    unsafe pthread_mutex_lock(mutex)
+    while !isOpen { unsafe pthread_cond_wait(condition, mutex) }
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
+  package func open() {
+    unsafe pthread_mutex_lock(mutex)
+    isOpen = true
+    unsafe pthread_cond_signal(condition)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+}
+
+/// A thread-local reference, `nil` until it is set.
+///
+/// A caller that sets it restores it before it returns, so that nothing is left when a thread ends.
+struct ThreadLocal<Object: AnyObject>: Sendable {
+  private let key: pthread_key_t
+
+  init() {
+    var key = pthread_key_t()
+    unsafe pthread_key_create(&key, nil)
+    self.key = key
+  }
+
+  /// The value is not retained.
+  var value: Object? {
+    get {
+      unsafe pthread_getspecific(key).map {
+        unsafe Unmanaged<Object>.fromOpaque($0).takeUnretainedValue()
+      }
+    }
+    nonmutating set {
+      unsafe pthread_setspecific(
+        key, newValue.map { unsafe Unmanaged.passUnretained($0).toOpaque() })
+    }
+  }
+}
+
+/// A thread-local address of a variable on the stack, `nil` until it is set.
+///
+/// A caller that sets it restores it before the variable goes out of scope.
+struct ThreadLocalAddress<Variable>: Sendable {
+  private let key: pthread_key_t
+
+  init() {
+    var key = pthread_key_t()
+    unsafe pthread_key_create(&key, nil)
+    self.key = key
+  }
+
+  var value: UnsafeMutablePointer<Variable>? {
+    get { unsafe pthread_getspecific(key)?.assumingMemoryBound(to: Variable.self) }
+    nonmutating set { unsafe pthread_setspecific(key, newValue) }
+  }
+}

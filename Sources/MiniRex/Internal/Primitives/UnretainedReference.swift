@@ -1,0 +1,15 @@
+/// A reference to an object that its user keeps in memory otherwise, without a retain.
+@usableFromInline @safe
+package struct UnretainedReference<Object: AnyObject & Sendable>: Sendable {
+  @usableFromInline let object: Unmanaged<Object>
+
+  @inlinable
+  package init(_ object: Object) {
+    unsafe self.object = Unmanaged.passUnretained(object)
+  }
+
+  @inlinable @inline(__always)
+  package func use<Result>(_ body: (Object) -> Result) -> Result {
+    unsafe object._withUnsafeGuaranteedRef { body($0) }
+  }
+}

@@ -1,0 +1,146 @@
+internal import Synchronization
+
+/// A run that several callbacks share, and that stops when the last of them is released.
+///
+/// Only the callbacks retain it for long, so no count is needed. Unchecked like its superclass. Its
+/// own properties are constant.
+@usableFromInline
+final class CallbackOwnedRun<Update: Sendable>: RunStart, @unchecked Sendable {
+  @usableFromInline let delivery = Delivery<Update>(isOpen: true)
+
+  @inlinable
+  override init() {}
+
+  /// Returns `.ended` if the run is over and will not emit.
+  @inlinable
+  func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
+    delivery.subscribe { update in
+      withExtendedLifetime(self) { receive(update) }
+    }
+  }
+}
+
+/// The nongeneric part of a run, started or starting.
+///
+/// Unchecked, because a class with subclasses cannot be checked: all properties are constant or
+/// atomic. Waiting threads are stored elsewhere, because they are rare.
+@usableFromInline
+class RunStart: @unchecked Sendable {
+  private let starter = ThreadID.current
+  /// Stops the run.
+  ///
+  /// `nil` until the start has returned.
+  private let token = AtomicLazyReference<Subscription>()
+
+  @usableFromInline
+  init() {}
+
+  deinit {
+    token.load()?.leave()
+  }
+
+  /// Marks the start as returned.
+  @usableFromInline
+  func attach(_ token: Subscription) {
+    _ = self.token.storeIfNil(token)
+    let joiners = waiting.withLock { waiting in
+      let joiners = waiting.removeValue(forKey: ObjectIdentifier(self)) ?? []
+      joiners.forgetWaiting()
+      return joiners
+    }
+    for joiner in joiners { joiner.parking.open() }
+  }
+
+  /// Blocks until the run has started, so that a subscriber that joins during the start on another
+  /// thread misses no later update.
+  ///
+  /// The start itself does not wait, and neither does a thread that the starting thread waits for.
+  @usableFromInline
+  func waitUntilStarted() {
+    let thread = ThreadID.current
+    if starter == thread || token.load() != nil { return }
+    let joiner: Joiner? = waiting.withLock { waiting in
+      guard token.load() == nil, let joiner = Joiner(thread: thread, waitingFor: starter) else {
+        return nil
+      }
+      waiting[ObjectIdentifier(self), default: []].append(joiner)
+      return joiner
+    }
+    joiner?.parking.wait()
+  }
+}
+
+/// The threads that wait for the start of a run, by run.
+private let waiting = Lock<[ObjectIdentifier: [Joiner]]>([:])
+
+/// The inlet of a run.
+///
+/// Releasing it ends the run.
+@usableFromInline
+final class RunInlet<Update: Sendable>: Sendable {
+  @usableFromInline let delivery: Delivery<Update>
+
+  @inlinable
+  init(_ delivery: Delivery<Update>) {
+    self.delivery = delivery
+  }
+
+  @inlinable
+  deinit {
+    delivery.end()
+  }
+}
+
+/// Returns the current run, or starts one.
+@usableFromInline
+final class CallbackOwnedRuns<Update: Sendable>: Sendable {
+  @usableFromInline
+  typealias Start =
+    @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
+
+  @usableFromInline
+  struct Current: Sendable {
+    @usableFromInline weak var run: CallbackOwnedRun<Update>?
+
+    @inlinable init() {}
+  }
+
+  @usableFromInline let start: Start
+  @usableFromInline let current = Lock(Current())
+
+  @inlinable
+  init(_ start: @escaping Start) {
+    self.start = start
+  }
+
+  @inlinable
+  func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
+    var over: CallbackOwnedRun<Update>?
+    while true {
+      let (run, isNew) = run(after: over)
+      let token = run.subscribe(receive)
+      if isNew {
+        let inlet = RunInlet(run.delivery)
+        run.attach(start { inlet.delivery.send($0) })
+        return token
+      }
+      if token !== Subscription.ended {
+        run.waitUntilStarted()
+        return token
+      }
+      over = run
+    }
+  }
+
+  /// - Parameter over: A run that is over. The caller retains it, so that it is not released under
+  ///   the lock.
+  @inlinable
+  func run(after over: CallbackOwnedRun<Update>?) -> (CallbackOwnedRun<Update>, isNew: Bool) {
+    current.withLock { current in
+      if let run = current.run, run !== over { return (run, false) }
+      let run = CallbackOwnedRun<Update>()
+      current.run = run
+      return (run, true)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// The membership of a subscriber in a run.
+///
+/// It releases the run when either of them ends, because a subscription retains no result.
+///
+/// It is not generic, for the same reason as `AnyDelivery`. Unchecked like every
+/// `SubscriptionHost`: a `Lock` guards its state.
+final class WorkMembership: SubscriptionHost, @unchecked Sendable {
+  /// The two requests to a run, in this order.
+  enum Step {
+    /// Removes the member, under a lock.
+    ///
+    /// Returns `true` if the run must be canceled.
+    case leave
+    case cancel
+  }
+
+  /// One closure serves both requests, because each closure costs an allocation.
+  typealias Leave = @Sendable (Step) -> Bool
+
+  private struct State {
+    var inner: Subscription?
+    /// `nil` after the cancellation.
+    var leave: Leave?
+    /// The group that a repeated cancellation waits for.
+    var group: WaitGroup?
+  }
+
+  private let state: Lock<State>
+
+  init(leave: @escaping Leave) {
+    state = Lock(State(leave: leave))
+  }
+
+  func begin(_ inner: Subscription) {
+    state.withLock { $0.inner = inner }
+  }
+
+  func leave() {
+    let current = WaitGroup.current
+    // All three are taken in one step, so that a second cancellation finds the group of the first.
+    let (leave, isLast, group) = state.withLock { state -> (Leave?, Bool, WaitGroup?) in
+      guard let leave = state.leave.take() else { return (nil, false, state.group) }
+      if !leave(.leave) { return (leave, false, nil) }
+      // A separate group, because two groups that share canceled work would wait for each other.
+      state.group = WaitGroup(requester: nil, partOf: current)
+      return (leave, true, state.group)
+    }
+    guard let group else { return }
+    if isLast { group.capture { _ = leave?(.cancel) } }
+    current?.await(group)
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool {
+    state.withLock { $0.inner }?.isSubscribed ?? false
+  }
+
+  override func collectSources(into sources: inout SharedSources) {
+    state.withLock { $0.inner }?.host.collectSources(into: &sources)
+  }
+
+  override func end(_ token: Subscription) {
+    state.withLock { $0.inner }?.invalidate()
+    leave()
+  }
+
+  override func end(_ token: Subscription, for group: WaitGroup) {
+    if let inner = state.withLock({ $0.inner }) { group.end(inner) }
+    leave()
+  }
+}

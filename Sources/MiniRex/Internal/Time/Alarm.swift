@@ -1,0 +1,98 @@
+/// The alarm of one subscription to a timed operator.
+///
+/// Callbacks that do not overlap set it, and any thread may end it.
+final class Alarm: Sendable {
+  private struct State {
+    /// `nil` after the alarm ends.
+    var ring: (@Sendable (Duration) -> Void)?
+    /// The instant at which it rings.
+    var instant = Duration.zero
+    /// The instant at which the clock calls, if a call is scheduled.
+    var wakesAt: Duration?
+    var timer: Subscription?
+    /// The number of the valid timer.
+    ///
+    /// A replaced timer may still call.
+    var number = 0
+
+    mutating func begin(at instant: Duration) -> Setting {
+      number += 1
+      wakesAt = instant
+      return Setting(number: number, instant: instant, replaced: timer.take())
+    }
+  }
+
+  private struct Setting {
+    let number: Int
+    let instant: Duration
+    let replaced: Subscription?
+  }
+
+  private let timekeeper: Timekeeper
+  private let state: Lock<State>
+
+  /// - Parameter ring: A closure that receives the instant to which the alarm was set.
+  init(_ timekeeper: Timekeeper, ring: @escaping @Sendable (Duration) -> Void) {
+    self.timekeeper = timekeeper
+    state = Lock(State(ring: ring))
+  }
+
+  /// Sets the instant, and replaces the previous instant.
+  ///
+  /// In most clocks, a canceled sleep stays until its deadline, and a debounced burst would leave
+  /// thousands of them. A task that wakes early enough is therefore kept, and sleeps again.
+  func set(to instant: Duration) {
+    let setting: Setting? = state.withLock { state in
+      guard state.ring != nil else { return nil }
+      state.instant = instant
+      if !timekeeper.forgetsEnded, let wakesAt = state.wakesAt, wakesAt <= instant { return nil }
+      return state.begin(at: instant)
+    }
+    if let setting { start(setting) }
+  }
+
+  private func start(_ setting: Setting) {
+    setting.replaced?.invalidate()
+    let timer = timekeeper.wake(setting.instant) { self.wake(setting.number) }
+    let isKept = state.withLock { state in
+      guard state.ring != nil, state.number == setting.number, state.wakesAt != nil else {
+        return false
+      }
+      state.timer = timer
+      return true
+    }
+    if !isKept { timer.invalidate() }
+  }
+
+  private func wake(_ number: Int) {
+    var spent: Subscription?
+    var setting: Setting?
+    let ring: (@Sendable (Duration) -> Void, Duration)? = state.withLock { state in
+      guard state.number == number, let wokenAt = state.wakesAt, let ring = state.ring else {
+        return nil
+      }
+      spent = state.timer.take()
+      state.wakesAt = nil
+      if state.instant > wokenAt {
+        setting = state.begin(at: state.instant)
+        return nil
+      }
+      return (ring, state.instant)
+    }
+    spent?.invalidate()
+    if let setting { start(setting) }
+    if let (ring, instant) = ring { ring(instant) }
+  }
+
+  /// Rings now, as if it had been set to the instant.
+  func ring(at instant: Duration) {
+    state.withLock { $0.ring }?(instant)
+  }
+
+  /// Ends the alarm, and releases its closure.
+  func end() {
+    // The captures of `ring` are released after the lock, when this function returns.
+    let (_, timer) = state.withLock { ($0.ring.take(), $0.timer.take()) }
+    timer?.invalidate()
+  }
+}

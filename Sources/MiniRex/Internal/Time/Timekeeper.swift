@@ -1,0 +1,77 @@
+/// The operations of a clock that timed operators use, without its type.
+///
+/// Instants are durations since the creation of the operator. A clock is user code, and never runs
+/// under a lock.
+struct Timekeeper: Sendable {
+  let now: @Sendable () -> Duration
+  /// Runs a closure at an instant, unless the subscription is canceled first.
+  let wake: @Sendable (_ instant: Duration, @escaping @Sendable () -> Void) -> Subscription
+  /// `true` if canceling leaves nothing in the clock.
+  let forgetsEnded: Bool
+
+  init(_ clock: any Clock<Duration>) {
+    if let clock = clock as? any SchedulingClock<Duration> {
+      self.init(scheduling: clock)
+    } else {
+      self.init(sleeping: clock)
+    }
+  }
+
+  private init(scheduling clock: some SchedulingClock<Duration>) {
+    let origin = clock.now
+    now = { origin.duration(to: clock.now) }
+    wake = { instant, action in clock.schedule(at: origin.advanced(by: instant), action) }
+    forgetsEnded = true
+  }
+
+  /// Creates a timekeeper that runs a sleeping task per call.
+  ///
+  /// A clock that throws without a cancellation is considered stopped.
+  private init(sleeping clock: some Clock<Duration>) {
+    let origin = clock.now
+    now = { origin.duration(to: clock.now) }
+    wake = { instant, action in
+      let deadline = origin.advanced(by: min(instant, .longestWait))
+      let call = OneCall(action)
+      let task = Task {
+        do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
+        call.take()?()
+      }
+      // A task that is already calling must not be canceled, because its callbacks would inherit
+      // the cancellation.
+      return Subscription { if call.take() != nil { task.cancel() } }
+    }
+    forgetsEnded = false
+  }
+
+  /// Runs the closure after the duration.
+  func wake(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Subscription {
+    wake(now() + duration, action)
+  }
+}
+
+/// A closure that runs once, or is released before.
+private final class OneCall: Sendable {
+  private let action: Lock<(@Sendable () -> Void)?>
+
+  init(_ action: @escaping @Sendable () -> Void) {
+    self.action = Lock(action)
+  }
+
+  func take() -> (@Sendable () -> Void)? {
+    action.withLock { $0.take() }
+  }
+}
+
+extension Duration {
+  /// 146 billion years, the longest wait that every clock can represent.
+  static let longestWait = Duration.seconds(Int64.max / 2)
+}
+
+/// Returns the duration, limited to the longest wait.
+///
+/// Traps if it is negative.
+func clampedWait(_ duration: Duration, of name: StaticString) -> Duration {
+  if duration < .zero { misuse("'\(name)' requires a duration of 0 or more, not \(duration).") }
+  return min(duration, .longestWait)
+}

@@ -1,0 +1,35 @@
+public import MiniRex
+
+/// Enqueues a job on a queue of any kind.
+@usableFromInline
+package typealias Enqueue = @Sendable (_ job: @escaping @Sendable () -> Void) -> Void
+
+extension Publisher {
+  /// Dispatches each update to a job, in order and serially.
+  @inlinable
+  package func called(
+    by function: String = #function, buffering policy: BufferingPolicy<Kind>,
+    in enqueue: @escaping Enqueue
+  ) -> Publisher {
+    Publisher(of: self, by: function, current: { nil }) { receive in
+      let isNew = policy.changeTest(of: Update.self)
+      let call: @Sendable (Update) -> Void =
+        if let isNew { { if isNew($0) { receive($0) } } } else { receive }
+      let hop = Dispatcher<Update, @Sendable (Update) -> Void>(call, limit: policy.limit) {
+        hop, _ in
+        enqueue { hop.run { $0($1) } }
+      }
+      return hop.subscribe(to: self)
+    }
+  }
+
+  /// Subscribes in a job.
+  package func started(by function: String = #function, in enqueue: @escaping Enqueue) -> Publisher
+  {
+    Publisher(of: self, by: function, current: { nil }) { receive in
+      let late = DeferredSubscription(of: self, receive)
+      enqueue { late.start() }
+      return late.subscription
+    }
+  }
+}

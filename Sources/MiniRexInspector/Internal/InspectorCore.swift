@@ -1,0 +1,171 @@
+internal import Foundation
+internal import MiniRex
+internal import MiniRexDispatchAdapters
+internal import MiniRexPageServer
+
+/// Answers requests, and publishes the events of the pages.
+final class InspectorCore: Sendable {
+  /// The queue that encodes states and draws the graph, so that neither delays the program.
+  let queue = DispatchQueue(label: "MiniRexInspector")
+  let settings: Settings
+
+  private struct State: Sendable {
+    var stores: [WatchedStore] = []
+    var alwaysRecorded: Set<Int> = []
+    var hasPages = false
+    var hasEnded = false
+    /// The graph that was last sent to the pages.
+    var graph = GraphPicture.Contents()
+    var sent: [Int: StoreUpdate] = [:]
+  }
+
+  private let graph: LiveGraph
+  private let picture: GraphPicture
+  private let state = Lock(State())
+  private let updates: Lock<Broadcaster<PageUpdate>?> = Lock(nil)
+
+  init(of graph: LiveGraph, _ settings: Settings) {
+    self.graph = graph
+    self.settings = settings
+    picture = GraphPicture(of: graph, settings)
+  }
+
+  func add(_ store: WatchedStore, alwaysRecorded: Bool) {
+    let begins = state.withLock { state in
+      state.stores.append(store)
+      if alwaysRecorded { state.alwaysRecorded.insert(state.stores.count - 1) }
+      return !state.hasEnded && (alwaysRecorded || state.hasPages)
+    }
+    if begins { store.begin() }
+  }
+
+  func end() {
+    let stores = state.withLock { state in
+      state.hasEnded = true
+      return state.stores
+    }
+    for store in stores { store.end() }
+    picture.end()
+  }
+}
+
+// Answers to requests.
+extension InspectorCore {
+  func answer(_ request: Request) -> Reply {
+    if request.method != "GET" { return .status(.notAllowed, because: "Use GET.") }
+    switch request.path {
+    case "/": return .page(Data(PackageResources.page_html))
+    case "/events": return .events(events, .beginsAnew)
+    case "/tree": return .content("text/plain; charset=utf-8", Data(graph.tree().utf8))
+    default:
+      let words = request.path.utf8.split(separator: UInt8(ascii: "/"))
+      guard words.count == 4, let store = Int(Substring(words[1])),
+        let number = Int(Substring(words[3])),
+        request.path == "/stores/\(store)/commits/\(number)",
+        let commit = commit(number, of: store)
+      else { return .status(.notFound) }
+      return .content("application/json", commit)
+    }
+  }
+
+  private func commit(_ number: Int, of store: Int) -> Data? {
+    let stores = state.withLock { $0.stores }
+    guard stores.indices.contains(store) else { return nil }
+    let log = stores[store].commits
+    return CommitDetail(number, in: log, settings.paths).map(json)
+  }
+
+  private var events: Broadcaster<Data> {
+    let updates = updates.withLock { updates in
+      let shared = updates ?? makeUpdates()
+      updates = shared
+      return shared
+    }
+    return updates.scan(nil as Data?) { $0 == nil ? $1.whole() : $1.change }.compactMap { event in
+      event.flatMap { $0.isEmpty ? nil : $0 }
+    }
+  }
+}
+
+// Events of pages.
+extension InspectorCore {
+  /// Makes a broadcaster that polls the program while pages are open, once for all pages.
+  private func makeUpdates() -> Broadcaster<PageUpdate> {
+    Broadcaster { [weak self] receive in
+      guard let self else { return .ended }
+      begin()
+      let timer = withInstrument(Unwatched()) {
+        queue.broadcaster(every: settings.interval).subscribe { [weak self] _ in
+          if let self { receive(look()) }
+        }
+      }
+      queue.async { [weak self] in
+        if let self { receive(look()) }
+      }
+      return Subscription { [weak self] in
+        timer.invalidate()
+        self?.stop()
+      }
+    }.share()
+  }
+
+  private func begin() {
+    let stores = state.withLock { state in
+      state.hasPages = !state.hasEnded
+      return state.hasPages
+        ? state.stores.indices.filter { !state.alwaysRecorded.contains($0) }.map {
+          state.stores[$0]
+        }
+        : []
+    }
+    for store in stores { store.begin() }
+  }
+
+  private func stop() {
+    let stores = state.withLock { state in
+      state.hasPages = false
+      return state.stores.indices.filter { !state.alwaysRecorded.contains($0) }.map {
+        state.stores[$0]
+      }
+    }
+    for store in stores { store.end() }
+    picture.end()
+  }
+
+  /// Returns the changes since the last call.
+  ///
+  /// Runs on the queue.
+  private func look() -> PageUpdate {
+    let graph = picture.look()
+    let stores = state.withLock { $0.stores }
+    let logs = stores.enumerated().map { StoreUpdate($0, $1) }
+    let (oldGraph, old) = state.withLock { ($0.graph, $0.sent) }
+    var change = PageEvents()
+    if graph != oldGraph {
+      change.graph = graph
+      if graph.svg == oldGraph.svg { change.graph?.svg = nil }
+    }
+    change.stores = logs.compactMap { $0.since(old[$0.id]) }
+    state.withLock { state in
+      state.graph = graph
+      for store in logs { state.sent[store.id] = store.head }
+    }
+    return PageUpdate(
+      change: change.isEmpty ? Data() : change.event("changes"),
+      all: PageEvents(graph: graph, stores: logs))
+  }
+}
+
+/// The changes for open pages, and the entire content for new pages.
+struct PageUpdate: Sendable {
+  let change: Data
+  let all: PageEvents
+
+  func whole() -> Data { Data("retry: 1000\n".utf8) + all.event("all") }
+}
+
+func json(_ value: some Encodable) -> Data {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  return (try? encoder.encode(value)) ?? Data()
+}

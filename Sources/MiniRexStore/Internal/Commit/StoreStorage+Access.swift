@@ -1,0 +1,96 @@
+public import MiniRex
+
+extension StoreStorage {
+  /// - Returns: `false` if the thread already has exclusive access.
+  @inlinable @inline(__always)
+  func enter(on thread: ThreadID) -> Bool {
+    switch gate.enter(on: thread) {
+    case .reduce: return true
+    case .queue: return false
+    case .wait:
+      enterLater(on: thread)
+      return true
+    }
+  }
+
+  /// Gets exclusive access.
+  ///
+  /// Traps if the thread already has it.
+  @inlinable @inline(__always)
+  func enterOutside(on thread: ThreadID) {
+    if !enter(on: thread) { refuse() }
+  }
+
+  @inlinable @inline(__always)
+  func leave() {
+    if gate.leave() { wake() }
+  }
+
+  /// Runs `body` with exclusive access.
+  ///
+  /// Only for code of this package, because user code could re-enter.
+  @inlinable
+  func withAccess<Result>(_ body: () -> Result) -> Result {
+    enterOutside(on: ThreadID.current)
+    defer { leave() }
+    return body()
+  }
+
+  @usableFromInline
+  func enterLater(on thread: ThreadID) {
+    repeat { waitUntilFree() } while gate.enter(on: thread) != .reduce
+  }
+
+  /// A chain takes less time than a sleep, so a thread polls before it sleeps.
+  private static var looks: Int { 100 }
+
+  private func waitUntilFree() {
+    for _ in 0..<Self.looks where gate.isFree { return }
+    let parking: Parking? = delivery.lock.withLock { _ in
+      guard gate.wait() else { return nil }
+      let parking = Parking()
+      unsafe parked.append(parking)
+      return parking
+    }
+    parking?.wait()
+  }
+
+  @usableFromInline
+  func wake() {
+    var woken: [Parking] = []
+    delivery.lock.withLock { _ in unsafe swap(&woken, &parked) }
+    for parking in woken { parking.open() }
+  }
+
+  /// Gets exclusive access until the member is closed on the same thread.
+  func openMember() -> ThreadID {
+    let thread = ThreadID.current
+    enterOutside(on: thread)
+    unsafe memberWriter = withUnsafeCurrentTask { unsafe $0 }
+    return thread
+  }
+
+  /// Traps on another thread: the method was suspended and kept exclusive access.
+  func closeMember(openedOn thread: ThreadID) {
+    if ThreadID.current != thread { refuseSuspension() }
+    unsafe memberWriter = nil
+  }
+
+  private func refuseSuspension() -> Never {
+    misuse(
+      "A mutating async method of a Store's member, as in 'await store.counter.bump()', keeps exclusive "
+        + "access while it is suspended. Change a copy and write it back: 'var counter = store.counter', "
+        + "'await counter.bump()', 'store.counter = counter'.")
+  }
+
+  @usableFromInline
+  func refuse() -> Never {
+    if let writer = unsafe memberWriter, unsafe withUnsafeCurrentTask(body: { unsafe $0 != writer })
+    {
+      refuseSuspension()
+    }
+    misuse(
+      "A Store was used inside its own reducer or 'commit'. Use the 'inout' state of the closure, or an "
+        + "effect, which starts after the commit.")
+  }
+}

@@ -1,0 +1,70 @@
+public import MiniRex
+
+// Reading and joining need exclusive access, so no commit comes between a first value and the next
+// event.
+extension StoreStorage {
+  @inlinable
+  var current: State {
+    withAccess { unsafe state }
+  }
+
+  /// Subscribes to the events of later commits.
+  @usableFromInline
+  func subscribe(_ receive: @escaping @Sendable (Event) -> Void) -> Subscription {
+    let subscription = Subscription(delivery, place: Subscription.nowhere)
+    let hasJoined = withAccess {
+      unsafe chain.hasSubscribers = true
+      return delivery.lock.withLock { delivery.join(subscription, receive, &$0) }
+    }
+    return hasJoined ? subscription : .ended
+  }
+
+  /// Subscribes to a child: its current value, then each value that differs from the previous one.
+  @inlinable
+  func subscribe<Part: Sendable>(
+    to part: @escaping @Sendable (State) -> Part, _ changeTest: ChangeTest<Part>,
+    _ receive: @escaping @Sendable (Part) -> Void
+  ) -> Subscription {
+    let receive = skippingDuplicates(changeTest, receive)
+    return subscribeToCommits { receive(part($0.state)) }
+  }
+
+  var lastNumber: Int { withAccess { unsafe chain.number } }
+
+  /// Emits the current state with the number of the last commit, then each later commit.
+  @inlinable
+  func subscribeToCommits(
+    _ receive: @escaping @Sendable (Commit<State, Action>) -> Void
+  ) -> Subscription {
+    let subscription = joinWithCurrentState { event in
+      if case .committed(let commit) = event { receive(commit) }
+    }
+    return subscription ?? .ended
+  }
+
+  /// Subscribes with the current state as the first event.
+  ///
+  /// - Parameter child: The child whose row receives its own commits only. Without one, the subscription
+  ///   receives every event.
+  /// - Returns: `nil` if the child was removed.
+  @inlinable
+  func joinWithCurrentState(
+    in child: PresenceIn<State>? = nil, _ receive: @escaping @Sendable (Event) -> Void
+  ) -> Subscription? {
+    let thread = ThreadID.current
+    let joined: (Joining<Event>, Event, FirstCall)? = withAccess {
+      if child?.isGone == true { return nil }
+      let joining = joining(listeners(to: child), receive)
+      let first = unsafe Event.committed(
+        Commit(number: chain.number, cause: .parent, state: state))
+      let call = joining.delivery.lock.withLock {
+        joining.delivery.join(
+          joining.subscription, joining.callback, first: first, from: thread, &$0)
+      }
+      return (joining, first, call)
+    }
+    guard let (joining, first, call) = joined else { return nil }
+    let hasCalled = joining.delivery.makeFirstCall(call, joining.callback, first)
+    return hasCalled ? joining.subscription : .ended
+  }
+}

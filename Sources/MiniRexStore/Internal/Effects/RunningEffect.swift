@@ -1,0 +1,116 @@
+public import MiniRex
+
+/// An entered effect: a `.send`, a `.run`, or a `.publisher`.
+///
+/// - entered: not started → begun, or over without an event.
+/// - begun: its `began` event was published → over, or for a `.run` canceled.
+/// - cancelled: a `.run` that has not returned, whose actions are dropped → over.
+/// - over: removed from all tables.
+///
+/// Does not hold the work, so a captured `send` retains nothing else. Unchecked: everything outside
+/// the `Lock` is constant or guarded by exclusive access to the store.
+@usableFromInline
+final class RunningEffect: @unchecked Sendable {
+  @usableFromInline
+  enum Kind {
+    case send, run, publisher
+  }
+
+  enum Phase {
+    case entered
+    case begun(Duration)
+    case cancelled(Duration)
+    case over
+  }
+
+  /// The object that stops the effect, once it is known.
+  private enum Handle {
+    case none
+    case task(Task<Void, Never>)
+    case subscription(Subscription)
+    case stopped
+  }
+
+  let kind: Kind
+  @usableFromInline let run: EffectRun
+  var ids: [EffectID]
+  /// The removable child that owns the effect.
+  var part: Presence?
+  let sequence: EffectSequence?
+  @usableFromInline let group: EffectGroup
+  @exclusivity(unchecked) var phase = Phase.entered
+  /// The index in the registry.
+  @exclusivity(unchecked) var place: Int?
+  /// The neighbors in the list of the group.
+  ///
+  /// The registry retains them while they are linked.
+  @exclusivity(unchecked) unowned(unsafe) var previous: RunningEffect?
+  @exclusivity(unchecked) unowned(unsafe) var next: RunningEffect?
+  private let handle = Lock(Handle.none)
+
+  init(_ kind: Kind, _ run: EffectRun, in context: consuming EffectContext) {
+    self.kind = kind
+    self.run = run
+    ids = context.ids
+    part = context.place?.entry
+    sequence = context.sequence
+    group = context.group
+  }
+
+  /// A Boolean value that indicates whether the store reduces actions of this effect.
+  @usableFromInline var acceptsActions: Bool {
+    if case .begun = unsafe phase { !group.isCancelled } else { false }
+  }
+
+  /// A Boolean value that indicates whether a `.send` is not reduced yet.
+  @usableFromInline var isPending: Bool {
+    if case .entered = unsafe phase { !group.isCancelled } else { false }
+  }
+
+  @usableFromInline
+  func attach(_ task: Task<Void, Never>) {
+    attach(.task(task))
+  }
+
+  @usableFromInline
+  func attach(_ subscription: Subscription) {
+    attach(.subscription(subscription))
+  }
+
+  private func attach(_ new: Handle) {
+    let isStopped = handle.withLock { handle in
+      if case .stopped = handle { return true }
+      handle = new
+      return false
+    }
+    if isStopped { Self.stop(new) }
+  }
+
+  /// Cancels the Swift task or the subscription, without exclusive access, because user code runs.
+  @usableFromInline
+  func stop() {
+    let old = handle.withLock { handle in
+      let old = handle
+      handle = .stopped
+      return old
+    }
+    Self.stop(old)
+  }
+
+  private static func stop(_ handle: Handle) {
+    switch handle {
+    case .none, .stopped: break
+    case .task(let task): task.cancel()
+    case .subscription(let subscription): subscription.invalidate()
+    }
+  }
+}
+
+extension Duration {
+  private static let origin = ContinuousClock.now
+
+  /// The time since the first call.
+  ///
+  /// A `Duration` has a static size, unlike an `Instant`.
+  @usableFromInline static var sinceOrigin: Duration { origin.duration(to: .now) }
+}

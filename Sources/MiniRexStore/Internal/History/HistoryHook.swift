@@ -1,0 +1,90 @@
+public import MiniRex
+
+/// A history, independent of the state's type.
+///
+/// Unchecked: the lock of the delivery guards `ways` and `published`. Exclusive access to the store
+/// guards `isOver`.
+@usableFromInline
+class AnyHistoryHook: @unchecked Sendable {
+  final let delivery = Delivery<UndoAvailability>()
+  /// The current availability.
+  @exclusivity(unchecked) private var ways = UndoAvailability()
+  /// The availability that every subscriber has received or will receive.
+  ///
+  /// `nil` if a subscriber joined with a newer value.
+  @exclusivity(unchecked) private var published: UndoAvailability? = UndoAvailability()
+  /// `true` after the history was released.
+  @exclusivity(unchecked) final var isOver = false
+
+  func undo() -> Bool { absent() }
+
+  func redo() -> Bool { absent() }
+
+  /// Called on any thread when the history is released.
+  func end() { delivery.end() }
+
+  /// Emits the availability of one direction: the current value, then each change.
+  final func publisher(
+    of way: @escaping @Sendable (UndoAvailability) -> Bool, _ name: String, of lineage: Lineage?
+  ) -> PublishedValue<Bool> {
+    Publisher(
+      watchedBy: lineage, as: name,
+      current: { way(self.delivery.lock.withLock { _ in unsafe self.ways }) }
+    ) { receive in
+      let receive = skippingDuplicates(ChangeTest<Bool>(), receive)
+      return self.subscribe { receive(way($0)) }
+    }
+  }
+
+  private func subscribe(_ receive: @escaping @Sendable (UndoAvailability) -> Void) -> Subscription
+  {
+    let thread = ThreadID.current
+    let subscription = Subscription(delivery, place: Subscription.nowhere)
+    let (first, call) = delivery.lock.withLock { delivered in
+      let first = unsafe ways
+      if unsafe published != first { unsafe published = nil }
+      return (first, delivery.join(subscription, receive, first: first, from: thread, &delivered))
+    }
+    return delivery.makeFirstCall(call, receive, first) ? subscription : .ended
+  }
+
+  /// Stores the availability, with exclusive access, just before the state is released.
+  ///
+  /// - Returns: `true` if the availability must be published.
+  final func settle(_ new: UndoAvailability) -> Bool {
+    delivery.lock.withLock { _ in
+      unsafe ways = new
+      return unsafe published != new
+    }
+  }
+
+  /// Publishes the newest availability without exclusive access, so no subscriber ends with an
+  /// older value.
+  @usableFromInline
+  final func publish(on thread: ThreadID) {
+    let sent: (UndoAvailability, Turn)? = delivery.lock.withLock { delivered in
+      if unsafe published == ways { return nil }
+      let ways = unsafe ways
+      unsafe published = ways
+      return delivery.admit(ways, replacing: nil, from: thread, &delivered).map { (ways, $0) }
+    }
+    guard let (ways, turn) = sent else { return }
+    delivery.deliver(ways, turn)
+    delivery.leave()
+  }
+
+  final func absent() -> Never { fatalError("A subclass of HistoryHook overrides this method.") }
+}
+
+/// Receives each commit before the state is readable.
+///
+/// Unchecked because subclasses inherit the conformance. Has no stored state.
+@usableFromInline
+class HistoryHook<State: Sendable, Action: Sendable>: AnyHistoryHook, @unchecked Sendable {
+  /// - Parameter released: Objects to release after the state is readable.
+  /// - Returns: `false` if the commit is ignored, so there is nothing to settle.
+  func remember(_ commit: Commit<State, Action>, _ released: inout [Any]) -> Bool { absent() }
+
+  /// Called with exclusive access, just before the state is released.
+  func settle() -> Bool { absent() }
+}

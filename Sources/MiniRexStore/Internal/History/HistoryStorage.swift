@@ -1,0 +1,102 @@
+import MiniRex
+
+/// The recorded states of a store or of a child.
+///
+/// Unchecked: the lock of the delivery guards `kept`, so a release of the history never waits for
+/// the state. Exclusive access to the store guards `isRestoring` and `stamp`. The history retains
+/// the store, and with it the storage.
+final class HistoryStorage<Root: Sendable, RootAction: Sendable, State: Sendable, Action: Sendable>:
+  HistoryHook<Root, RootAction>, @unchecked Sendable
+{
+  typealias Predicate = @Sendable (Commit<State, Action>) -> Bool
+
+  private struct Kept: Sendable {
+    var states: UndoStack<State>
+    let isRemembered: Predicate
+  }
+
+  private unowned let storage: StoreStorage<Root, RootAction>
+  private let part: HistoryScope<Root, RootAction, State, Action>
+  /// `nil` if nothing is recorded, or after the child or the history was released.
+  @exclusivity(unchecked) private var kept: Kept?
+  @exclusivity(unchecked) private var isRestoring = false
+  /// The stamp of the row's list at the last commit.
+  @exclusivity(unchecked) private var stamp: RowsStamp?
+
+  /// - Parameter states: The states to start with, or `nil` to record nothing.
+  init(
+    of storage: StoreStorage<Root, RootAction>,
+    _ part: HistoryScope<Root, RootAction, State, Action>,
+    _ states: UndoStack<State>?, where isRemembered: @escaping Predicate
+  ) {
+    self.storage = storage
+    self.part = part
+    unsafe kept = states.map { Kept(states: $0, isRemembered: isRemembered) }
+  }
+
+  override func end() {
+    super.end()
+    let old = takeKept()
+    withExtendedLifetime(old) {}
+    storage.abandon(.history(self))
+  }
+
+  private func takeKept() -> Kept? {
+    delivery.lock.withLock { _ in unsafe kept.take() }
+  }
+
+  override func remember(_ commit: Commit<Root, RootAction>, _ released: inout [Any]) -> Bool {
+    if unsafe isRestoring {
+      unsafe isRestoring = false
+      return true
+    }
+    if part.isComparable,
+      let row = unsafe part.place.part?.rowChange(since: stamp, in: commit.state)
+    {
+      unsafe stamp = row.stamp
+      if !row.isChanged { return false }
+    }
+    let kept = delivery.lock.withLock { _ in
+      unsafe self.kept.map { ($0.states.present, $0.isRemembered) }
+    }
+    guard let (old, isRemembered) = kept else { return false }
+    guard let new = part.commit(commit) else {
+      released.append((kept, takeKept()))
+      return true
+    }
+    let isChange = part.changeTest.map { $0(old, new.state) } ?? true
+    let isNext = isChange && isRemembered(new)
+    let dropped = delivery.lock.withLock { _ in
+      isChange
+        ? unsafe self.kept?.states.commit(new.state, isRemembered: isNext)
+        : unsafe (self.kept?.states.replace(new.state)).map { [$0] }
+    }
+    released.append((kept, dropped))
+    return isChange
+  }
+
+  override func settle() -> Bool {
+    settle(delivery.lock.withLock { _ in unsafe kept?.states.ways } ?? UndoAvailability())
+  }
+
+  override func undo() -> Bool { restore(.back) }
+
+  override func redo() -> Bool { restore(.forth) }
+
+  private func restore(_ way: UndoDirection) -> Bool {
+    let thread = ThreadID.current
+    storage.enterOutside(on: thread)
+    let state = delivery.lock.withLock { _ in unsafe kept?.states.go(way) }
+    guard let state else {
+      storage.leave()
+      return false
+    }
+    let old = unsafe storage.state[keyPath: part.place.path]
+    defer { withExtendedLifetime(old) {} }
+    unsafe storage.state[keyPath: part.place.path] = state
+    unsafe part.last?.remember(state, storage.chain.number + 1)
+    unsafe isRestoring = true
+    storage.commit(.restored, on: thread)
+    return true
+  }
+}

@@ -1,0 +1,94 @@
+import MiniRex
+
+extension StoreStorage {
+  /// Reads a member and registers the access with Observation.
+  @usableFromInline
+  func observe<Part>(_ part: any KeyPath<State, Part> & Sendable) -> Part {
+    let key = MemberKey(path: part, aspect: .value)
+    let (value, member, number) = withAccess {
+      let value = unsafe state[keyPath: part]
+      let member = current(key, in: nil, value) { $0[keyPath: part] }
+      return (value, member, unsafe member.number)
+    }
+    member.wasRead(number)
+    return value
+  }
+
+  /// Reads a value in a removable child, or returns `nil` if the child was removed.
+  func observe<Value>(
+    _ key: MemberKey, in part: PresenceIn<State>?, _ read: @escaping @Sendable (State) -> Value?
+  ) -> Value? {
+    let result: (Value, ObservedMember, Int)? = withAccess {
+      if part?.isGone == true { return nil }
+      guard let value = unsafe read(state) else { return nil }
+      let member = current(key, in: part, value, read)
+      return (value, member, unsafe member.number)
+    }
+    guard let (value, member, number) = result else { return nil }
+    member.wasRead(number)
+    return value
+  }
+
+  /// Returns the member, which compares its value after each commit from now on.
+  ///
+  /// Needs exclusive access.
+  private func current<Value>(
+    _ key: MemberKey, in part: PresenceIn<State>?, _ value: Value,
+    _ read: @escaping @Sendable (State) -> Value?
+  ) -> ObservedMember {
+    let known = unsafe part == nil ? members[key] : part?.members[key]
+    if let known, unsafe known.isCurrent { return known }
+    let member = known ?? ObservedMember()
+    if known == nil {
+      if let part { part.members[key] = member } else { unsafe members[key] = member }
+    }
+    member.begin()
+    join(member, key, in: part, value, read)
+    return member
+  }
+
+  /// Subscribes the member to commits.
+  ///
+  /// Needs exclusive access.
+  private func join<Value>(
+    _ member: ObservedMember, _ key: MemberKey, in part: PresenceIn<State>?, _ value: Value,
+    _ read: @escaping @Sendable (State) -> Value?
+  ) {
+    let changeTest = ChangeTest<Value>()
+    let number = unsafe member.number
+    let seen = SerialState((value: value, hasChanged: false))
+    let subscription = join(listeners(to: part)) { [weak self, member] event in
+      guard case .committed(let commit) = event, !seen.value.hasChanged else { return }
+      if let new = read(commit.state), !changeTest(seen.value.value, new) { return }
+      seen.value.hasChanged = true
+      member.invalidate()
+      self?.withAccess { member.end() }
+      member.hasChanged(number) { self?.forget(member, key, in: part) }
+    }
+    if let subscription { member.attach(subscription) }
+  }
+
+  /// Removes the member unless it was read or changed again.
+  private func forget(_ member: ObservedMember, _ key: MemberKey, in part: Presence?) {
+    withAccess {
+      if unsafe member.isCurrent || member.hasJob { return }
+      if let part {
+        if part.members[key] === member { part.members[key] = nil }
+      } else if unsafe members[key] === member {
+        unsafe members[key] = nil
+      }
+    }
+  }
+}
+
+/// The identity of an observed value in a state or in a removable child.
+///
+/// Unchecked: the key path was `Sendable` on creation.
+struct MemberKey: Hashable, @unchecked Sendable {
+  enum Aspect {
+    case value, presence, ids
+  }
+
+  let path: AnyKeyPath
+  let aspect: Aspect
+}

@@ -1,0 +1,53 @@
+public import MiniRex
+
+/// The subscribers of a row and of its children, which retain this object.
+///
+/// Unchecked: exclusive access to the store guards everything that is not constant.
+@usableFromInline
+final class RowSubscribers<State: Sendable, Action: Sendable>: @unchecked Sendable {
+  @usableFromInline let delivery = Delivery<StoreEvent<State, Action>>()
+  /// The presence of the row.
+  ///
+  /// A later row with the same ID has another presence.
+  let part: PresenceIn<State>
+  /// The number of the last commit before the first subscription.
+  @usableFromInline let since: Int
+  /// The position in the order of first subscriptions.
+  @usableFromInline let serial: Int
+  /// The number of the commit that removed the row.
+  @usableFromInline var goneAt: Int?
+  private let storage: StoreStorage<State, Action>
+  private let feed: any RowsDelivering
+
+  @usableFromInline
+  init(
+    _ part: PresenceIn<State>, since: Int, serial: Int, of feed: any RowsDelivering,
+    _ storage: StoreStorage<State, Action>
+  ) {
+    self.part = part
+    self.since = since
+    self.serial = serial
+    self.feed = feed
+    self.storage = storage
+  }
+
+  deinit {
+    storage.abandon(.listeners(feed, part))
+  }
+}
+
+/// A list that publishes to its rows, independent of types.
+@usableFromInline
+protocol RowsDelivering: AnyObject, Sendable {
+  /// Removes a row without subscribers.
+  ///
+  /// Needs exclusive access.
+  ///
+  /// - Returns: An object to release after the state is released.
+  func forget(_ part: Presence) -> Any?
+
+  /// Notes that a commit has removed the row.
+  ///
+  /// Needs exclusive access.
+  func leave(_ part: Presence, _ number: Int)
+}

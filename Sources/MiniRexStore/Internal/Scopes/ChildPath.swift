@@ -1,0 +1,100 @@
+/// The location of a child in a store's state, independent of types.
+@usableFromInline
+class AnyPlace: @unchecked Sendable {
+  /// The innermost removable child on the path, including the child itself.
+  ///
+  /// `nil` if there is none.
+  @usableFromInline final let entry: Presence?
+
+  @usableFromInline
+  init(_ entry: Presence?) {
+    self.entry = entry
+  }
+}
+
+/// The location of a child in a store's state.
+///
+/// Unchecked: all properties are constant except `madePath`, which is guarded by exclusive access to
+/// the store. Every stored key path is combined from `Sendable` key paths.
+@usableFromInline
+final class ChildPath<Root: Sendable, Part>: AnyPlace, @unchecked Sendable {
+  /// Creates `path`, which most children never need.
+  private let makePath: @Sendable () -> WritableKeyPath<Root, Part>
+  @exclusivity(unchecked) private var madePath: WritableKeyPath<Root, Part>?
+  /// Reads the child from any state of the store.
+  @usableFromInline let read: @Sendable (Root) -> Part?
+  /// The offset in the memory of the root.
+  ///
+  /// `nil` if the child is computed or removable.
+  @usableFromInline let offset: Int?
+  /// The key path from the removable child of `entry`.
+  ///
+  /// `nil` for that child itself.
+  @usableFromInline let key: AnyKeyPath?
+  @usableFromInline let part: PresenceIn<Root>?
+
+  @usableFromInline
+  init(
+    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Root, Part>,
+    in part: PresenceIn<Root>?, _ key: AnyKeyPath?, at offset: Int? = nil,
+    read: @escaping @Sendable (Root) -> Part?
+  ) {
+    makePath = path
+    self.part = part
+    self.key = key
+    self.offset = offset
+    self.read = read
+    super.init(part)
+  }
+
+  /// The key path from the root.
+  ///
+  /// Needs exclusive access and a present child.
+  @usableFromInline
+  var path: WritableKeyPath<Root, Part> {
+    if let path = unsafe madePath { return path }
+    let path = makePath()
+    unsafe madePath = path
+    return path
+  }
+
+  /// Calls `body` with the child, without a copy if it is stored in the root.
+  ///
+  /// Returns `nil` if the child is missing.
+  @inlinable @inline(__always)
+  func look<Result>(at root: Root, _ body: (Part) -> Result) -> Result? {
+    guard let offset else { return read(root).map(body) }
+    return unsafe withUnsafePointer(to: root) { root in
+      unsafe body((UnsafeRawPointer(root) + offset).assumingMemoryBound(to: Part.self).pointee)
+    }
+  }
+
+  @usableFromInline
+  func appending<Inner>(_ inner: WritableKeyPath<Part, Inner>) -> WritableKeyPath<Root, Inner> {
+    // The entire root has the same types, so no key path is created.
+    if key == nil, part == nil {
+      return unsafe unsafeDowncast(inner, to: WritableKeyPath<Root, Inner>.self)
+    }
+    return path.appending(path: inner)
+  }
+
+  /// Restores the `Sendable` conformance of a combined key path.
+  func sendable<Value>(
+    _ path: WritableKeyPath<Root, Value>
+  ) -> any WritableKeyPath<Root, Value> & Sendable {
+    unsafe unsafeBitCast(path, to: (any WritableKeyPath<Root, Value> & Sendable).self)
+  }
+
+  /// The table of the innermost removable child, or of the root.
+  @usableFromInline
+  func table(in root: PresenceTable<Root>) -> PresenceTable<Root> { part?.table ?? root }
+
+  /// The key path of a value in the child, relative to the removable child of `entry`.
+  @usableFromInline
+  func key(of path: AnyKeyPath) -> AnyKeyPath { key?.appending(path: path) ?? path }
+}
+
+extension ChildPath where Part == Root {
+  /// The path to the entire state.
+  static var whole: ChildPath { ChildPath(\.self, in: nil, nil, at: 0) { $0 } }
+}

@@ -1,0 +1,23 @@
+/// An unused object that the next thread with exclusive access removes.
+@usableFromInline
+enum DeferredCleanup: Sendable {
+  case part(Presence)
+  case scope(ScopeCache, ScopeKey)
+  case listeners(any RowsDelivering, Presence)
+  case history(AnyHistoryHook)
+
+  /// Removes the object.
+  ///
+  /// Needs exclusive access.
+  ///
+  /// - Returns: An object to release after the state is released.
+  func forget() -> Any? {
+    switch self {
+    case .part(let part): part.leave()
+    case .scope(let cache, let key): cache.forget(key)
+    case .listeners(let feed, let part): return feed.forget(part)
+    case .history(let history): unsafe history.isOver = true
+    }
+    return nil
+  }
+}

@@ -1,0 +1,230 @@
+public import MiniRex
+
+/// A child of a store's state, with the mapping of its actions.
+///
+/// Stores nothing but the last state of a removed child.
+@usableFromInline
+final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action: Sendable>:
+  AnyScope<State, Action>, @unchecked Sendable
+{
+  @usableFromInline typealias Follows = (
+    Scope, @escaping @Sendable (State) -> Void
+  ) -> Subscription?
+
+  @usableFromInline let storage: StoreStorage<Root, RootAction>
+  @usableFromInline let place: ChildPath<Root, State>
+  @usableFromInline let embed: @Sendable (Action) -> RootAction
+  @usableFromInline let cache: ScopeCache
+  @usableFromInline let key: ScopeKey
+  /// `nil` if the child is not removable.
+  @usableFromInline let last: LastSeenState<State>?
+  /// A closure, because an override in a generic class is never specialized.
+  @usableFromInline let follows: Follows
+  /// The scopes over children of this scope, guarded by exclusive access.
+  private var inner: ScopeCache?
+
+  /// Needs exclusive access.
+  ///
+  /// - Parameter state: The current state of a removable child.
+  @inlinable
+  init(
+    of storage: StoreStorage<Root, RootAction>, at place: ChildPath<Root, State>, _ state: State?,
+    in cache: ScopeCache, as key: ScopeKey, embed: @escaping @Sendable (Action) -> RootAction
+  ) {
+    self.storage = storage
+    self.place = place
+    self.embed = embed
+    self.cache = cache
+    self.key = key
+    let number = unsafe storage.chain.number
+    last = state.map { LastSeenState($0, number) }
+    follows = { part, receive in
+      part.storage.subscribe(part.follower { _, state in receive(state) }, in: part.place.part)
+    }
+    super.init()
+    place.entry?.use()
+  }
+
+  deinit {
+    if let entry = place.entry { storage.abandon(.part(entry)) }
+  }
+
+  override func storeWasReleased() { storage.abandon(.scope(cache, key)) }
+
+  override var host: any StoreHost { storage }
+
+  override var isActive: Bool { place.entry?.isGone != true }
+
+  /// The last seen state of a removable child.
+  private var lastState: State? { last?.state }
+
+  override var state: State {
+    let (state, number) = storage.withAccess {
+      let number = unsafe storage.chain.number
+      return unsafe (isActive ? place.read(storage.state) : lastState, number)
+    }
+    guard let state else { misplaced() }
+    last?.remember(state, number)
+    return state
+  }
+
+  override func send(_ action: Action) -> EffectGroup? {
+    let action = embed(action)
+    return storage.send(action, in: place.entry)
+  }
+
+  override func commit<Result, Failure: Error>(
+    _ name: String?, _ change: (inout State) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let thread = ThreadID.current
+    storage.enterOutside(on: thread)
+    guard isActive else {
+      storage.leave()
+      guard var state = lastState else { misplaced() }
+      return try change(&state)
+    }
+    last?.forget()
+    defer {
+      keep()
+      storage.commit(.change(name), on: thread)
+    }
+    return try change(&(unsafe storage.state[keyPath: place.path]))
+  }
+
+  override func open<Member>(_ member: WritableKeyPath<State, Member>) -> (Member, ThreadID?) {
+    let thread = storage.openMember()
+    if isActive { return unsafe (storage.state[keyPath: place.path][keyPath: member], thread) }
+    storage.closeMember(openedOn: thread)
+    storage.leave()
+    guard let lastState else { misplaced() }
+    return (lastState[keyPath: member], nil)
+  }
+
+  override func close<Member>(
+    _ member: any WritableKeyPath<State, Member> & Sendable, _ value: Member,
+    openedOn thread: ThreadID?
+  ) {
+    guard let thread else { return }
+    storage.closeMember(openedOn: thread)
+    last?.forget()
+    unsafe storage.state[keyPath: place.path][keyPath: member] = value
+    keep()
+    storage.commit(
+      .assignment(place.sendable(place.path.appending(path: member))), on: thread)
+  }
+
+  private var scopes: ScopeCache {
+    if let inner { return inner }
+    let made = ScopeCache()
+    inner = made
+    return made
+  }
+
+  /// Stores the new state just before its commit.
+  private func keep() {
+    if let last {
+      unsafe last.remember(storage.state[keyPath: place.path], storage.chain.number + 1)
+    }
+  }
+
+  override func find<Part, PartAction>(
+    _ key: ScopeKey, as type: Store<Part, PartAction>.Type
+  ) -> Store<Part, PartAction>? {
+    let scope = storage.withAccess { inner?.find(key, as: type) }
+    return scope?.isActive == true ? scope : nil
+  }
+
+  override func scope<Step: ScopeStep, PartAction>(
+    _ step: Step, _ key: ScopeKey, of store: Store<State, Action>,
+    _ embed: @escaping @Sendable (PartAction) -> Action
+  ) -> Store<Step.Part, PartAction>? where Step.Outer == State {
+    let outer = self.embed
+    return storage.scope(
+      step, at: place, in: storage.withAccess { scopes }, as: key, of: store,
+      lineage: store.lineage,
+      last: { self.lastState }
+    ) { outer(embed($0)) }
+  }
+
+  override func history(
+    limit: Int, where isRemembered: @escaping @Sendable (Commit<State, Action>) -> Bool
+  ) -> AnyHistoryHook {
+    storage.history(of: HistoryScope(of: place, last: last), limit: limit, where: isRemembered)
+  }
+
+  override func observe<Member>(_ member: any KeyPath<State, Member> & Sendable) -> Member {
+    let key = MemberKey(path: place.key(of: member), aspect: .value)
+    let value = storage.observe(key, in: place.part) { [self] in place.read($0)?[keyPath: member] }
+    guard let value = value ?? lastState?[keyPath: member] else { misplaced() }
+    return value
+  }
+
+  override func observeRows<Row>(_ rows: any KeyPath<State, Rows<Row>> & Sendable) {
+    let key = MemberKey(path: place.key(of: rows), aspect: .ids)
+    _ = storage.observe(key, in: place.part) { [place] root in
+      place.read(root)?[keyPath: rows].structureStamp
+    }
+  }
+
+  override func isPresent<Part>(_ part: any KeyPath<State, Part?> & Sendable) -> Bool {
+    let key = MemberKey(path: place.key(of: part), aspect: .presence)
+    return storage.observe(key, in: place.part) { [place] root in
+      place.read(root).map { $0[keyPath: part] != nil }
+    } ?? false
+  }
+
+  override func subscribe(
+    toState receive: @escaping @Sendable (State) -> Void
+  ) -> Subscription {
+    if let subscription = follows(self, receive) { return subscription }
+    if let lastState { receive(lastState) }
+    return .ended
+  }
+
+  override func subscribe(
+    _ receive: @escaping @Sendable (StoreEvent<State, Action>) -> Void
+  ) -> Subscription {
+    let follower = follower { number, state in
+      receive(.committed(Commit(number: number, cause: .parent, state: state)))
+    }
+    return storage.join(follower, in: place.entry) ?? .ended
+  }
+
+  override func subscribeToCommits(
+    _ receive: @escaping @Sendable (Commit<State, Action>) -> Void
+  ) -> Subscription {
+    let follower = follower { number, state in
+      receive(Commit(number: number, cause: .parent, state: state))
+    }
+    return storage.subscribe(follower, in: place.part) ?? .ended
+  }
+
+  /// Emits the child after each commit, until it is removed.
+  @inlinable
+  func follower(
+    _ receive: @escaping @Sendable (_ number: Int, State) -> Void
+  ) -> ScopeSubscriber<Root, RootAction> {
+    guard let last else {
+      return ScopeSubscriber(cancellation: nil) { [place] event in
+        guard case .committed(let commit) = event else { return }
+        _ = place.look(at: commit.state) { receive(commit.number, $0) }
+      }
+    }
+    let cancellation = EarlyCancellation()
+    let isOver = SerialState(false)
+    // The callback retains the scope, so the child stays in use.
+    return ScopeSubscriber(cancellation: cancellation) { [self] event in
+      guard case .committed(let commit) = event, !isOver.value else { return }
+      guard let state = place.read(commit.state) else {
+        isOver.value = true
+        cancellation.cancel()
+        return
+      }
+      last.remember(state, commit.number)
+      receive(commit.number, state)
+    }
+  }
+
+  /// Only a removable child can be missing.
+  func misplaced() -> Never { fatalError("A child that is not removable is missing.") }
+}

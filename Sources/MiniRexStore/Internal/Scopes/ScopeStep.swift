@@ -1,0 +1,109 @@
+import MiniRex
+
+/// The step from a parent to a child.
+@usableFromInline
+protocol ScopeStep<Outer, Part>: Sendable {
+  associatedtype Outer
+  associatedtype Part
+
+  /// `false` if the child is removable.
+  var isAlways: Bool { get }
+
+  func read(_ outer: Outer) -> Part?
+
+  /// Returns the location of the child.
+  ///
+  /// Needs exclusive access.
+  func place<Root: Sendable>(
+    in outer: ChildPath<Root, Outer>, _ root: PresenceTable<Root>
+  ) -> ChildPath<Root, Part>
+
+  /// Provides the concrete types for publishing to the child.
+  ///
+  /// Needs exclusive access.
+  func prepare<Root: Sendable, RootAction: Sendable>(
+    _ place: ChildPath<Root, Part>, for storage: StoreStorage<Root, RootAction>.Type)
+}
+
+extension ScopeStep {
+  @inlinable
+  func prepare<Root: Sendable, RootAction: Sendable>(
+    _ place: ChildPath<Root, Part>, for storage: StoreStorage<Root, RootAction>.Type
+  ) {}
+
+  /// The action of a plain `.send` of the child, if the child is present.
+  @usableFromInline
+  func action<Whole, Action>(of effect: Effect<Action>, in whole: Whole) -> Action? {
+    (whole as? Outer).flatMap(read).flatMap { effect.action(in: $0) }
+  }
+
+  /// Returns the location of the child of an effect, which does not know the types of its store.
+  func place<Root: Sendable>(inAny outer: AnyPlace, _ root: PresenceTable<Root>) -> AnyPlace {
+    guard let outer = outer as? ChildPath<Root, Outer> else {
+      misuse(
+        "'map' does not record the path of a child, but an effect in it belongs to a removable child. "
+          + "Use '.reduce(&state, \\.child, action, by: child) { .child($0) }' instead of "
+          + "'child(&state.child, action).map { .child($0) }'.")
+    }
+    return place(in: outer, root)
+  }
+}
+
+/// The step to a child that is always present.
+@usableFromInline
+struct PathStep<Outer, Part>: ScopeStep {
+  @usableFromInline let path: any WritableKeyPath<Outer, Part> & Sendable
+
+  @inlinable
+  init(path: any WritableKeyPath<Outer, Part> & Sendable) { self.path = path }
+
+  @inlinable var isAlways: Bool { true }
+
+  @inlinable
+  func read(_ outer: Outer) -> Part? { outer[keyPath: path] }
+
+  @inlinable
+  func place<Root: Sendable>(
+    in outer: ChildPath<Root, Outer>, _ root: PresenceTable<Root>
+  ) -> ChildPath<Root, Part> {
+    let (path, read) = (path, outer.read)
+    let key = outer.key(of: path)
+    if let start = outer.offset, let offset = MemoryLayout<Outer>.offset(of: path) {
+      return ChildPath(outer.appending(path), in: outer.part, key, at: start + offset) { root in
+        unsafe withUnsafePointer(to: root) { root in
+          unsafe UnsafeRawPointer(root).load(fromByteOffset: start + offset, as: Part.self)
+        }
+      }
+    }
+    return ChildPath(outer.appending(path), in: outer.part, key) { read($0)?[keyPath: path] }
+  }
+}
+
+/// The step to an optional child.
+@usableFromInline
+struct OptionalStep<Outer, Part>: ScopeStep {
+  @usableFromInline let path: any WritableKeyPath<Outer, Part?> & Sendable
+
+  @inlinable
+  init(path: any WritableKeyPath<Outer, Part?> & Sendable) { self.path = path }
+
+  @inlinable var isAlways: Bool { false }
+
+  @inlinable
+  func read(_ outer: Outer) -> Part? { outer[keyPath: path] }
+
+  @inlinable
+  func place<Root: Sendable>(
+    in outer: ChildPath<Root, Outer>, _ root: PresenceTable<Root>
+  ) -> ChildPath<Root, Part> {
+    let (path, read) = (path, outer.read)
+    let (table, key) = (outer.table(in: root), outer.key(of: path))
+    if let node = table.node(at: key) as? OptionalPresence<Root, Part> { return node.place }
+    let part = PresenceIn<Root>(in: outer.part)
+    let place = ChildPath(outer.appending(path).appending(path: \Part?.!), in: part, nil) {
+      read($0)?[keyPath: path]
+    }
+    table.add(OptionalPresence(place, part, key))
+    return place
+  }
+}

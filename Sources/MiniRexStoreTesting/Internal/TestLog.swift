@@ -1,0 +1,100 @@
+import MiniRex
+import MiniRexStore
+
+/// An action and its origin: the test, or an effect or reducer.
+enum TestAction<Action: Sendable>: Sendable {
+  case sent(Int, Action)
+  case received(Action)
+  /// Never reaches the reducer under test. Its delivery proves that all earlier commits are delivered.
+  case mark(Int)
+
+  var action: Action? {
+    switch self {
+    case .sent(_, let action), .received(let action): action
+    case .mark: nil
+    }
+  }
+}
+
+/// The commits without an assertion, and the running effects.
+final class TestLog<State: Sendable, Action: Sendable>: Sendable {
+  struct Step: Sendable {
+    let action: TestAction<Action>
+    let state: State
+  }
+
+  private struct Content {
+    var steps: [Step] = []
+    var running: [EffectRun] = []
+    var lastMark = 0
+    var lastSent = 0
+    var waiting: [Parking] = []
+  }
+
+  private let content = Lock(Content())
+  /// The number of delivered events.
+  let count = PublishedProperty(0)
+
+  func add(_ event: StoreEvent<State, TestAction<Action>>) {
+    let woken = content.withLock { content in
+      switch event {
+      case .began(let run): content.running.append(run)
+      case .ended(let run, _, _): content.running.removeAll { $0 == run }
+      case .committed(let commit):
+        guard case .action(let action) = commit.cause else { break }
+        switch action {
+        case .mark(let id): content.lastMark = max(content.lastMark, id)
+        case .sent(let id, _):
+          content.lastSent = max(content.lastSent, id)
+          content.steps.append(Step(action: action, state: commit.state))
+        case .received: content.steps.append(Step(action: action, state: commit.state))
+        }
+      }
+      defer { content.waiting = [] }
+      return content.waiting
+    }
+    for parking in woken { parking.open() }
+    count.modify { $0 += 1 }
+  }
+
+  var running: [EffectRun] { content.withLock { $0.running } }
+
+  var first: Step? { content.withLock { $0.steps.first } }
+
+  var received: [Action] { content.withLock { $0.steps.compactMap(\.action.action) } }
+
+  func removeFirst() {
+    content.withLock { content in
+      if !content.steps.isEmpty { content.steps.removeFirst() }
+    }
+  }
+
+  func removeAll() -> State? {
+    content.withLock { content in
+      defer { content.steps = [] }
+      return content.steps.last?.state
+    }
+  }
+
+  /// Returns after the sent action is delivered, on any thread.
+  func waitForSent(_ id: Int) {
+    wait { $0.lastSent >= id }
+  }
+
+  func waitForMark(_ id: Int) {
+    wait { $0.lastMark >= id }
+  }
+
+  private func wait(_ isDelivered: (Content) -> Bool) {
+    while true {
+      let parking: Parking? = content.withLock { content in
+        if isDelivered(content) { return nil }
+        let parking = Parking()
+        content.waiting.append(parking)
+        return parking
+      }
+      guard let parking else { return }
+      parking.wait()
+    }
+  }
+}

@@ -1,0 +1,365 @@
+import MiniRex
+import MiniRexTesting
+import TestSupport
+import Testing
+
+/// A timed operator with an interval of one second.
+struct TimedOperator: Sendable, CustomTestStringConvertible {
+  let name: String
+  let apply: @Sendable (Broadcaster<Int>, any Clock<Duration>) -> Broadcaster<Int>
+  /// A Boolean value that indicates whether the first update is emitted immediately.
+  var isPrompt = false
+
+  var testDescription: String { name }
+
+  static let all = [
+    TimedOperator(name: "debounce") { $0.debounce(for: .seconds(1), clock: $1) },
+    TimedOperator(name: "throttle") {
+      $0.throttle(for: .seconds(1), clock: $1)
+    }.prompt,
+    TimedOperator(name: "throttle, not latest") {
+      $0.throttle(for: .seconds(1), latest: false, clock: $1)
+    }.prompt,
+    TimedOperator(name: "delay") { $0.delay(for: .seconds(1), clock: $1) },
+    TimedOperator(name: "delay of debounce") {
+      $0.debounce(for: .milliseconds(500), clock: $1).delay(for: .milliseconds(500), clock: $1)
+    },
+    TimedOperator(name: "chunked") {
+      $0.chunked(every: .seconds(1), clock: $1).compactMap(\.last)
+    },
+  ]
+
+  private var prompt: TimedOperator {
+    var prompt = self
+    prompt.isPrompt = true
+    return prompt
+  }
+}
+
+@Suite(.timeLimit(.minutes(20))) struct TimedOperatorTests {
+  let clock = ManualClock()
+  let source = BroadcastSource<Int>()
+
+  @Test(arguments: TimedOperator.all)
+  func `R25 timed operators depend only on the injected clock`(timed: TimedOperator) {
+    func run() -> [String] {
+      let clock = ManualClock()
+      let source = BroadcastSource<Int>()
+      let events = Shared<[String]>([])
+      let subscription = timed.apply(source.publisher, clock).subscribe { number in
+        events.change { $0.append("\(number)@\(clock.now.offset)") }
+        if number == 7 { source.broadcast(100) }
+      } onEnd: {
+        events.change { $0.append("end@\(clock.now.offset)") }
+      }
+      var random = SeededGenerator(seed: 4)
+      for number in 0..<30 {
+        source.broadcast(number)
+        clock.advance(by: .milliseconds(Int.random(in: 0..<900, using: &random)))
+        if number % 10 == 9 { clock.advanceToNext() }
+      }
+      source.end()
+      clock.advance(by: .seconds(5))
+      withExtendedLifetime(subscription) {}
+      return events.value
+    }
+    let first = run()
+    #expect(first.count > 3)
+    #expect(first.last?.hasPrefix("end") == true)
+    for _ in 0..<scaled(1_000) { #expect(run() == first) }
+  }
+
+  @Test(arguments: TimedOperator.all)
+  func `R11 invalidate cancels the timer and releases the callback immediately`(
+    timed: TimedOperator
+  ) {
+    weak var captured: Thing?
+    let subscription = {
+      let thing = Thing()
+      captured = thing
+      return timed.apply(source.publisher, clock).subscribe { _ in
+        withExtendedLifetime(thing) {}
+      }
+    }()
+    for number in 0..<3 { source.broadcast(number) }
+    #expect(captured != nil)
+
+    subscription.invalidate()
+
+    #expect(captured == nil)
+    #expect(clock.sleeperCount == 0)
+    #expect(source.subscriberCount == 0)
+    clock.advance(by: .seconds(3))
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `R11 invalidate releases a pending update`() {
+    let source = BroadcastSource<Thing>()
+    for publisher in [
+      source.publisher.debounce(for: .seconds(1), clock: clock),
+      source.publisher.throttle(for: .seconds(1), clock: clock),
+      source.publisher.delay(for: .seconds(1), clock: clock),
+    ] {
+      weak var pending: Thing?
+      let subscription = publisher.subscribe { _ in }
+      source.broadcast(Thing())
+      do {
+        let thing = Thing()
+        pending = thing
+        source.broadcast(thing)
+      }
+      #expect(pending != nil)
+      subscription.invalidate()
+      #expect(pending == nil)
+    }
+  }
+
+  @Test(arguments: TimedOperator.all)
+  func `R11 invalidate releases the callback immediately on a clock without scheduling`(
+    timed: TimedOperator
+  ) async {
+    weak var captured: Thing?
+    let subscription = {
+      let thing = Thing()
+      captured = thing
+      return timed.apply(source.publisher, SleepingClock(manual: clock)).subscribe { _ in
+        withExtendedLifetime(thing) {}
+      }
+    }()
+    for number in 0..<3 { source.broadcast(number) }
+
+    subscription.invalidate()
+
+    #expect(captured == nil)
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test(arguments: TimedOperator.all)
+  func `R12 releasing the subscription cancels the timer`(timed: TimedOperator) {
+    var subscription: Subscription? = timed.apply(source.publisher, clock).subscribe { _ in }
+    for number in 0..<3 { source.broadcast(number) }
+    withExtendedLifetime(subscription) {}
+    subscription = nil
+    #expect(clock.sleeperCount == 0)
+    #expect(source.subscriberCount == 0)
+  }
+
+  @Test(arguments: TimedOperator.all)
+  func `R6 a callback that cancels its subscription does not run again`(timed: TimedOperator) {
+    let calls = Shared(0)
+    let subscription = Shared<Subscription?>(nil)
+    subscription.value = timed.apply(source.publisher, clock).subscribe { _ in
+      calls.increment()
+      subscription.value?.invalidate()
+    }
+    for number in 0..<5 { source.broadcast(number) }
+    clock.advance(by: .seconds(3))
+    source.broadcast(9)
+    clock.advance(by: .seconds(3))
+    #expect(calls.value == 1)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test(arguments: TimedOperator.all)
+  func `R3 a callback may send, and subscribe to the same publisher`(timed: TimedOperator) {
+    let publisher = timed.apply(source.publisher, clock)
+    let inner = Shared<[Int]>([])
+    let bag = SubscriptionBag()
+    let depth = Shared(0)
+    let recorder = Recorder(publisher) { [source, clock] number in
+      #expect(depth.increment() == 1)
+      if number == 1 {
+        publisher.subscribe { number in inner.change { $0.append(number) } }.store(in: bag)
+        source.broadcast(2)
+        clock.advance(by: .seconds(2))
+      }
+      depth.increment(by: -1)
+    }
+    source.broadcast(1)
+    clock.advance(by: .seconds(4))
+    source.broadcast(3)
+    clock.advance(by: .seconds(4))
+
+    #expect(recorder.updates.first == 1)
+    #expect(recorder.updates.last == 3)
+    #expect(inner.value.last == 3)
+    #expect(!inner.value.contains(1))
+  }
+
+  @Test(arguments: TimedOperator.all)
+  func `R1 callbacks never overlap with timers on another thread`(timed: TimedOperator) {
+    for _ in 0..<scaled(50) {
+      let clock = ManualClock()
+      let source = BroadcastSource<Int>()
+      let depth = Shared(0)
+      let overlaps = Shared(0)
+      let subscription = timed.apply(source.publisher, clock).subscribe { _ in
+        if depth.increment() != 1 { overlaps.increment() }
+        depth.increment(by: -1)
+      }
+      onThreads(3) { index in
+        for number in 0..<50 {
+          if index == 0 {
+            clock.advance(by: .milliseconds(300))
+          } else {
+            source.broadcast(number)
+          }
+        }
+      }
+      #expect(overlaps.value == 0)
+      subscription.invalidate()
+      #expect(clock.sleeperCount == 0)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `R16 at rest, the last update equals the value of the source`(throttles: Bool) {
+    for round in 0..<scaled(300) {
+      let clock = ManualClock()
+      let property = PublishedProperty(0)
+      let recorder = Recorder(
+        throttles
+          ? property.publisher.throttle(for: .milliseconds(3), clock: clock)
+          : property.publisher.debounce(for: .milliseconds(1), clock: clock))
+      onThreads(3) { index in
+        var random = SeededGenerator(seed: UInt64(round * 3 + index))
+        for _ in 1...20 {
+          if index == 0 {
+            clock.advance(by: .milliseconds(1))
+          } else {
+            property.value = Int.random(in: 0..<3, using: &random)
+          }
+        }
+      }
+      clock.advance(by: .milliseconds(3))
+      #expect(recorder.updates.last == property.value)
+    }
+  }
+
+  @Test(arguments: TimedOperator.all)
+  func `R8 concurrent cancellation cancels every timer`(
+    timed: TimedOperator
+  ) {
+    for _ in 0..<scaled(200) {
+      let clock = ManualClock()
+      let source = BroadcastSource<Int>()
+      let subscription = timed.apply(source.publisher, clock).subscribe { _ in }
+      onThreads(3) { index in
+        for number in 0..<10 {
+          switch index {
+          case 0: clock.advance(by: .milliseconds(400))
+          case 1: source.broadcast(number)
+          default: if number == 5 { subscription.invalidate() }
+          }
+        }
+      }
+      #expect(clock.sleeperCount == 0)
+      #expect(source.subscriberCount == 0)
+    }
+  }
+
+  @Test(arguments: TimedOperator.all)
+  func `R26 onEnd runs once, after the last update, and never after invalidate`(
+    timed: TimedOperator
+  ) {
+    let events = Shared<[String]>([])
+    let source = BroadcastSource<Int>()
+    let subscription = timed.apply(source.publisher, clock).subscribe { number in
+      events.change { $0.append("\(number)") }
+    } onEnd: {
+      events.change { $0.append("end") }
+    }
+    let ended = timed.apply(source.publisher, clock).subscribe { _ in
+    } onEnd: {
+      events.change { $0.append("wrong") }
+    }
+    source.broadcast(1)
+    ended.invalidate()
+    source.end()
+    clock.advance(by: .seconds(3))
+    #expect(events.value == ["1", "end"])
+    #expect(!subscription.isSubscribed)
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test(arguments: TimedOperator.all)
+  func `R9 a clock may send to the source and use the subscription`(
+    timed: TimedOperator
+  ) async {
+    await #expect(processExitsWith: .success) { [name = timed.name as String] in
+      mustEnd()
+      guard let timed = TimedOperator.all.first(where: { $0.name == name }) else { return }
+      let source = BroadcastSource<Int>()
+      let uses = Shared(0)
+      let subscription = Shared<Subscription?>(nil)
+      let clock = NosyClock {
+        // Each update that it sends makes the operator read the clock again.
+        if uses.increment() > 50 { return }
+        source.broadcast(-1)
+        _ = subscription.value?.isSubscribed
+        source.publisher.subscribe { _ in }.invalidate()
+      }
+      subscription.value = timed.apply(source.publisher, clock).subscribe { _ in }
+      for number in 0..<5 {
+        source.broadcast(number)
+        clock.manual.advance(by: .milliseconds(400))
+      }
+      source.broadcast(6)
+      subscription.value?.invalidate()
+    }
+  }
+
+  @Test(arguments: TimedOperator.all)
+  func `a clock may run actions inside schedule`(timed: TimedOperator) {
+    let recorder = Recorder(timed.apply(source.publisher, HastyClock()))
+    source.broadcast(1)
+    #expect(recorder.updates == [1])
+    source.end()
+    #expect(recorder.hasEnded)
+  }
+
+  @Test(arguments: TimedOperator.all)
+  func `with a clock that throws, no delayed update is emitted`(timed: TimedOperator) {
+    let recorder = Recorder(timed.apply(source.publisher, StoppedClock()))
+    for number in 1...3 { source.broadcast(number) }
+    #expect(recorder.updates == (timed.isPrompt ? [1] : []))
+    recorder.invalidate()
+  }
+
+  @Test func `timed operators work with the real clock`() async {
+    let publishers: [Broadcaster<Int>] = [
+      source.publisher.debounce(for: .microseconds(50)),
+      source.publisher.throttle(for: .microseconds(50)),
+      source.publisher.delay(for: .microseconds(50)),
+    ]
+    for publisher in publishers {
+      let recorder = Recorder(publisher)
+      for number in 1...3 {
+        source.broadcast(number)
+        #expect(await recorder.next() == [number])
+      }
+    }
+  }
+
+  @Test func `R23 a negative duration traps with a remedy`() async {
+    let debounce = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Broadcaster<Int>.never.debounce(for: .seconds(-1))
+    }
+    let throttle = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Broadcaster<Int>.never.throttle(for: .seconds(-1))
+    }
+    let delay = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = Broadcaster<Int>.never.delay(for: .seconds(-1))
+    }
+    let timeout = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = PublishedTask<Int, Never>.never.timeout(after: .seconds(-1))
+    }
+    let results = [
+      ("debounce", debounce), ("throttle", throttle), ("delay", delay), ("timeout", timeout),
+    ]
+    for (name, result) in results {
+      let message = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
+      #expect(message.contains("'\(name)' requires a duration of 0 or more, not -1.0 seconds."))
+    }
+  }
+}

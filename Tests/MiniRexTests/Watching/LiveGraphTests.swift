@@ -1,0 +1,410 @@
+import MiniRex
+import MiniRexTesting
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(20))) struct LiveGraphTests {
+  let clock = ManualClock()
+  let graph: LiveGraph
+
+  init() {
+    graph = LiveGraph(clock: clock)
+  }
+
+  func source(_ name: String, line: Int = 1) -> BroadcastSource<Int> {
+    BroadcastSource(name: name, instrument: graph, fileID: "App/Main.swift", line: line)
+  }
+
+  func subscribe<Kind>(_ publisher: Publisher<Int, Kind>, line: Int = 9) -> Subscription {
+    publisher.subscribe({ _ in }, fileID: "App/Main.swift", line: line)
+  }
+}
+
+extension LiveGraphTests {
+  @Test func `a chain is drawn with names, places, counts, and rates`() {
+    let numbers = source("numbers")
+    let subscription = subscribe(
+      numbers.publisher.map { $0 }.filter { $0 > 1 }.trace(
+        "large", instrument: graph, fileID: "App/Main.swift", line: 4))
+    for number in 1...4 { numbers.broadcast(number) }
+    clock.advance(by: .seconds(2))
+
+    let first = graph.tree()
+    numbers.broadcast(5)
+    clock.advance(by: .seconds(1))
+    let second = graph.tree()
+
+    withExtendedLifetime(subscription) {
+      #expect(
+        first == """
+          numbers, App/Main.swift:1, 1 subscriber
+          └─ 4, 2.0/s → map
+             └─ → filter
+                └─ 3, 1.5/s → large, App/Main.swift:4
+                   └─ 3, 1.5/s → subscribe, App/Main.swift:9
+
+          """)
+      #expect(second.contains("└─ 5, 1.0/s → map"))
+      #expect(second.contains("└─ 4, 1.0/s → subscribe"))
+    }
+  }
+
+  @Test func `a diamond is drawn with one shared node`() {
+    let property = PublishedProperty(
+      1, name: "size", instrument: graph, fileID: "App/Main.swift", line: 1)
+    let size = property.publisher
+    let both = combineLatest(size.map { $0 * 2 }, size.map { $0 + 1 }, transform: +)
+    let subscription = subscribe(both)
+    property.value = 2
+
+    withExtendedLifetime(subscription) {
+      #expect(
+        graph.tree() == """
+          size, App/Main.swift:1, 2 subscribers
+          ├─ 2 → map
+          │  └─ 2 → combineLatest
+          │     └─ 2 → subscribe, App/Main.swift:9
+          └─ 2 → map
+             └─ 2 → combineLatest, see above
+
+          """)
+      #expect(
+        graph.mermaid() == """
+          flowchart LR
+            n1(["<b>size</b><br/><small>App/Main.swift:1</small><br/><small>2 subscribers</small>"])
+            n2("<b>map</b>")
+            n3("<b>map</b>")
+            n4("<b>combineLatest</b>")
+            n5["<b>subscribe</b><br/><small>App/Main.swift:9</small>"]
+            n1 -->|"2"| n2
+            n1 -->|"2"| n3
+            n2 -->|"2"| n4
+            n3 -->|"2"| n4
+            n4 -->|"2"| n5
+
+          """)
+    }
+  }
+
+  @Test func `dot draws a merge of two sources with escaped labels`() {
+    let left = source("a<b> & \"c\"")
+    let right = source("right", line: 2)
+    let merged = merge(left.publisher, right.publisher)
+    let subscriptions = (0..<3).map { _ in subscribe(merged) }
+    let idle = right.publisher.filter { $0 > 0 }
+    left.broadcast(1)
+
+    withExtendedLifetime((subscriptions, idle)) {
+      #expect(
+        graph.dot() == """
+          digraph MiniRex {
+            rankdir=LR
+            node [fontname="Helvetica", fontsize=12, color="#555555"]
+            edge [fontname="Helvetica", fontsize=10, color="#555555", fontcolor="#555555"]
+            n1 [shape=ellipse, style=filled, fillcolor="#d6e8ff", label=<<b>a&lt;b&gt; &amp; \
+          &quot;c&quot;</b><br/><font point-size="9" color="#888888">App/Main.swift:1</font><br/>\
+          <font point-size="9" color="#888888">3 subscribers</font>>]
+            n2 [shape=ellipse, style=filled, fillcolor="#d6e8ff", label=<<b>right</b><br/>\
+          <font point-size="9" color="#888888">App/Main.swift:2</font><br/>\
+          <font point-size="9" color="#888888">3 subscribers</font>>]
+            n3 [shape=box, style="rounded,filled", fillcolor="#ffffff", label=<<b>merge</b>>]
+            n4 [shape=box, style=filled, fillcolor="#dcf3dc", label=<<b>subscribe</b><br/>\
+          <font point-size="9" color="#888888">App/Main.swift:9</font><br/>\
+          <font point-size="9" color="#888888">× 3</font>>]
+            n5 [shape=box, style="rounded,filled", fillcolor="#ffffff", label=<<b>filter</b>>]
+            n1 -> n3 [label="3"]
+            n2 -> n3 [label="0"]
+            n3 -> n4 [label="3"]
+            n2 -> n5 [style=dashed, color="#bbbbbb"]
+          }
+
+          """)
+    }
+  }
+
+  @Test func `an inner task of flatMap is drawn while it runs`() {
+    let first = TaskSource<Int, Never>(
+      name: "first", instrument: graph, fileID: "App/Main.swift", line: 1)
+    let second = TaskSource<Int, Never>(
+      name: "second", instrument: graph, fileID: "App/Main.swift", line: 2)
+    let then = first.publisher.flatMap { _ in second.publisher.map { $0 } }
+    let subscription = then.subscribe({ _ in }, fileID: "App/Main.swift", line: 9)
+    let before = graph.tree()
+    first.finish(.success(1))
+    let during = graph.tree()
+    second.finish(.success(2))
+
+    withExtendedLifetime(subscription) {
+      #expect(
+        before == """
+          first, App/Main.swift:1, 1 subscriber
+          └─ 0 → flatMap
+             └─ 0 → subscribe, App/Main.swift:9
+          second, App/Main.swift:2, 0 subscribers
+
+          """)
+      #expect(
+        during == """
+          second, App/Main.swift:2, 1 subscriber
+          └─ 0 → map
+             └─ 0 → flatMap
+                └─ 0 → subscribe, App/Main.swift:9
+
+          """)
+      #expect(graph.snapshot() == LiveGraph().snapshot())
+    }
+  }
+
+  @Test func `the inner publisher of flatMapLatest is drawn at switchToLatest`() {
+    let outer = PublishedProperty(
+      1, name: "outer", instrument: graph, fileID: "App/Main.swift", line: 1)
+    let inner = PublishedProperty(
+      2, name: "inner", instrument: graph, fileID: "App/Main.swift", line: 2)
+    let subscription = subscribe(
+      outer.publisher.flatMapLatest { _ in inner.publisher }.map { $0 + 1 }.filter { $0 > 0 })
+
+    withExtendedLifetime(subscription) {
+      #expect(
+        graph.tree() == """
+          outer, App/Main.swift:1, 1 subscriber
+          └─ 1 → map
+             └─ 1 → switchToLatest
+                └─ → map
+                   └─ → filter
+                      └─ 1 → subscribe, App/Main.swift:9
+          inner, App/Main.swift:2, 1 subscriber
+          └─ 1 → switchToLatest, see above
+
+          """)
+    }
+  }
+
+  @Test func `a finished inner task of flatMap is released`() {
+    let first = TaskSource<Int, Never>(name: "first", instrument: graph)
+    let second = TaskSource<Int, Never>(name: "second", instrument: graph)
+    let inner = Shared<Weak?>(nil)
+    let then = first.publisher.flatMap { _ in
+      let task = second.publisher.map { $0 }
+      inner.value = Weak(task.lineage)
+      return task
+    }
+    let subscription = then.subscribe { _ in }
+    first.finish(.success(1))
+    #expect(inner.value?.lineage != nil)
+    second.finish(.success(2))
+
+    withExtendedLifetime((then, subscription)) { #expect(inner.value?.lineage == nil) }
+  }
+
+  @Test func `a cycle is drawn once`() {
+    let snapshot = LiveGraph.Snapshot(
+      nodes: [
+        .init(id: 1, role: .operation, name: "switch", place: nil),
+        .init(id: 2, role: .operation, name: "map", place: nil),
+      ],
+      edges: [
+        .init(from: 2, to: 1, isActive: true, updateCount: 1, updatesPerSecond: 250.4),
+        .init(from: 1, to: 2, isActive: true),
+      ])
+
+    #expect(
+      snapshot.tree() == """
+        switch
+        └─ → map
+           └─ 1, 250/s → switch, see above
+
+        """)
+  }
+
+  @Test func `an operator that subscribes on creation is drawn as a subscriber`() {
+    let numbers = source("numbers")
+    let latest = numbers.publisher.publishedValue(initial: 0)
+    numbers.broadcast(1)
+
+    withExtendedLifetime(latest) {
+      #expect(
+        graph.tree() == """
+          numbers, App/Main.swift:1, 1 subscriber
+          └─ 1 → publishedValue
+
+          """)
+    }
+  }
+
+  @Test func `every form of subscribe has a name and a place`() async {
+    let numbers = source("numbers")
+    let publisher = numbers.publisher
+    let owner = Thing()
+    let bag = SubscriptionBag()
+    let actor = Counting()
+    await MainActor.run {
+      publisher.subscribeOnMain { _ in }.store(in: bag)
+      publisher.subscribeOnMain(weakly: owner) { _, _ in }.store(in: bag)
+    }
+    publisher.subscribe(isolatedTo: actor) { _, _ in }.store(in: bag)
+    publisher.subscribe(weakly: owner) { _, _ in }.store(in: bag)
+    publisher.subscribe({ _ in }, onEnd: {}).store(in: bag)
+    publisher.subscribeOnce { _ in }
+    let values = publisher.values(.unbounded)
+    let last = #line - 1
+    let inside = withSubscription(publisher, { _ in }) { graph.snapshot() }
+
+    withExtendedLifetime((values, owner)) {
+      let nodes = inside.nodes.filter { $0.role == .subscription }
+      #expect(
+        nodes.map(\.name) == [
+          "subscribeOnMain", "subscribeOnMain", "subscribe", "subscribe", "subscribe",
+          "subscribeOnce", "values", "withSubscription",
+        ])
+      #expect(nodes.allSatisfy { $0.place?.fileID == #fileID })
+      #expect(nodes.suffix(3).map { $0.place?.line } == [last - 1, last, last + 2])
+    }
+    bag.invalidate()
+    #expect(
+      graph.snapshot().nodes.filter { $0.role == .subscription }.map(\.name) == [
+        "subscribeOnce", "values",
+      ])
+  }
+
+  @Test func `every operator has a name in the graph`() {
+    let numbers = source("numbers").publisher
+    let size = PublishedProperty(1, name: "size", instrument: graph).publisher
+    let task = TaskSource<Int, Unlucky>(name: "task", instrument: graph).publisher
+    let progress = ProgressiveTaskSource<Double, Int, Unlucky>(
+      name: "progress", instrument: graph
+    ).publisher
+    let second = Duration.seconds(1)
+    let lineages: [Lineage?] = [
+      numbers.map { $0 }.lineage, numbers.filter { _ in true }.lineage,
+      numbers.compactMap { $0 }.lineage, numbers.scan(0, +).lineage, numbers.prefix(1).lineage,
+      numbers.dropFirst().lineage, numbers.removeDuplicates().lineage,
+      numbers.removeDuplicates(by: ==).lineage, merge(numbers, size).lineage,
+      combineLatest(size, size).lineage, numbers.publishedValue(initial: 0).lineage,
+      numbers.first().lineage, numbers.debounce(for: second, clock: clock).lineage,
+      numbers.throttle(for: second, clock: clock).lineage,
+      numbers.delay(for: second, clock: clock).lineage,
+      PublishedValue(initial: { 1 }, changes: numbers).lineage,
+      task.map { $0 }.lineage, task.mapError { $0 }.lineage, task.flatMap { _ in task }.lineage,
+      task.recover { _ in task }.lineage, task.timeout(after: second, clock: clock).lineage,
+      all(task, task).lineage, all([task]).lineage,
+      ProgressiveTask<Int, Int, Unlucky>(task).lineage,
+      progress.map { $0 }.lineage, progress.mapError { $0 }.lineage,
+      progress.mapProgress { $0 }.lineage, progress.withoutProgress().lineage,
+      progress.flatMap { _ in progress }.lineage, progress.recover { _ in progress }.lineage,
+      progress.timeout(after: second, clock: clock).lineage, all(progress, progress).lineage,
+      all([progress]).lineage, size.broadcaster.lineage,
+    ]
+
+    #expect(
+      lineages.map { $0?.name ?? "" } == [
+        "map", "filter", "compactMap", "scan", "prefix", "dropFirst", "removeDuplicates",
+        "removeDuplicates", "merge", "combineLatest", "publishedValue", "first", "debounce",
+        "throttle", "delay", "PublishedValue", "map", "mapError", "flatMap", "recover", "timeout",
+        "all", "all", "ProgressiveTask", "map", "mapError", "mapProgress", "withoutProgress",
+        "flatMap", "recover", "timeout", "all", "all", "size",
+      ])
+  }
+
+  @Test func `the graph retains nothing and removes finished nodes`() {
+    weak let released: Lineage?
+    do {
+      let numbers = source("numbers")
+      let subscription = subscribe(numbers.publisher.map { $0 }.trace("trace", instrument: graph))
+      released = numbers.publisher.lineage
+      #expect(graph.snapshot().nodes.count == 4)
+      withExtendedLifetime(subscription) { numbers.end() }
+      #expect(graph.snapshot().nodes.isEmpty)
+    }
+    #expect(released == nil)
+    #expect(graph.tree() == "")
+    #expect(graph.graph === graph)
+  }
+
+  @Test func `updates queued for a delivery or a loop are drawn`() async {
+    let numbers = source("numbers")
+    let trees = Shared<[String]>([])
+    let graph = graph
+    let subscription = numbers.publisher.subscribe(
+      {
+        if $0 != 1 { return }
+        numbers.broadcast(2)
+        numbers.broadcast(3)
+        trees.append(graph.tree())
+      }, fileID: "App/Main.swift", line: 9)
+    var values = Optional(
+      numbers.publisher.values(.unbounded, fileID: "App/Main.swift", line: 5))
+    numbers.broadcast(1)
+    trees.append(graph.tree())
+    if let values { for await _ in values { break } }
+    let waiting = graph.snapshot()
+    values = nil
+    trees.append(graph.tree())
+
+    withExtendedLifetime(subscription) {
+      #expect(trees.value[0].hasPrefix("numbers, App/Main.swift:1, 2 subscribers, 2 wait\n"))
+      #expect(trees.value[1].hasPrefix("numbers, App/Main.swift:1, 2 subscribers\n"))
+      #expect(trees.value[1].contains("3, 3 wait → values, App/Main.swift:5\n"))
+      #expect(!trees.value[2].contains("wait"))
+    }
+    #expect(waiting.nodes.map(\.pendingUpdates) == [0, 0, 0])
+    #expect(waiting.edges.map(\.pendingUpdates).contains(3) == false)
+  }
+
+  @Test func `a source that a callback sends to is not connected to its sender`() {
+    let one = source("one")
+    let other = source("other", line: 2)
+    let subscription = one.publisher.subscribe(
+      { other.broadcast($0) }, fileID: "App/Main.swift", line: 3)
+    one.broadcast(1)
+
+    withExtendedLifetime(subscription) {
+      #expect(
+        graph.tree() == """
+          one, App/Main.swift:1, 1 subscriber
+          └─ 1 → subscribe, App/Main.swift:3
+          other, App/Main.swift:2, 0 subscribers
+
+          """)
+    }
+  }
+
+  @Test func `a callback that subscribes to another source is not drawn as an operator`() {
+    let numbers = source("numbers")
+    let other = source("other", line: 2)
+    let bag = SubscriptionBag()
+    let custom = Broadcaster<Int> { receive in
+      other.publisher.subscribe(receive, fileID: "App/Main.swift", line: 4)
+    }
+    let size = PublishedProperty(
+      1, name: "size", instrument: graph, fileID: "App/Main.swift", line: 3)
+    size.publisher.map { $0 }.subscribe(
+      { _ in
+        numbers.publisher.subscribe({ _ in }, fileID: "App/Main.swift", line: 5).store(in: bag)
+        custom.subscribe({ _ in }).store(in: bag)
+      }, fileID: "App/Main.swift", line: 6
+    ).store(in: bag)
+
+    #expect(
+      graph.tree() == """
+        numbers, App/Main.swift:1, 1 subscriber
+        └─ 0 → subscribe, App/Main.swift:5
+        other, App/Main.swift:2, 1 subscriber
+        └─ 0 → subscribe, App/Main.swift:4
+        size, App/Main.swift:3, 1 subscriber
+        └─ 1 → map
+           └─ 1 → subscribe, App/Main.swift:6
+
+        """)
+    bag.invalidate()
+  }
+}
+
+private final class Weak: Sendable {
+  weak let lineage: Lineage?
+
+  init(_ lineage: Lineage?) { self.lineage = lineage }
+}
+
+private struct Unlucky: Error {}
+
+private actor Counting {}

@@ -1,0 +1,49 @@
+import MiniRex
+import MiniRexTesting
+import Testing
+
+/// The answers of FAQAndTroubleshooting.md.
+@Suite(.timeLimit(.minutes(20))) struct FAQAndTroubleshootingSamples {
+  @Test func `a discarded subscription receives only the current value`() {
+    let lines = LineWriter()
+    let temperature = PublishedProperty(20)
+
+    _ = temperature.publisher.subscribe { lines.write("\($0) °C") }
+
+    temperature.value = 21
+    #expect(lines.recorder.updates == ["20 °C"])
+    #expect(temperature.subscriberCount == 0)
+  }
+
+  @Test func `delivered returns after every subscriber has the update`() async {
+    let orders = BroadcastSource<String>()
+    let recorder = Recorder(orders.publisher)
+
+    orders.broadcast("tea")
+    await orders.delivered()
+
+    #expect(recorder.updates == ["tea"])
+    #expect(orders.pendingUpdates == 0)
+  }
+
+  @Test func `modify publishes an equal value`() {
+    let temperature = PublishedProperty(20)
+    let recorder = Recorder(temperature.publisher)
+
+    temperature.value = 20
+    temperature.modify { $0 = 20 }
+
+    #expect(recorder.updates == [20, 20])
+  }
+
+  @Test @MainActor func `subscribeOnMain runs synchronously for a send on the main actor`() {
+    let temperature = PublishedProperty(20)
+    var received: [Int] = []
+    let subscription = temperature.publisher.subscribeOnMain { received.append($0) }
+
+    temperature.value = 21
+
+    #expect(received == [20, 21])
+    withExtendedLifetime(subscription) {}
+  }
+}

@@ -1,0 +1,91 @@
+package import Foundation
+
+/// One connection to an HTTP server, for requests of any form.
+///
+/// `receive` and `forEachEvent` block their thread.
+package final class HTTPClient: Sendable {
+  private let descriptor: Int32
+
+  /// - Parameter receiveBuffer: The size of the receive buffer in bytes. The default is the system's.
+  package init(
+    _ port: UInt16, address: String = "127.0.0.1", receiveBuffer: Int32? = nil
+  ) throws {
+    descriptor = try streamSocket()
+    if var receiveBuffer {
+      unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, 4)
+    }
+    var server = loopbackAddress(port)
+    unsafe inet_pton(AF_INET, address, &server.sin_addr)
+    if unsafe withAddress(&server, { unsafe connect(descriptor, $0, $1) }) != 0 {
+      let error = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+      close(descriptor)
+      throw error
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  package func send(_ text: String) { send(Data(text.utf8)) }
+
+  /// Sends the data, or the part that the server accepts before it closes the connection.
+  package func send(_ data: Data) {
+    #if canImport(Darwin)
+      let flags: Int32 = 0
+    #else
+      let flags = Int32(MSG_NOSIGNAL)
+    #endif
+    _ = unsafe data.withUnsafeBytes {
+      unsafe Foundation.send(descriptor, $0.baseAddress, $0.count, flags)
+    }
+  }
+
+  /// Closes both directions, which ends a pending `receive`.
+  package func cancel() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+  package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Returns the next bytes, or `nil` at the end.
+  package func receive() -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = unsafe bytes.withUnsafeMutableBytes {
+      unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
+    }
+    return count > 0 ? Array(bytes.prefix(count)) : nil
+  }
+
+  /// Returns all bytes until the end of the connection.
+  package func response() async -> String {
+    await withCheckedContinuation { continuation in
+      onNewThread { [self] in
+        var received: [UInt8] = []
+        while let more = receive() { received += more }
+        continuation.resume(returning: String(decoding: received, as: UTF8.self))
+      }
+    }
+  }
+
+  /// Requests a stream of server-sent events, and calls `body` with the lines of each event.
+  package func forEachEvent(at path: String = "/events", _ body: ([String]) -> Void) {
+    send("GET \(path) HTTP/1.1\r\n\r\n")
+    var rest = Data()
+    while let more = receive() {
+      rest += more
+      while let end = rest.range(of: Data("\n\n".utf8)) {
+        let event = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
+        rest.removeSubrange(..<end.upperBound)
+        body(event.components(separatedBy: "\n"))
+      }
+    }
+  }
+}
+
+/// Sends one request, and returns the response.
+package func response(from port: UInt16, to request: String) async throws -> String {
+  let client = try HTTPClient(port)
+  client.send(request)
+  return await client.response()
+}
+
+package func onNewThread(_ body: @escaping @Sendable () -> Void) {
+  Thread(block: body).start()
+}
