@@ -78,11 +78,16 @@ import Testing
     }
     let recorders = [Recorder(status), Recorder(status)]
 
-    // The timer is one sleeper, the delay of the retry another.
-    await clock.advance(by: .seconds(1), sleepers: 2)
-    await clock.advance(by: .seconds(2), sleepers: 2)
+    // The timer is one sleeper, the delay of a retry another. Jitter makes the number of steps random, but the retries
+    // wait for at most three seconds.
+    var passed = Duration.zero
+    while attempts.value < 3 {
+      while clock.sleeperCount < 2, attempts.value < 3 { await Task.yield() }
+      clock.advance(by: .seconds(1))
+      passed += .seconds(1)
+    }
     for recorder in recorders { #expect(await recorder.next() == [.success("attempt 3")]) }
-    await clock.advance(by: .seconds(27))
+    await clock.advance(by: .seconds(30) - passed)
     for recorder in recorders { #expect(await recorder.next() == [.success("attempt 4")]) }
   }
 
