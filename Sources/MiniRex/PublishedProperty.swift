@@ -7,6 +7,8 @@
 /// temperature.value = 21.5  // prints nothing
 /// ```
 ///
+/// ![a property that is set to an equal value emits nothing](property.svg)
+///
 /// In structs and in classes that belong to an actor, you can write it as a property wrapper,
 /// `@PublishedProperty var temperature = 20.0`, with the publisher as `$temperature`. In `Sendable`
 /// classes and in actors, write `let temperature = PublishedProperty(20.0)`. In an `@Observable`

@@ -49,6 +49,8 @@ public typealias Broadcaster<Update: Sendable> = Publisher<Update, BroadcasterKi
 public typealias PublishedValue<Value: Sendable> = Publisher<Value, PublishedValueKind>
 
 /// A publisher that emits one result, also to late subscribers.
+///
+/// ![a task emits its result to late subscribers](task.svg)
 public typealias PublishedTask<Success: Sendable, Failure: Error> =
   Publisher<Result<Success, Failure>, TaskKind>
 

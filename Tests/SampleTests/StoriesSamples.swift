@@ -44,7 +44,7 @@ private final class Connection: Sendable {
     #expect(feed.subscriberCount == 0)
   }
 
-  @Test func `share, as a marble diagram`() {
+  @Test func `share gives each subscriber the updates of its own period`() {
     let timeline = Timeline()
 
     let prices = timeline.broadcaster("1-2-3-4-5-").share()
@@ -72,7 +72,7 @@ private final class Connection: Sendable {
     drawing.invalidate()
   }
 
-  @Test func `throttle and debounce, as a marble diagram`() {
+  @Test func `throttle emits during a movement, and debounce after it`() {
     let timeline = Timeline()
 
     let moves = timeline.broadcaster("  abcdefg---h----")
@@ -101,7 +101,7 @@ private final class Connection: Sendable {
     label.invalidate()
   }
 
-  @Test func `combineLatest, as a marble diagram`() {
+  @Test func `combineLatest emits when either the price or the count changes`() {
     let timeline = Timeline()
     let numbers: [Character: Int] = ["1": 1, "2": 2, "3": 3, "4": 4, "5": 5]
 

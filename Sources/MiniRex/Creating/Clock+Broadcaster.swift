@@ -5,6 +5,9 @@ extension Clock where Duration == Swift.Duration {
   /// let subscription = clock.broadcaster(every: .seconds(1)).subscribe { print($0) }
   /// ```
   ///
+  /// ![broadcaster every ticks at multiples of the interval for each
+  /// subscriber](broadcaster-every.svg)
+  ///
   /// Callbacks run where the clock runs them. Each subscriber has a separate timer, which stops
   /// with its subscription. The broadcaster never finishes. Ticks are due at whole multiples of the
   /// interval, so they do not drift. Multiples that pass before a tick can be delivered are

@@ -15,6 +15,8 @@ extension Publisher where Kind == BroadcasterKind {
 
   /// Creates a broadcaster that emits the updates in order, one per interval, and finishes.
   ///
+  /// ![sequence every emits one element per interval](sequence-every.svg)
+  ///
   /// Each subscriber receives the first update one interval after it subscribed. Callbacks run
   /// where the clock runs them. Traps if the interval is not longer than 0.
   public static func sequence(

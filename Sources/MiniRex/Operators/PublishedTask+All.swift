@@ -38,6 +38,8 @@ public func all<each Success: Sendable, Failure: Error>(
 /// Combines several tasks into one that finishes with all successes, in the order of the array, or
 /// with the first failure.
 ///
+/// ![all waits for every task](all.svg)
+///
 /// See ``all(_:)-(PublishedTask<Success,Failure>)``.
 public func all<Success: Sendable, Failure: Error>(
   _ tasks: [PublishedTask<Success, Failure>]

@@ -5,6 +5,8 @@ extension Publisher where Kind == TaskKind {
   /// let picture = user.flatMap { user in loadPicture(of: user) }
   /// ```
   ///
+  /// ![flatMap continues with another task after a success](flatMap-task.svg)
+  ///
   /// Subscribers share one run, so `transform` runs at most once per run. Canceling the last
   /// subscription before the result cancels the subscription to the current task. That cancels its
   /// work, unless other subscribers use it or its lifetime is ``TaskLifetime/keepsRunning``.
@@ -24,6 +26,8 @@ extension Publisher where Kind == TaskKind {
   /// ```swift
   /// let shown = picture.recover { _ in .success(Picture.placeholder) }
   /// ```
+  ///
+  /// ![recover continues with another task after a failure](recover.svg)
   ///
   /// Subscribers share one run, so `transform` runs at most once per run. Return `.success(value)`
   /// for a replacement value. Canceling the last subscription before the result cancels the

@@ -1,6 +1,8 @@
 extension Publisher where Kind == TaskKind {
   /// Transforms the success.
   ///
+  /// ![map of a task transforms a success and keeps a failure](map-task.svg)
+  ///
   /// `transform` runs once per subscriber. The work still runs once.
   public func map<Success, NewSuccess: Sendable, Failure>(
     _ transform: @escaping @Sendable (Success) -> NewSuccess
@@ -11,6 +13,8 @@ extension Publisher where Kind == TaskKind {
   }
 
   /// Transforms the failure.
+  ///
+  /// ![mapError of a task transforms a failure](mapError.svg)
   ///
   /// `transform` runs once per subscriber. The work still runs once.
   public func mapError<Success, Failure, NewFailure: Error>(

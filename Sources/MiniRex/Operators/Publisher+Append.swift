@@ -5,6 +5,8 @@ extension Publisher where Kind: StreamKind {
   /// let lines = history.append(live)
   /// ```
   ///
+  /// ![append continues with the second publisher when the first finishes](append.svg)
+  ///
   /// The thread that finishes this publisher subscribes to the next publisher. Earlier updates of
   /// the next publisher are missed, and its work does not start earlier. A published value then
   /// emits its current value. For a task, use `append(task.broadcaster)`. The result is a

@@ -5,6 +5,8 @@ extension Publisher where Kind: StreamKind {
   /// let rows = readings.chunked(by: 100).map { insert($0) }
   /// ```
   ///
+  /// ![chunked by two emits with each second update, and the rest at the end](chunked.svg)
+  ///
   /// When the publisher finishes, the remaining updates form a shorter chunk. A chunk is never
   /// empty. The result is a broadcaster, even for a published value, whose current value is the
   /// first element of the first chunk. Callbacks run where the publisher runs them. Each subscriber
@@ -30,6 +32,9 @@ extension Publisher where Kind: StreamKind {
   /// let lines = log.chunked(every: .seconds(1), clock: clock)
   /// ```
   ///
+  /// ![chunked every starts an interval with its first update, and emits the rest at the
+  /// end](chunked-every.svg)
+  ///
   /// An interval starts with the first update of a chunk. No update waits longer than the interval,
   /// and a chunk is never empty. When the publisher finishes, the remaining updates are delivered
   /// immediately. The result is a broadcaster, even for a published value. Callbacks run where the
@@ -52,6 +57,9 @@ extension Publisher where Kind: StreamKind {
   /// ```swift
   /// let batches = events.chunked(by: 100, every: .seconds(1), clock: clock)
   /// ```
+  ///
+  /// ![chunked by and every emits a full chunk, or the chunk of a full
+  /// interval](chunked-by-every.svg)
   ///
   /// A full chunk is delivered where the publisher emits. See `chunked(every:clock:)` for other
   /// chunks. Each subscriber keeps fewer than `count` updates.

@@ -38,6 +38,12 @@ public func combineLatest<each Value: Sendable>(
 /// let area = combineLatest(width.publisher, height.publisher) { $0 * $1 }
 /// ```
 ///
+/// ![combineLatest emits the current values of all inputs, and finishes with the last of
+/// them](combineLatest.svg)
+///
+/// ![combineLatest of a diamond emits once, when both inputs have
+/// changed](combineLatest-diamond.svg)
+///
 /// See the overload without a transformation.
 public func combineLatest<each Value: Sendable, Result: Sendable>(
   _ input: repeat PublishedValue<each Value>,

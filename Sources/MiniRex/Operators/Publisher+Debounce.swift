@@ -5,6 +5,8 @@ extension Publisher where Kind: StreamKind {
   /// let calm = searchText.debounce(for: .milliseconds(300), clock: clock)
   /// ```
   ///
+  /// ![debounce waits for a quiet interval](debounce.svg)
+  ///
   /// Callbacks run where the clock runs them. A published value stays a published value: it emits
   /// its first value immediately, and skips a change that was undone within the interval. A pending
   /// update is delivered immediately when the publisher finishes. Each subscriber has one timer,

@@ -5,6 +5,8 @@ extension Publisher {
   /// let late = doorbell.delay(for: .seconds(2), clock: clock)
   /// ```
   ///
+  /// ![delay shifts each update and the end](delay.svg)
+  ///
   /// Callbacks run where the clock runs them, also for the first value of a published value and for
   /// the progress and the result of a task. The delay is separate for each subscriber. When the
   /// publisher finishes, pending updates are still delivered on time before the end. The queue is

@@ -1,6 +1,8 @@
 extension Publisher where Kind: StreamKind {
   /// Skips the first `count` updates.
   ///
+  /// ![dropFirst drops the given number of updates](dropFirst.svg)
+  ///
   /// Each subscriber counts separately. The first update of a published value is its current value.
   /// Traps if `count` is negative.
   @inlinable

@@ -5,6 +5,8 @@ extension Publisher where Kind: StreamKind {
   /// let lines = console.drop(until: logins)
   /// ```
   ///
+  /// ![drop until drops the updates before the first signal](drop-until.svg)
+  ///
   /// `signal` is subscribed first, so an update that the same source sends together with the signal
   /// is emitted. The first signal cancels the subscription to `signal`. If `signal` finishes
   /// without an update, this publisher finishes as well. The result is a broadcaster, even for a

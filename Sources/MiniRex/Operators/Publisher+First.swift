@@ -1,6 +1,8 @@
 extension Publisher where Kind: StreamKind {
   /// Returns a task that finishes with the first update.
   ///
+  /// ![first emits the first update and finishes](first.svg)
+  ///
   /// The first update of a published value is its current value. Subscribers share one
   /// subscription, which ends with the first update or with the last subscriber. The task ends
   /// without a result if the source finishes without an update.
@@ -9,6 +11,8 @@ extension Publisher where Kind: StreamKind {
   }
 
   /// Returns a task that finishes with the first update that satisfies `isIncluded`.
+  ///
+  /// ![first where waits for an update that passes](first-where.svg)
   ///
   /// See ``first()``.
   public func first(

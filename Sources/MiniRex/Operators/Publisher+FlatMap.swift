@@ -6,6 +6,9 @@ extension Publisher where Kind: StreamKind {
   /// let pictures = addresses.publisher.flatMap(limit: 4) { address in load(address) }
   /// ```
   ///
+  /// ![flatMap runs a limited number of publishers, and starts the next when one
+  /// finishes](flatMap.svg)
+  ///
   /// The publishers may be of any kind. With a limit of 1, each starts after the previous one has
   /// finished, in order. Callbacks are serialized, and run where the publishers run them. It
   /// finishes after this publisher and all inner publishers. Each subscriber holds one subscription

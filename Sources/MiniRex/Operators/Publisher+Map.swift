@@ -1,6 +1,10 @@
 extension Publisher where Kind: StreamKind {
   /// Transforms each update.
   ///
+  /// ![map transforms every update of a broadcaster and keeps duplicates](map.svg)
+  ///
+  /// ![map of a value skips equal results](map-value.svg)
+  ///
   /// A broadcaster stays a broadcaster. A published value stays a published value, and skips a
   /// result that equals the previous one. `transform` runs once per subscriber and update.
   @inlinable

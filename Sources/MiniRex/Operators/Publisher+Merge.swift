@@ -4,6 +4,9 @@
 /// let commands = merge(keys.publisher, clicks.publisher.map { "click at \($0)" })
 /// ```
 ///
+/// ![merge combines several publishers into one order, and finishes with the last of
+/// them](merge.svg)
+///
 /// Publishers of any kind act as broadcasters, and are subscribed in the given order. It finishes
 /// when all of them have finished, and without publishers immediately.
 @inlinable

@@ -5,6 +5,8 @@ extension Publisher where Kind: StreamKind {
   /// let rises = level.publisher.pairs().filter { old, new in new > old }
   /// ```
   ///
+  /// ![pairs emits each update with its predecessor](pairs.svg)
+  ///
   /// The result is a broadcaster, even for a published value, because it first emits at the second
   /// update. Each subscriber starts from the beginning, and keeps the last update. Callbacks run
   /// where the publisher runs them.

@@ -1,6 +1,8 @@
 extension Publisher where Kind: StreamKind {
   /// Emits the first `count` updates, and finishes.
   ///
+  /// ![prefix finishes in the step of its last update](prefix.svg)
+  ///
   /// Each subscriber counts separately. With a `count` of 0 it finishes immediately, without
   /// subscribing. Traps if `count` is negative.
   @inlinable

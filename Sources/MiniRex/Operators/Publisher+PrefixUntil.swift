@@ -5,6 +5,9 @@ extension Publisher where Kind: StreamKind {
   /// let drag = positions.prefix(until: releases)
   /// ```
   ///
+  /// ![prefix until finishes at the first signal, and drops an update of the same
+  /// step](prefix-until.svg)
+  ///
   /// `signal` is subscribed first, so an update that the same source sends together with the signal
   /// is skipped. If `signal` emits inside `subscribe`, this publisher finishes without subscribing.
   /// If `signal` finishes without an update, all updates are emitted. The result is a broadcaster,

@@ -5,6 +5,8 @@ extension Publisher where Kind: StreamKind {
   /// let states = connection.prepend(.connecting)
   /// ```
   ///
+  /// ![prepend starts with its own updates for each subscriber](prepend.svg)
+  ///
   /// They are emitted inside `subscribe`, to each subscriber. The publisher is subscribed first and
   /// its updates are queued until then, so none is lost. All updates pass through a queue, as with
   /// `merge`. The result is a broadcaster, even for a published value, whose current value follows

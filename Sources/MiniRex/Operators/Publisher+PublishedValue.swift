@@ -1,6 +1,9 @@
 extension Publisher where Kind == BroadcasterKind {
   /// Returns a published value that follows the broadcaster from this call on.
   ///
+  /// ![publishedValue starts with its initial value, skips duplicates, and finishes with its
+  /// source](publishedValue-initial.svg)
+  ///
   /// It starts with `initial`, and skips duplicates. It holds one subscription to the broadcaster
   /// while the published value or a subscription to it exists, and finishes with the broadcaster.
   public func publishedValue(initial: Update) -> PublishedValue<Update> {
@@ -13,6 +16,8 @@ extension Publisher where Kind == BroadcasterKind {
   /// ```swift
   /// let lastVisitor = door.visitors.publishedValue()
   /// ```
+  ///
+  /// ![publishedValue without an initial value is nil first](publishedValue.svg)
   ///
   /// See ``publishedValue(initial:)``.
   public func publishedValue() -> PublishedValue<Update?> {

@@ -1,6 +1,8 @@
 extension Publisher where Kind: StreamKind {
   /// Skips each update that equals the last emitted one.
   ///
+  /// ![removeDuplicates skips an update that equals its predecessor](removeDuplicates.svg)
+  ///
   /// Each subscription compares separately, so a late subscriber still receives its first update.
   /// Objects that are not `Equatable` are duplicates if they are identical. Other values that are
   /// not `Equatable` are never duplicates. A published value stays a published value.
@@ -11,6 +13,9 @@ extension Publisher where Kind: StreamKind {
   }
 
   /// Skips each update that `areEqual` considers a duplicate of the last emitted one.
+  ///
+  /// ![removeDuplicates by compares with the last emitted update, not with the previous
+  /// update](removeDuplicates-by.svg)
   ///
   /// Small steps are emitted once they add up to a large one, because the comparison uses the last
   /// emitted update. A published value stays a published value, and always emits its first value.

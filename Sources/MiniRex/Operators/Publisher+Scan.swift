@@ -8,6 +8,8 @@ extension Publisher where Kind: StreamKind {
   /// numbers.broadcast(2)  // prints 3
   /// ```
   ///
+  /// ![scan accumulates from its initial result, and does not emit it](scan.svg)
+  ///
   /// Each subscriber starts from `initial`, which is not emitted. The result is a broadcaster. For
   /// a current value, append ``Publisher/publishedValue(initial:)``.
   @inlinable

@@ -8,6 +8,8 @@ extension Publisher where Kind: StreamKind {
   /// }.share()
   /// ```
   ///
+  /// ![share runs upstream operators once](share.svg)
+  ///
   /// It keeps the kind. The first subscriber subscribes upstream, inside `subscribe`, and the last
   /// one cancels. All state is then released, and the next subscriber starts from the beginning. A
   /// late subscriber of a published value receives the last delivered value, inside `subscribe`, or

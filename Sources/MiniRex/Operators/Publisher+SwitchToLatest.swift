@@ -1,6 +1,8 @@
 extension Publisher where Kind == BroadcasterKind {
   /// Emits the updates of the latest publisher, of any kind.
   ///
+  /// ![switchToLatest cancels the previous inner subscription](switchToLatest.svg)
+  ///
   /// Each new publisher is subscribed inside the callback that delivers it, after the subscription
   /// to the previous one is canceled. In-flight updates of the previous one are dropped. Callbacks
   /// are serialized, and run where the publishers run them. It finishes after this publisher and
@@ -16,6 +18,8 @@ extension Publisher where Kind == BroadcasterKind {
   /// let results = searchText.flatMapLatest { text in search(for: text) }
   /// ```
   ///
+  /// ![flatMapLatest emits the updates of the publisher for the last update](flatMapLatest.svg)
+  ///
   /// Replacing a task cancels its work, unless other subscribers use it or its lifetime is
   /// ``TaskLifetime/keepsRunning``. See `switchToLatest()`.
   public func flatMapLatest<Latest: Sendable, LatestKind: PublisherKind>(
@@ -27,6 +31,9 @@ extension Publisher where Kind == BroadcasterKind {
 
 extension Publisher where Kind == PublishedValueKind {
   /// Returns the value of the latest published value.
+  ///
+  /// ![switchToLatest of values starts with the current value of the current
+  /// publisher](switchToLatest-value.svg)
   ///
   /// The result is a published value. It emits its first value inside `subscribe`, if the inner
   /// values do. It skips a value that equals the last delivered one, even from another inner value.
@@ -47,6 +54,8 @@ extension Publisher where Kind == PublishedValueKind {
   /// ```swift
   /// let title = selectedDocument.flatMapLatest { $0.title }
   /// ```
+  ///
+  /// ![flatMapLatest of a value preserves the kind and skips equal values](flatMapLatest-value.svg)
   ///
   /// See `switchToLatest()`. If `transform` returns a publisher of another kind, use
   /// `broadcaster.flatMapLatest { … }`.

@@ -5,6 +5,8 @@ extension Publisher where Kind: StreamKind {
   /// let frames = position.throttle(for: .milliseconds(16), clock: clock)
   /// ```
   ///
+  /// ![throttle emits the first update immediately, then the latest of each interval](throttle.svg)
+  ///
   /// Each emitted update starts an interval. Callbacks run where the publisher runs them, and for
   /// an update that waited for the end of an interval, where the clock runs them. A published value
   /// stays a published value, and skips a value that equals the last delivered one. A pending

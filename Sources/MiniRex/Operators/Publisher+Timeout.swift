@@ -6,6 +6,8 @@ extension Publisher where Kind == TaskKind {
   /// let user = fetch.timeout(after: .seconds(5), clock: clock)
   /// ```
   ///
+  /// ![timeout fails exactly after its duration](timeout.svg)
+  ///
   /// Subscribers share one run: the first one subscribes to the task and starts the timer.
   /// Canceling the last subscription, or the timeout, cancels the subscription to the task. That
   /// cancels its work, unless other subscribers use it or its lifetime is

@@ -5,6 +5,8 @@ extension Publisher where Kind: StreamKind {
   /// let lines = taps.withLatest(from: text).map { tap, text in "\(text) at \(tap)" }
   /// ```
   ///
+  /// ![withLatest pairs with the current value, and ignores changes of that value](withLatest.svg)
+  ///
   /// The other publisher is a published value or a broadcaster. Updates before its first value are
   /// skipped. The result is a broadcaster, even for a published value, because a change of the
   /// other publisher emits nothing. Callbacks run where this publisher runs them, and it finishes

@@ -49,7 +49,8 @@ extension Story {
     },
     Story("drop until drops the updates before the first signal") {
       let letters = $0.broadcaster("a-b-c-d-|")
-      let later = letters.drop(until: $0.broadcaster("---x-x--|"))
+      let signal = $0.broadcaster(" ---x-x--|")
+      let later = letters.drop(until: signal)
       $0.expect("                   ----c-d-|", from: later)
       $0.expect("                   ------d-|", during: "----^", from: later)
     },

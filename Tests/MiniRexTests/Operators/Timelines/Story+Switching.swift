@@ -71,10 +71,10 @@ extension Story {
       $0.expect("            a---b-|", from: turns.switchToLatest())
     },
     Story("flatMapLatest emits the updates of the publisher for the last update") {
-      let one = $0.numbers("    -1-1-1-1|")
+      let one = $0.numbers("    -1-2-3-4|")
       let turns = $0.numbers("  2---5---|")
       $0.expect(
-        "               -2-2-5-5|", from: turns.flatMapLatest { turn in one.map { $0 * turn } })
+        "               -2-4-F-K|", from: turns.flatMapLatest { turn in one.map { $0 * turn } })
     },
     Story("flatMapLatest of a broadcaster accepts inner publishers of any kind") {
       let letter = $0.value("     a-b-c---|")
@@ -144,9 +144,10 @@ extension Story {
       $0.expect("             ---bc-|", during: "---^", from: letter)
     },
     Story("share runs upstream operators once") {
-      let sum = $0.numbers("1-2-3-|").scan(0) { $0 + $1 }.share()
-      $0.expect("           1-3-6-|", from: sum)
-      $0.expect("           ----6-|", during: "---^", from: sum)
+      let numbers = $0.numbers("1-2-3-|")
+      let sum = numbers.scan(0) { $0 + $1 }.share()
+      $0.expect("               1-3-6-|", from: sum)
+      $0.expect("               ----6-|", during: "---^", from: sum)
     },
     Story("share restarts upstream operators after the last cancellation") {
       let sum = $0.numbers("1-2-3-4-|").scan(0) { $0 + $1 }.share()

@@ -137,8 +137,8 @@ extension Story {
     Story("all waits for every task") {
       let one = $0.task("-a")
       let two = $0.task("---b")
-      let both: PublishedTask<[Character], Trouble> = all([one, two])
-      $0.expect("        ---(b|)", from: both.map { $0.last ?? "?" })
+      let letters = ["x": .success(["a", "b"])] as [Character: Result<[Character], Trouble>]
+      $0.expect("        ---(x|)", letters, from: all([one, two]))
     },
     Story("all fails with the first failure") {
       let one = $0.task("-----a")
@@ -147,10 +147,16 @@ extension Story {
       $0.expect("        ---(X|)", from: both.map { $0.last ?? "?" })
     },
     Story("timeout fails exactly after its duration") {
-      let slow = $0.task("-----a").timeout(after: .seconds(3), clock: $0.clock)
-      let fast = $0.task("--a").timeout(after: .seconds(3), clock: $0.clock)
-      $0.expect("         ---(X|)", from: slow.mapError { _ in Trouble(name: "X") })
-      $0.expect("         --(a|)", from: fast.mapError { _ in Trouble(name: "X") })
+      let slow = $0.task("-----a")
+      let fast = $0.task("--a")
+      let inTime =
+        ["a": .success("a"), "X": .failure(.timedOut)]
+        as [Character: Result<Character, TimeoutError<Trouble>>]
+      let clock = $0.clock
+      $0.expect(
+        "                 ---(X|)", inTime, from: slow.timeout(after: .seconds(3), clock: clock))
+      $0.expect(
+        "                 --(a|)", inTime, from: fast.timeout(after: .seconds(3), clock: clock))
     },
     Story("flatMapLatest of tasks emits only the result of the last task") {
       let one = $0.task("      ---a")
