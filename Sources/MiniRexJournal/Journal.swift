@@ -1,4 +1,3 @@
-internal import Dispatch
 public import MiniRex
 public import MiniRexStore
 
@@ -19,7 +18,7 @@ public import MiniRexStore
 /// Each commit is one line of JSON. When an uncontended `send` returns, the operating system has the line, so it survives
 /// a kill of the program. The journal and its recording lock the file until both are released.
 public final class Journal<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
-  let file: JournalFile
+  private let hold: JournalHold
   private let snapshotDistance: Int
   private let syncPolicy: JournalSyncPolicy
   let failures = PublishedProperty<JournalFailure?>(nil)
@@ -35,14 +34,19 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
   ///   - file: The URL of the file. Its folder must exist.
   ///   - count: The number of actions after which a recording also writes the state, so that a replay reads
   ///     fewer lines. The default is 1,000, and 0 means never. Traps if less than 0.
-  ///   - syncPolicy: The time of synchronization with the disk. The default is `flush()`.
+  ///   - syncPolicy: The time of synchronization with the disk, besides each `flush()`. The default is one second after
+  ///     the first line that is not on the disk. Traps if the duration is less than 0.
   public init(
-    _ file: URL, snapshotEvery count: Int = 1_000, sync syncPolicy: JournalSyncPolicy = .onFlush
+    _ file: URL, snapshotEvery count: Int = 1_000,
+    sync syncPolicy: JournalSyncPolicy = .every(.seconds(1))
   ) throws(JournalFailure) {
     if count < 0 {
       misuse("'snapshotEvery' requires a count of 0 or more, not \(count). 0 means never.")
     }
-    self.file = try JournalFile(file)
+    if case .every(let duration) = syncPolicy, duration < .zero {
+      misuse("'sync' requires a duration of 0 or more, not \(duration).")
+    }
+    hold = try JournalHold(file)
     snapshotDistance = count
     self.syncPolicy = syncPolicy
   }
@@ -63,7 +67,9 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
     if store.isScope {
       misuse("'record' requires a store, not a scope. Record the root store.")
     }
-    let progress = RecordingState { [weak store] in store?.lastNumber }
+    let progress = RecordingState(of: file, reportingTo: failures) { [weak store] in
+      store?.lastNumber
+    }
     let former = recording.withLock { recording in
       defer { recording = progress }
       return recording
@@ -75,9 +81,9 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
     }
     failures.value = nil
     let writer = JournalRecording<State, Action>(
-      in: file, continuing: replayed.withLock { $0.take() }, snapshotEvery: snapshotDistance,
-      sync: syncPolicy,
-      reportingTo: failures, progress)
+      in: hold, continuing: replayed.withLock { $0.take() }, snapshotEvery: snapshotDistance,
+      sync: syncPolicy, progress
+    ) { [weak store] in store?.queuedCommits ?? [] }
     let subscription = store.subscribeToCommits { writer.receive($0) }
     progress.attach(subscription)
     return subscription
@@ -86,24 +92,37 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
   /// Returns when all commits before the call are on the disk.
   ///
   /// It also waits for commits that another thread still has to deliver. It does not block the calling thread.
-  /// After the end of a recording, it synchronizes the lines of that recording.
+  /// Concurrent calls share a synchronization. After the end of a recording, it synchronizes the lines of that recording.
   ///
   /// Throws the failure that ended the recording. Also throws if the path no longer names the file, or if the file does
   /// not have the written length: a restart would not find the lines. Such a failure ends the recording.
   public func flush() async throws(JournalFailure) {
-    let progress = recording.withLock { $0 }
-    await progress?.catchUp()
-    if let failure = failures.value { throw failure }
-    let borrowed = BorrowedFile(file)
-    let failure: JournalFailure? = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: borrowed.synchronize()) }
-    }
-    guard let failure else { return }
-    progress?.giveWay()
-    failures.value = failure
-    progress?.fail()
-    throw failure
+    try await currentRecording.flush()
   }
+
+  /// Returns when the store's commit with this number is on the disk.
+  ///
+  /// Use it with the number of one commit, so that commits of other threads after it cost no time. It returns without a
+  /// synchronization if the commit is already on the disk. Cancellation of the calling task has no effect.
+  ///
+  /// Throws ``JournalFailure/notRecording`` if the recording ended before that commit, or the failure that ended it.
+  ///
+  /// - Parameter number: The number of the commit, as the store counts. `nil` returns immediately.
+  public func flush(through number: Int?) async throws(JournalFailure) {
+    if let number { try await currentRecording.flush(through: number) }
+  }
+
+  /// The last recording, or a recording that has already ended.
+  private var currentRecording: RecordingState {
+    recording.withLock { $0 } ?? .ended(of: file, reportingTo: failures)
+  }
+
+  var file: JournalFile { hold.file }
+
+  /// The number of synchronizations with the disk since the journal was opened.
+  ///
+  /// Commits per synchronization show how much concurrent calls of ``flush()`` share.
+  public var syncCount: Int { file.syncCount.count }
 
   /// Allows a recording of a store with this state to continue the file.
   func remember(_ state: State, at length: Int) {
@@ -125,22 +144,4 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
   ///
   /// It is `nil` again when a recording begins.
   public var failure: PublishedValue<JournalFailure?> { failures.publisher }
-}
-
-/// A file that is released before `flush()` returns, so that the caller can open it again.
-private final class BorrowedFile: Sendable {
-  private let file: Lock<JournalFile?>
-
-  init(_ file: JournalFile) { self.file = Lock(file) }
-
-  /// Returns the failure, if there is one.
-  func synchronize() -> JournalFailure? {
-    let file = file.withLock { $0.take() }
-    do throws(JournalFailure) {
-      try file?.synchronize()
-      return nil
-    } catch {
-      return error
-    }
-  }
 }

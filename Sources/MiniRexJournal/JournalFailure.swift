@@ -20,6 +20,8 @@ public enum JournalFailure: Error, Equatable, CustomStringConvertible {
   case unreadable(number: Int, String)
   /// The encoder rejected the action or state with this number.
   case unwritable(number: Int, String)
+  /// The recording ended before it wrote the commit.
+  case notRecording
   /// The reducer does not return the state that was recorded with this number.
   case diverged(number: Int)
 
@@ -35,6 +37,7 @@ public enum JournalFailure: Error, Equatable, CustomStringConvertible {
       "The action or state with number \(number) cannot be decoded: \(reason)"
     case .unwritable(let number, let reason):
       "The action or state with number \(number) cannot be encoded: \(reason)"
+    case .notRecording: "The recording ended before it wrote the commit."
     case .diverged(let number):
       "The actions up to number \(number) no longer lead to the recorded state."
     }

@@ -47,19 +47,20 @@ func becomeNobody() {
     return unsafe mount(nil, folder, nil, readOnly | remount, nil) == 0
   }
 
-  /// Makes each later `fsync` fail with `EIO`.
+  /// Makes each later `fsync` and `fdatasync` fail with `EIO`.
   ///
   /// - Returns: `false` without filters of system calls.
   func breakDisk() -> Bool {
     #if arch(x86_64)
-      let fsync: UInt64 = 74
+      let fsync: UInt64 = 74  // `fdatasync` is the next number
     #else
       let fsync: UInt64 = 82
     #endif
-    // A program in classic BPF: load the number of the system call, return EIO if it is `fsync`, and otherwise
+    // A program in classic BPF: load the number of the system call, return EIO if it is one of the two, and otherwise
     // allow the call. Each instruction has a constant, two jumps, and a code.
     var filter: [UInt64] = [
-      0x20, 0x15 | 1 << 24 | fsync << 32, 0x06 | (0x0005_0000 | UInt64(EIO)) << 32,
+      0x20, 0x15 | 1 << 16 | fsync << 32, 0x15 | 1 << 24 | (fsync + 1) << 32,
+      0x06 | (0x0005_0000 | UInt64(EIO)) << 32,
       0x06 | 0x7fff_0000 << 32,
     ]
     typealias Call = @convention(c) (Int32, UInt, UInt, UInt, UInt) -> Int32

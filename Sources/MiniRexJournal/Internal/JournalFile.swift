@@ -7,9 +7,21 @@ internal import MiniRex
   internal import Foundation
 #endif
 
+/// Excludes other journals from a file until it is released.
+///
+/// A synchronization that still runs then keeps the descriptor, but not the lock.
+final class JournalHold: Sendable {
+  let file: JournalFile
+
+  init(_ url: URL) throws(JournalFailure) { file = try JournalFile(url) }
+
+  deinit { file.unlock() }
+}
+
 /// The open and locked file of a journal and its recordings.
 ///
-/// Thread-safe. `write` runs with the lock of `end`. `fsync` runs without it.
+/// Thread-safe. `write` runs with the lock of `end`. `fdatasync` runs with the lock of `syncs`, so that one runs at a
+/// time. The locks nest in the order `syncs`, `end`.
 final class JournalFile: Sendable {
   private struct End: Sendable {
     /// The length of the complete lines.
@@ -21,6 +33,13 @@ final class JournalFile: Sendable {
     var isTorn: Bool
     /// The ID of the recording that may append.
     var writer = 0
+    /// A Boolean value that indicates whether another journal may have the file.
+    var isUnlocked = false
+  }
+
+  private struct Syncs: Sendable {
+    var count = 0
+    var lastDuration = Duration.zero
   }
 
   private let descriptor: Int32
@@ -28,6 +47,7 @@ final class JournalFile: Sendable {
   /// The reason why the file can only be read.
   private let refusal: JournalFailure?
   private let end: Lock<End>
+  private let syncs = Lock(Syncs())
 
   init(_ url: URL) throws(JournalFailure) {
     guard url.isFileURL else { throw .file(.EINVAL) }
@@ -46,7 +66,12 @@ final class JournalFile: Sendable {
     self.refusal = refusal
   }
 
-  deinit { unlockAndClose(descriptor) }
+  deinit { close(descriptor) }
+
+  func unlock() {
+    end.withLock { $0.isUnlocked = true }
+    flock(descriptor, LOCK_UN)
+  }
 
   var isWritable: Bool { refusal == nil }
 
@@ -99,21 +124,37 @@ final class JournalFile: Sendable {
     JournalLinesBackwards(of: descriptor, before: end)
   }
 
+  /// The number of synchronizations, and the duration of the last.
+  var syncCount: (count: Int, lastDuration: Duration) {
+    syncs.withLock { ($0.count, $0.lastDuration) }
+  }
+
   /// Waits until all lines that were written before the call are on the disk.
   ///
   /// Throws `inUse` if the path names another file, or if the length is not the length that was written: a
   /// restart would not find the lines.
   func synchronize() throws(JournalFailure) {
     if refusal != nil { return }
+    try syncs.withLock { syncs throws(JournalFailure) in
+      guard let length = try unsynchronizedLength() else { return }
+      let start = ContinuousClock.now
+      try MiniRexJournal.synchronize(descriptor)
+      syncs.lastDuration = ContinuousClock.now - start
+      syncs.count += 1
+      end.withLock { $0.synchronized = max($0.synchronized, length) }
+    }
+  }
+
+  /// Returns the length to synchronize, or `nil` if it is on the disk.
+  private func unsynchronizedLength() throws(JournalFailure) -> Int? {
+    if end.withLock({ $0.isUnlocked }) { return end.withLock { $0.length } }
     let isNamed = try isNamed(path, descriptor)
-    let length = try end.withLock { end throws(JournalFailure) -> Int? in
+    return try end.withLock { end throws(JournalFailure) in
       let length = Int(try status(of: descriptor).st_size)
-      guard isNamed, length == end.length || end.isTorn && length > end.length else { throw .inUse }
+      guard isNamed, length == end.length || end.isTorn && length > end.length || end.isUnlocked
+      else { throw .inUse }
       return end.synchronized < end.length ? end.length : nil
     }
-    guard let length else { return }
-    try MiniRexJournal.synchronize(descriptor)
-    end.withLock { $0.synchronized = max($0.synchronized, length) }
   }
 }
 

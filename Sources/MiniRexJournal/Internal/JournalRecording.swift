@@ -15,73 +15,85 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     var line = JournalLineWriter()
     /// The difference between the number of a line and the store's number.
     var offset: Int?
+    /// The number of the last written commit, as the store counts.
+    var written = 0
     var sinceSnapshot = 0
     var hasFailed = false
   }
 
   private let encoder = makeEncoder()
 
-  private let file: JournalFile
+  private let hold: JournalHold
   private let writing: (writer: Int, number: Int, length: Int)
   private let replayed: ReplayedStates?
   private let snapshotDistance: Int
   private let syncPolicy: JournalSyncPolicy
-  private let failures: PublishedProperty<JournalFailure?>
   private let progress: RecordingState
+  /// Returns the commits that the store will deliver next.
+  private let queuedCommits: @Sendable () -> [Commit<State, Action>]
   private let memory = SerialState(Memory())
 
   init(
-    in file: JournalFile, continuing replayed: ReplayedStates?, snapshotEvery snapshotDistance: Int,
-    sync syncPolicy: JournalSyncPolicy,
-    reportingTo failures: PublishedProperty<JournalFailure?>,
-    _ progress: RecordingState
+    in hold: JournalHold, continuing replayed: ReplayedStates?, snapshotEvery snapshotDistance: Int,
+    sync syncPolicy: JournalSyncPolicy, _ progress: RecordingState,
+    queuedCommits: @escaping @Sendable () -> [Commit<State, Action>]
   ) {
-    self.file = file
-    writing = file.beginWriting()
+    self.hold = hold
+    writing = hold.file.beginWriting()
     self.replayed = replayed
     self.snapshotDistance = snapshotDistance
     self.syncPolicy = syncPolicy
-    self.failures = failures
     self.progress = progress
+    self.queuedCommits = queuedCommits
   }
 
   deinit { progress.end() }
 
   /// Writes a commit, or at the first call the state with which the recording begins.
+  ///
+  /// With `everyCommit`, it also writes the queued commits, so that they share the synchronization.
   func receive(_ commit: Commit<State, Action>) {
-    guard !memory.value.hasFailed else { return }
+    guard !memory.value.hasFailed, memory.value.offset == nil || commit.number > memory.value.written
+    else { return }
     do throws(JournalFailure) {
-      try write(commit)
-      progress.hasWritten(commit.number)
+      memory.value.line.removeAll()
+      try appendLines(of: commit)
+      if syncPolicy == .everyCommit {
+        for next in queuedCommits() where next.number == memory.value.written + 1 {
+          try appendLines(of: next)
+        }
+      }
+      try write()
     } catch {
       memory.value.hasFailed = true
-      progress.giveWay()
-      failures.value = error
-      progress.fail()
+      progress.fail(with: error)
     }
   }
 
-  private func write(_ commit: Commit<State, Action>) throws(JournalFailure) {
-    memory.value.line.removeAll()
-    let number: Int
-    if let offset = memory.value.offset {
-      number = commit.number + offset
-      try append(commit, number)
-    } else {
-      number = writing.number
-      memory.value.offset = number - commit.number
-      if writing.length == 0 { memory.value.line.appendHeader() }
-      let state = try encoded(commit.state, number)
-      // `verify` compares a snapshot with the lines before it.
-      let follows =
-        writing.length > 0 && replayed?.contains(state, atLength: writing.length) == true
-      memory.value.line.append(number, follows ? "\"snapshot\"" : "\"start\"", state)
+  private func write() throws(JournalFailure) {
+    let number = memory.value.written
+    let isWritten = try hold.file.append(
+      memory.value.line.bytes, upTo: number + (memory.value.offset ?? 0), by: writing.writer)
+    switch syncPolicy {
+    case .everyCommit:
+      if isWritten { try hold.file.synchronize() }
+      progress.hasWritten(number)
+    case .every(let duration): progress.hasWritten(number, synchronizingAfter: duration)
+    case .onFlush: progress.hasWritten(number)
     }
-    if try file.append(memory.value.line.bytes, upTo: number, by: writing.writer),
-      case .everyCommit = syncPolicy
-    {
-      try file.synchronize()
-    }
+  }
+
+  private func appendLines(of commit: Commit<State, Action>) throws(JournalFailure) {
+    memory.value.written = commit.number
+    if let offset = memory.value.offset { return try append(commit, commit.number + offset) }
+    let number = writing.number
+    memory.value.offset = number - commit.number
+    if writing.length == 0 { memory.value.line.appendHeader() }
+    let state = try encoded(commit.state, number)
+    // `verify` compares a snapshot with the lines before it.
+    let follows =
+      writing.length > 0 && replayed?.contains(state, atLength: writing.length) == true
+    memory.value.line.append(number, follows ? "\"snapshot\"" : "\"start\"", state)
   }
 
   private func append(_ commit: Commit<State, Action>, _ number: Int) throws(JournalFailure) {

@@ -1,25 +1,69 @@
+internal import Dispatch
 internal import MiniRex
 
-/// The progress of a recording, and the calls of `flush()` that wait for it.
+/// The progress of a recording, and the flushes that wait for it.
 ///
-/// Thread-safe.
+/// Thread-safe. A flush is ready when its commit is written, or when the recording has ended. One job at a time
+/// synchronizes the file for all flushes that are ready when it begins.
 final class RecordingState: Sendable {
+  private struct Flush: Sendable {
+    let number: Int
+    /// A Boolean value that indicates whether the commit must be written, even if the recording has ended.
+    let isExact: Bool
+    let continuation: CheckedContinuation<JournalFailure?, Never>
+  }
+
   private struct State: Sendable {
     /// The number of the last written commit, as the store counts.
     var written = -1
+    /// The number of the last commit on the disk, as the store counts.
+    var durable = -1
     var isStarting = true
     var isOver = false
-    var hasFailed = false
+    var failure: JournalFailure?
     var givesWay = false
     weak var subscription: Subscription?
-    var waiters: [(number: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    var flushes: [Flush] = []
+    var isServing = false
+    var hasTimer = false
+    /// The number for which the job waits before it synchronizes.
+    var gathering: (number: Int, semaphore: DispatchSemaphore)?
+
+    var hasEnded: Bool { isOver || failure != nil }
+
+    func isReady(_ flush: Flush) -> Bool { hasEnded || flush.number <= written }
+
+    /// Returns `true` if the caller must start a job.
+    mutating func serves() -> Bool {
+      if isServing || flushes.isEmpty || !flushes.contains(where: isReady) { return false }
+      isServing = true
+      return true
+    }
   }
 
-  private let state = Lock(State())
+  private let state: Lock<State>
+  private let file: JournalFile
+  private let failures: PublishedProperty<JournalFailure?>
   /// Returns the number of the store's last commit, or `nil` if the store was deallocated.
   private let lastCommit: @Sendable () -> Int?
 
-  init(lastCommit: @escaping @Sendable () -> Int?) { self.lastCommit = lastCommit }
+  init(
+    of file: JournalFile, reportingTo failures: PublishedProperty<JournalFailure?>,
+    lastCommit: @escaping @Sendable () -> Int?
+  ) {
+    state = Lock(State())
+    self.file = file
+    self.failures = failures
+    self.lastCommit = lastCommit
+  }
+
+  static func ended(of file: JournalFile, reportingTo failures: PublishedProperty<JournalFailure?>)
+    -> RecordingState
+  {
+    let recording = RecordingState(of: file, reportingTo: failures) { nil }
+    recording.state.withLock { $0.isOver = true }
+    return recording
+  }
 
   /// A Boolean value that indicates whether the recording still excludes another recording.
   var isActive: Bool {
@@ -34,56 +78,136 @@ final class RecordingState: Sendable {
     let hasFailed = state.withLock { state in
       state.subscription = subscription
       state.isStarting = false
-      return state.hasFailed
+      return state.failure != nil
     }
     if hasFailed { subscription.invalidate() }
   }
 
-  /// Allows a subscriber of the failure to begin another recording.
-  func giveWay() { state.withLock { $0.givesWay = true } }
-
-  func fail() {
-    let subscription = state.withLock { state in
-      state.hasFailed = true
-      return state.subscription
+  /// Ends the recording, unless it has already failed.
+  ///
+  /// A subscriber of the failure may begin another recording.
+  func fail(with failure: JournalFailure) {
+    let (isFirst, reports) = state.withLock { state in
+      defer { state.givesWay = true }
+      if state.failure != nil { return (false, false) }
+      state.failure = failure
+      return (true, !state.givesWay)
     }
-    subscription?.invalidate()
+    guard isFirst else { return }
+    if reports { failures.value = failure }
+    state.withLock { $0.subscription }?.invalidate()
+    advance { _ in }
   }
 
-  func hasWritten(_ number: Int) {
-    resume { state in
+  /// - Parameter duration: The time until a synchronization, or `nil` for none.
+  func hasWritten(_ number: Int, synchronizingAfter duration: Duration? = nil) {
+    var needsTimer = false
+    advance { state in
       state.written = number
-      return state.waiters.isEmpty ? { _ in false } : { $0 <= number }
+      needsTimer = duration != nil && !state.hasTimer
+      if needsTimer { state.hasTimer = true }
     }
+    if needsTimer, let duration { synchronize(after: duration) }
   }
 
   func end() {
-    resume { state in
-      state.isOver = true
-      return { _ in true }
-    }
+    advance { $0.isOver = true }
   }
 
-  private func resume(_ change: (inout State) -> (Int) -> Bool) {
-    let ready = state.withLock { state in
-      let isReady = change(&state)
-      let ready = state.waiters.filter { isReady($0.number) }
-      state.waiters.removeAll { isReady($0.number) }
-      return ready
-    }
-    for waiter in ready { waiter.continuation.resume() }
-  }
-
-  /// Waits until all commits before the call are written, or the recording has ended.
-  func catchUp() async {
-    let number = lastCommit() ?? Int.max
-    await withCheckedContinuation { continuation in
-      let isThere = state.withLock { state in
-        if state.isOver || state.hasFailed || state.written >= number { return true }
-        state.waiters.append((number, continuation))
-        return false
+  private func advance(_ change: (inout State) -> Void) {
+    let starts = state.withLock { state in
+      change(&state)
+      if let gathering = state.gathering, state.hasEnded || gathering.number <= state.written {
+        gathering.semaphore.signal()
+        state.gathering = nil
       }
-      if isThere { continuation.resume() }
+      return state.serves()
+    }
+    if starts { startServing() }
+  }
+
+  private func synchronize(after duration: Duration) {
+    // Dispatch may delay a timer by a tenth.
+    let seconds = 0.9 * (duration / .seconds(1))
+    DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { [self] in
+      let written = state.withLock { state in
+        state.hasTimer = false
+        return state.written
+      }
+      if synchronize() == nil { state.withLock { $0.durable = max($0.durable, written) } }
+    }
+  }
+
+  func flush() async throws(JournalFailure) {
+    try await flush(through: lastCommit() ?? Int.max, isExact: false)
+  }
+
+  func flush(through number: Int) async throws(JournalFailure) {
+    try await flush(through: number, isExact: true)
+  }
+
+  private func flush(through number: Int, isExact: Bool) async throws(JournalFailure) {
+    if isExact, state.withLock({ number <= $0.durable }) { return }
+    let failure = await withCheckedContinuation { continuation in
+      let starts = state.withLock { state in
+        state.flushes.append(Flush(number: number, isExact: isExact, continuation: continuation))
+        return state.serves()
+      }
+      if starts { startServing() }
+    }
+    if let failure { throw failure }
+  }
+
+  private func startServing() { DispatchQueue.global().async { [self] in serve() } }
+
+  private func serve() {
+    var goesOn = true
+    while goesOn {
+      gather()
+      let (written, hasEnded, failure) = state.withLock { ($0.written, $0.hasEnded, $0.failure) }
+      let ready: [Flush]
+      let result = failure ?? synchronize()
+      (ready, goesOn) = state.withLock { state in
+        if result == nil { state.durable = max(state.durable, written) }
+        let isServed = { (flush: Flush) in hasEnded || result != nil || flush.number <= written }
+        let ready = state.flushes.filter(isServed)
+        state.flushes.removeAll(where: isServed)
+        state.isServing = false
+        return (ready, state.serves())
+      }
+      for flush in ready {
+        let isMissing = flush.isExact && flush.number > written
+        flush.continuation.resume(returning: result ?? (isMissing ? .notRecording : nil))
+      }
+    }
+  }
+
+  /// Waits until the commits of all flushes are written, but no longer than a synchronization takes.
+  ///
+  /// `write` blocks during a synchronization. Without this pause, the next synchronization would begin after the first
+  /// of the blocked lines.
+  private func gather() {
+    let limit = min(file.syncCount.lastDuration, .milliseconds(10))
+    let semaphore = state.withLock { state -> DispatchSemaphore? in
+      let number = state.flushes.lazy.map(\.number).filter { $0 != .max }.max() ?? 0
+      if state.hasEnded || number <= state.written { return nil }
+      let semaphore = DispatchSemaphore(value: 0)
+      state.gathering = (number, semaphore)
+      return semaphore
+    }
+    guard let semaphore else { return }
+    _ = semaphore.wait(timeout: .now() + limit / .seconds(1))
+    state.withLock { $0.gathering = nil }
+  }
+
+  /// Returns the failure, and ends the recording with it.
+  private func synchronize() -> JournalFailure? {
+    do throws(JournalFailure) {
+      try file.synchronize()
+      return nil
+    } catch {
+      fail(with: error)
+      return error
     }
   }
 }

@@ -117,7 +117,11 @@ func synchronize(_ descriptor: Int32) throws(JournalFailure) {
     // On Darwin, `fsync` stops at the disk's cache. Some file systems refuse `F_FULLFSYNC`.
     if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
   #endif
-  try check { fsync(descriptor) }
+  #if canImport(Darwin)
+    try check { fsync(descriptor) }
+  #else
+    try check { fdatasync(descriptor) }
+  #endif
 }
 
 /// Makes the name of a new file durable, which its folder contains.

@@ -194,6 +194,11 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     return state.schedule.takeOver(on: thread) ? Turn(lastSerial: 0, extent: extent) : nil
   }
 
+  /// The updates in the queue, oldest first, including the first values of new subscribers.
+  package var queuedUpdates: [Update] {
+    lock.withLock { _ in unsafe queue.elements.map(\.update) }
+  }
+
   /// Finishes the source: accepted updates are delivered, then the subscriptions end.
   @inlinable
   package func end() {

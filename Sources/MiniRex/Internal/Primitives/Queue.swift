@@ -40,6 +40,11 @@ package struct Queue<Element> {
     return ring[(head + count) & (ring.count - 1)].take()
   }
 
+  /// The elements, first element first.
+  package var elements: [Element] {
+    (0..<count).compactMap { ring[(head + $0) & (ring.count - 1)] }
+  }
+
   @inlinable
   mutating func grow() {
     var larger = [Element?](repeating: nil, count: max(8, ring.count * 2))

@@ -12,6 +12,14 @@ extension Store {
     }
   }
 
+  /// The commits that wait for their delivery, oldest first, and the first values of new subscribers.
+  package var queuedCommits: [Commit<State, Action>] {
+    guard case .root(let storage) = backing else { return [] }
+    return storage.delivery.queuedUpdates.compactMap { event in
+      if case .committed(let commit) = event { commit } else { nil }
+    }
+  }
+
   /// Emits the current state with the number of the last commit, then each later commit.
   package func subscribeToCommits(_ receive: @escaping @Sendable (Commit<State, Action>) -> Void)
     -> Subscription
