@@ -84,18 +84,6 @@ extension LiveGraph {
     /// The number of updates of a source that are queued for the delivering thread, and 0 for other
     /// nodes.
     public let pendingUpdates: Int
-
-    package init(
-      id: Int, role: Role, name: String, place: CodePlace?, subscriberCount: Int? = nil,
-      pendingUpdates: Int = 0
-    ) {
-      self.id = id
-      self.role = role
-      self.name = name
-      self.place = place
-      self.subscriberCount = subscriberCount
-      self.pendingUpdates = pendingUpdates
-    }
   }
 
   /// A connection from one node to the next.
@@ -115,18 +103,6 @@ extension LiveGraph {
     /// The number of updates that are queued at the end of this edge, for a loop, a queue, or an
     /// actor.
     public let pendingUpdates: Int
-
-    package init(
-      from: Int, to: Int, isActive: Bool, updateCount: Int? = nil, updatesPerSecond: Double? = nil,
-      pendingUpdates: Int = 0
-    ) {
-      self.from = from
-      self.to = to
-      self.isActive = isActive
-      self.updateCount = updateCount
-      self.updatesPerSecond = updatesPerSecond
-      self.pendingUpdates = pendingUpdates
-    }
   }
 
   /// A snapshot of the graph.
@@ -137,10 +113,5 @@ extension LiveGraph {
     ///
     /// Edges to the oldest node come first.
     public let edges: [Edge]
-
-    package init(nodes: [Node], edges: [Edge]) {
-      self.nodes = nodes
-      self.edges = edges
-    }
   }
 }

@@ -66,18 +66,4 @@ extension GraphDrawing.Node {
 
 private func short(_ number: Double) -> String { "\((number * 10).rounded() / 10)" }
 
-/// Returns text for an XML element or attribute, where control characters are invalid.
-private func escaped(_ text: String) -> String {
-  text.unicodeScalars.reduce(into: "") { result, scalar in
-    switch scalar {
-    case "&": result += "&amp;"
-    case "<": result += "&lt;"
-    case ">": result += "&gt;"
-    case "\"": result += "&quot;"
-    case "'": result += "&#39;"
-    case "\n", "\r", "\t", "\u{2028}", "\u{2029}": result += " "
-    case ..<" ", "\u{7F}"..."\u{9F}", "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
-    default: result.unicodeScalars.append(scalar)
-    }
-  }
-}
+private func escaped(_ text: String) -> String { GraphDrawing.escaped(text) }

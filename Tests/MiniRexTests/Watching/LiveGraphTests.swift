@@ -1,7 +1,8 @@
-import MiniRex
 import MiniRexTesting
 import TestSupport
 import Testing
+
+@testable import MiniRex
 
 @Suite(.timeLimit(.minutes(20))) struct LiveGraphTests {
   let clock = ManualClock()
@@ -197,15 +198,18 @@ extension LiveGraphTests {
   }
 
   @Test func `a cycle is drawn once`() {
+    func node(_ id: Int, _ name: String) -> LiveGraph.Node {
+      LiveGraph.Node(
+        id: id, role: .operation, name: name, place: nil, subscriberCount: nil, pendingUpdates: 0)
+    }
+    func edge(from: Int, to: Int, count: Int? = nil, rate: Double? = nil) -> LiveGraph.Edge {
+      LiveGraph.Edge(
+        from: from, to: to, isActive: true, updateCount: count, updatesPerSecond: rate,
+        pendingUpdates: 0)
+    }
     let snapshot = LiveGraph.Snapshot(
-      nodes: [
-        .init(id: 1, role: .operation, name: "switch", place: nil),
-        .init(id: 2, role: .operation, name: "map", place: nil),
-      ],
-      edges: [
-        .init(from: 2, to: 1, isActive: true, updateCount: 1, updatesPerSecond: 250.4),
-        .init(from: 1, to: 2, isActive: true),
-      ])
+      nodes: [node(1, "switch"), node(2, "map")],
+      edges: [edge(from: 2, to: 1, count: 1, rate: 250.4), edge(from: 1, to: 2)])
 
     #expect(
       snapshot.tree() == """

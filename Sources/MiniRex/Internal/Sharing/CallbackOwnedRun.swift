@@ -43,35 +43,22 @@ class RunStart: @unchecked Sendable {
   @usableFromInline
   func attach(_ token: Subscription) {
     _ = self.token.storeIfNil(token)
-    let joiners = waiting.withLock { waiting in
-      let joiners = waiting.removeValue(forKey: ObjectIdentifier(self)) ?? []
-      joiners.forgetWaiting()
-      return joiners
-    }
-    for joiner in joiners { joiner.parking.open() }
+    waiting.resumeWaiters { ($0.removeValue(forKey: ObjectIdentifier(self)) ?? [], ()) }
   }
 
-  /// Blocks until the run has started, so that a subscriber that joins during the start on another
-  /// thread misses no later update.
-  ///
-  /// The start itself does not wait, and neither does a thread that the starting thread waits for.
   @usableFromInline
   func waitUntilStarted() {
-    let thread = ThreadID.current
-    if starter == thread || token.load() != nil { return }
-    let joiner: Joiner? = waiting.withLock { waiting in
-      guard token.load() == nil, let joiner = Joiner(thread: thread, waitingFor: starter) else {
-        return nil
-      }
-      waiting[ObjectIdentifier(self), default: []].append(joiner)
-      return joiner
+    if token.load() != nil { return }
+    waiting.waitForStart { waiting, thread in
+      if starter == thread || token.load() != nil { return nil }
+      return StartWaiter(
+        thread, waitingFor: starter, in: &waiting[ObjectIdentifier(self), default: []])
     }
-    joiner?.parking.wait()
   }
 }
 
 /// The threads that wait for the start of a run, by run.
-private let waiting = Lock<[ObjectIdentifier: [Joiner]]>([:])
+private let waiting = Lock<[ObjectIdentifier: [StartWaiter]]>([:])
 
 /// The inlet of a run.
 ///

@@ -2,7 +2,7 @@
 @usableFromInline
 package final class WorkRun<Update: Sendable>: Sendable {
   @usableFromInline let storage: TaskStorage<Update>
-  private let state = Lock(RunState<Subscription, Joiner, WaitGroup>(startedBy: .current))
+  private let state = Lock(RunState<Subscription, StartWaiter, WaitGroup>(startedBy: .current))
 
   init(remembersProgress: Bool) {
     storage = TaskStorage(remembersProgress: remembersProgress)
@@ -20,29 +20,15 @@ package final class WorkRun<Update: Sendable>: Sendable {
     state.withLock { $0.leave() }
   }
 
-  /// Blocks until the work has started, so that a subscriber that joins during the start on another
-  /// thread misses no later update.
-  ///
-  /// The start itself does not wait, and neither does a thread that the starting thread waits for.
   func waitUntilStarted() {
-    let thread = ThreadID.current
-    let joiner: Joiner? = state.withLock { state in
-      guard let starter = state.starter(for: thread),
-        let joiner = Joiner(thread: thread, waitingFor: starter)
-      else { return nil }
-      state.joiners.append(joiner)
-      return joiner
+    state.waitForStart { state, thread in
+      guard let starter = state.starter(for: thread) else { return nil }
+      return StartWaiter(thread, waitingFor: starter, in: &state.joiners)
     }
-    joiner?.parking.wait()
   }
 
   func attach(_ work: Subscription) {
-    let (joiners, leavers) = state.withLock { state in
-      let (joiners, leavers) = state.attach(work)
-      joiners.forgetWaiting()
-      return (joiners, leavers)
-    }
-    for joiner in joiners { joiner.parking.open() }
+    let leavers = state.resumeWaiters { $0.attach(work) }
     guard let leavers else { return }
     WaitGroup.capture(leavers) { work.leave() }
     for group in leavers { group.leave() }
@@ -53,13 +39,10 @@ package final class WorkRun<Update: Sendable>: Sendable {
   /// Threads that wait for the start resume first, because a callback may wait for them.
   func end<Result>(delivering deliver: () -> Result) -> Result {
     let group = WaitGroup.current
-    let (joiners, work) = state.withLock { state in
+    let work = state.resumeWaiters { state in
       if state.isStarting { group?.enter() }
-      let (joiners, work) = state.end(for: group)
-      joiners.forgetWaiting()
-      return (joiners, work)
+      return state.end(for: group)
     }
-    for joiner in joiners { joiner.parking.open() }
     let result = deliver()
     work?.leave()
     return result
@@ -70,32 +53,6 @@ package final class WorkRun<Update: Sendable>: Sendable {
   /// Further updates of the work are ignored.
   func cancel() {
     end { storage.end() }
-  }
-}
-
-/// A thread that waits until the work has started.
-struct Joiner: Sendable {
-  let thread: ThreadID
-  let parking = Parking()
-
-  /// Returns `nil` if the starter waits for this thread.
-  init?(thread: ThreadID, waitingFor starter: ThreadID) {
-    guard waitGraph.withLock({ $0.add(thread, waitingFor: starter) }) else { return nil }
-    self.thread = thread
-  }
-}
-
-/// The relation covers all runs.
-///
-/// It is used under the lock of one of them.
-private let waitGraph = Lock(WaitForGraph())
-
-extension [Joiner] {
-  func forgetWaiting() {
-    if isEmpty { return }
-    waitGraph.withLock { graph in
-      for joiner in self { graph.remove(joiner.thread) }
-    }
   }
 }
 

@@ -11,7 +11,7 @@ extension LiveGraph.Snapshot {
   public func dot() -> String {
     let drawing = GraphDrawing(self)
     let nodes = drawing.nodes.map { node in
-      "  n\(node.number) [\(style(of: node.role)), label=<\(label(of: node))>]"
+      "  n\(node.number) [\(style(of: node.role)), label=<\(node.label(small, escaping: "&"))>]"
     }
     let edges = drawing.edges.map { edge in
       let label = edge.label.isEmpty ? "" : " [label=\"\(edge.label)\"]"
@@ -20,6 +20,8 @@ extension LiveGraph.Snapshot {
     return (head + nodes + edges + ["}", ""]).joined(separator: "\n")
   }
 }
+
+private let small = ("<font point-size=\"9\" color=\"#888888\">", "</font>")
 
 private let idle = " [style=dashed, color=\"#bbbbbb\"]"
 
@@ -36,25 +38,5 @@ private func style(of role: LiveGraph.Role) -> String {
   case .operation: "shape=box, style=\"rounded,filled\", fillcolor=\"#ffffff\""
   case .trace: "shape=note, style=filled, fillcolor=\"#fff3c4\""
   case .subscription: "shape=box, style=filled, fillcolor=\"#dcf3dc\""
-  }
-}
-
-private func label(of node: GraphDrawing.Node) -> String {
-  let small = [node.place, node.note].compactMap { $0 }.map { text in
-    "<br/><font point-size=\"9\" color=\"#888888\">\(escaped(text))</font>"
-  }
-  return "<b>\(escaped(node.name))</b>" + small.joined()
-}
-
-private func escaped(_ text: String) -> String {
-  text.reduce(into: "") { result, character in
-    switch character {
-    case "&": result += "&amp;"
-    case "<": result += "&lt;"
-    case ">": result += "&gt;"
-    case "\"": result += "&quot;"
-    case _ where character.isNewline: result += " "
-    default: result.append(character)
-    }
   }
 }

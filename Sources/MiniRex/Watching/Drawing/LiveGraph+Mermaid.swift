@@ -6,7 +6,8 @@ extension LiveGraph.Snapshot {
     let drawing = GraphDrawing(self)
     let nodes = drawing.nodes.map { node in
       let (opening, closing) = brackets(of: node.role)
-      return "  n\(node.number)\(opening)\"\(label(of: node))\"\(closing)"
+      let label = node.label(("<small>", "</small>"), escaping: "#")
+      return "  n\(node.number)\(opening)\"\(label)\"\(closing)"
     }
     let edges = drawing.edges.map { edge in
       let label = edge.label.isEmpty ? "" : "|\"\(edge.label)\"|"
@@ -23,25 +24,5 @@ private func brackets(of role: LiveGraph.Role) -> (String, String) {
   case .operation: ("(", ")")
   case .trace: (">", "]")
   case .subscription: ("[", "]")
-  }
-}
-
-private func label(of node: GraphDrawing.Node) -> String {
-  let small = [node.place, node.note].compactMap { $0 }.map { "<br/><small>\(escaped($0))</small>" }
-  return "<b>\(escaped(node.name))</b>" + small.joined()
-}
-
-/// Replaces special characters by entities, which begin with `#` in Mermaid.
-private func escaped(_ text: String) -> String {
-  text.reduce(into: "") { result, character in
-    switch character {
-    case "#": result += "#35;"
-    case "&": result += "#amp;"
-    case "<": result += "#lt;"
-    case ">": result += "#gt;"
-    case "\"": result += "#quot;"
-    case _ where character.isNewline: result += " "
-    default: result.append(character)
-    }
   }
 }
