@@ -46,4 +46,19 @@ import Testing
     #expect(received == [20, 21])
     withExtendedLifetime(subscription) {}
   }
+
+  @Test func `an async function that calls invalidateAndWait waits for canceled work`() async {
+    func stop(_ subscription: Subscription) async {
+      await subscription.invalidateAndWait()
+    }
+
+    let cleanup = LineWriter()
+    let task = PublishedTask {
+      try? await Task.sleep(for: .seconds(600))
+      cleanup.write("closed")
+    }
+    await stop(task.subscribe { _ in })
+
+    #expect(cleanup.recorder.updates == ["closed"])
+  }
 }

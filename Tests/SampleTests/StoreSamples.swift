@@ -5,7 +5,7 @@ import MiniRexTesting
 import Observation
 import Testing
 
-/// The code of MiniRexStore.md, GettingStartedWithAStore.md, StoreRules.md, and
+/// The code of README.md, MiniRexStore.md, GettingStartedWithAStore.md, StoreRules.md, and
 /// MiniRexStoreTesting.md.
 @Suite(.timeLimit(.minutes(20))) struct StoreSamples {
   let paper = Paper()
@@ -44,6 +44,28 @@ import Testing
     let subscription = store.publisher(of: \.results).subscribe { print("\($0)") }
 
     try await store.send(.queryChanged("rex")).finished()
+
+    #expect(paper.lines == ["[]", "[\"REX\"]"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `the store of the README needs no other declaration`() async throws {
+    let print = paper.print
+
+    enum Search: Sendable {
+      case typed(String)
+      case found([String])
+    }
+
+    let store = Store([String]()) { (results: inout [String], action: Search) in
+      switch action {
+      case .typed(let query): return .run { send in send(.found([query.uppercased()])) }
+      case .found(let found): results = found
+      }
+      return .none
+    }
+    let subscription = store.publisher.subscribe { print("\($0)") }  // []
+    try await store.send(.typed("rex")).finished()  // ["REX"]
 
     #expect(paper.lines == ["[]", "[\"REX\"]"])
     withExtendedLifetime(subscription) {}

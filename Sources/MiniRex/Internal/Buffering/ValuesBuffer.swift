@@ -146,9 +146,7 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
     return false
   }
 
-  /// Ends a request.
-  ///
-  /// After `invalidate`, it discards the batch.
+  /// `true` after `invalidate`.
   @inlinable @inline(__always)
   var isOver: Bool { isInvalidated.load(ordering: .relaxed) }
 
