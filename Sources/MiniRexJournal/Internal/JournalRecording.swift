@@ -53,8 +53,8 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
   ///
   /// With `everyCommit`, it also writes the queued commits, so that they share the synchronization.
   func receive(_ commit: Commit<State, Action>) {
-    guard !memory.value.hasFailed, memory.value.offset == nil || commit.number > memory.value.written
-    else { return }
+    let isNew = memory.value.offset == nil || commit.number > memory.value.written
+    guard isNew, !memory.value.hasFailed else { return }
     do throws(JournalFailure) {
       memory.value.line.removeAll()
       try appendLines(of: commit)
