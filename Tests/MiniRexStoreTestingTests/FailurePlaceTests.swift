@@ -105,7 +105,7 @@ private let adding: Reducer<Int, Int> = { state, action in
   }
 
   #if canImport(Glibc) && canImport(XCTest)
-    @Test(.enabled(if: scale >= 1, "XCTest leaks what it runs, and the sanitizer steps look for leaks."))
+    @Test(.enabled(if: scale >= 1, "XCTest leaks, and the sanitizer steps look for leaks"))
     func `S36 XCTest shows a failure at the line of the send`() async {
       final class Observer: NSObject, XCTestObservation, @unchecked Sendable {
         var failures: [String] = []
