@@ -83,7 +83,7 @@ import Testing
     var passed = Duration.zero
     while attempts.value < 3 {
       while clock.sleeperCount < 2, attempts.value < 3 { await Task.yield() }
-      clock.advance(by: .seconds(1))
+      await clock.advance(by: .seconds(1))
       passed += .seconds(1)
     }
     for recorder in recorders { #expect(await recorder.next() == [.success("attempt 3")]) }
