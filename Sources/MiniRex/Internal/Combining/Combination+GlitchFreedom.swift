@@ -4,7 +4,7 @@ internal import Synchronization
 extension Combination {
   /// Installs a barrier behind the inputs in each source that several of them share.
   func installBarriers() {
-    if inputs.count < 2 { return }
+    if inputs.count < 2, !hasLastSlots.load(ordering: .acquiring) { return }
     let look = delivery.lock.withLock { _ in
       unsafe looks.begun += 1
       return unsafe looks.begun
@@ -29,9 +29,12 @@ extension Combination {
   /// Returns `true` if a shared source has emitted changes and has not reached its barrier, or if a
   /// turn on this thread starts now.
   ///
+  /// A batch of writes holds the change until all of its writes are delivered.
+  ///
   /// Under the lock.
   @usableFromInline
-  func opensLastSlots(on thread: ThreadID) -> Bool {
+  func opensLastSlots(on thread: ThreadID, _ batch: WriteBatch? = nil) -> Bool {
+    if let batch, batch.hold(self) { unsafe openCount += 1 }
     for last in unsafe lastSlots
     where unsafe !last.isOpen && last.source.isAbout(toCall: last, on: thread) {
       unsafe last.isOpen = true
@@ -51,9 +54,14 @@ extension Combination {
 
   /// Emits the held changes, unless another source still holds them.
   func close(_ last: GlitchBarrier) {
+    close { unsafe last.isOpen = false }
+  }
+
+  /// Emits the held changes, unless another hold remains.
+  func close(_ remove: () -> Void = {}) {
     let thread = ThreadID.current
     let turn = delivery.lock.withLock { state -> Turn? in
-      unsafe last.isOpen = false
+      remove()
       unsafe openCount -= 1
       if unsafe openCount > 0 { return nil }
       return delivery.admit(

@@ -46,6 +46,9 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     _ = input.storeIfNil(WeakToken(token))
   }
 
+  /// `true` if this delivery emits in the turns of another source.
+  var follows: Bool { input.load() != nil }
+
   override func collectSources(into sources: inout SharedSources) {
     if sources.add(self) { input.load()?.token?.host.collectSources(into: &sources) }
   }

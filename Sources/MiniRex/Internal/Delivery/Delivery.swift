@@ -10,6 +10,8 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   struct Pending {
     @usableFromInline let update: Update
     @usableFromInline let replaced: Update?
+    /// The batch that the update belongs to, if there is one.
+    @usableFromInline var batch: WriteBatch?
 
     @inlinable
     init(update: Update, replaced: Update?) {
@@ -232,6 +234,19 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
 
   @inlinable
   func deliver(_ pending: Pending, _ turn: QueuedTurn) {
+    guard let batch = pending.batch else { return deliverAlone(pending, turn) }
+    deliver(pending, turn, in: batch)
+  }
+
+  /// Not inlined, like `enqueue`.
+  @usableFromInline @inline(never)
+  func deliver(_ pending: Pending, _ turn: QueuedTurn, in batch: WriteBatch) {
+    batch.deliver { deliverAlone(pending, turn) }
+    batch.leave()
+  }
+
+  @inlinable
+  func deliverAlone(_ pending: Pending, _ turn: QueuedTurn) {
     if let replaced = pending.replaced,
       !comparison.isChange(from: replaced, to: pending.update)
     {

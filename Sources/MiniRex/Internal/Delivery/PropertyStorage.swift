@@ -5,7 +5,7 @@
 /// Unchecked: the lock of the delivery guards everything, except for `value` while one thread has
 /// exclusive access.
 @usableFromInline
-final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
+package final class PropertyStorage<Value: Sendable>: VersionedStorage, @unchecked Sendable {
   @usableFromInline let delivery: Delivery<Value>
   @usableFromInline @exclusivity(unchecked) var value: Value
   @usableFromInline @exclusivity(unchecked) var exclusive = ExclusiveAccess()
@@ -15,6 +15,14 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
   init(_ value: Value) {
     delivery = Delivery(skippingDuplicates: ChangeTest())
     unsafe self.value = value
+    super.init()
+  }
+
+  /// Creates a storage that repeats a publisher for computed values.
+  init(_ value: Value, repeating origin: UntrackedOrigin) {
+    delivery = Delivery(skippingDuplicates: ChangeTest())
+    unsafe self.value = value
+    super.init(repeating: origin)
   }
 
   /// Runs `body` under the lock, when no `modify` is in progress.
@@ -70,6 +78,7 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     let isFree = delivery.lock.withLock { state in
       guard unsafe exclusive.isFree else { return false }
       unsafe swap(&value, &replaced)
+      if unsafe isTracked { advance(inPlace: false) }
       turn = delivery.admit(newValue, replacing: replaced, from: thread, &state)
       return true
     }
@@ -98,6 +107,7 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     var turn: (Turn, Value)?
     delivery.lock.withLock { state in
       mustWake = unsafe exclusive.leave()
+      if publishing, unsafe isTracked { advance(inPlace: true) }
       if publishing,
         let admitted = delivery.admit(unsafe value, replacing: nil, from: thread, &state)
       {
@@ -118,6 +128,14 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     delivery.lock.withLock { _ in unsafe swap(&woken, &parked) }
     for parking in woken { parking.open() }
   }
+
+  override func subscribe(signal: @escaping @Sendable () -> Void) -> Subscription {
+    delivery.subscribe { (_: Value) in signal() }
+  }
+
+  override func presentRecord() -> ValueRecord { record }
+
+  override var source: AnyDelivery? { delivery }
 
   @inlinable
   func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> Subscription {
