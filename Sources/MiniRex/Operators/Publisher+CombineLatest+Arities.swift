@@ -70,7 +70,8 @@ func combination<A: Sendable, B: Sendable, C: Sendable, Result: Sendable>(
   Publisher(
     lineage: .ofOperation("combineLatest", on: a.lineages + b.lineages + c.lineages),
     value: .derived { session in
-      guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session) else {
+      guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session)
+      else {
         return nil
       }
       return transform(a, b, c)

@@ -38,7 +38,9 @@ final class WriteBatch: Sendable {
     WriteBatch.deliveringCount.subtract(1, ordering: .relaxed)
   }
 
-  /// Counts a delivered write. After the last one, the held combinations emit.
+  /// Counts a delivered write.
+  ///
+  /// After the last one, the held combinations emit.
   func leave() {
     let isLast = state.withLock { state in
       state.pending -= 1

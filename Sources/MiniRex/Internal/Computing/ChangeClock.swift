@@ -7,7 +7,9 @@ internal import Synchronization
 enum ChangeClock {
   private static let time = Atomic<UInt>(1)
 
-  /// The number of changes so far. Zero is before all of them.
+  /// The number of changes so far.
+  ///
+  /// Zero is before all of them.
   static var now: UInt { time.load(ordering: .acquiring) }
 
   /// Called under the lock of the value, after its version has changed.

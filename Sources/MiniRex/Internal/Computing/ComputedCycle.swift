@@ -7,7 +7,9 @@ enum ComputedCycle {
   }
 
   private static let innermost = ThreadLocalAddress<Link>()
-  /// The computed values that threads wait for. A chain of them never closes.
+  /// The computed values that threads wait for.
+  ///
+  /// A chain of them never closes.
   private static let waits = Lock<[ThreadID: ComputedNode]>([:])
 
   /// Runs `body`, in which the computed value is in progress.

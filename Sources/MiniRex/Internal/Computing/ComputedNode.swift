@@ -31,7 +31,9 @@ final class ComputedNode: Sendable {
   let run: Run
   /// The publisher whose value is computed, if it is the result of an operator.
   let derivation: PublisherIdentity?
-  /// The run of a computed value that read this one last. A hint, never a proof.
+  /// The run of a computed value that read this one last.
+  ///
+  /// A hint, never a proof.
   let reader = Atomic<UInt>(0)
   private let state = Lock(State())
   /// The time of the change clock at which the result was correct, or 0.
@@ -139,7 +141,7 @@ final class ComputedNode: Sendable {
     return Evaluation(result: result, isExact: time != 0)
   }
 
-  /// Returns `true` if this result is correct now. Without the lock, so it may miss one.
+  /// Returns `true` if this result is known to be correct now.
   private func isPresent(_ result: ComputedResult) -> Bool {
     validTime.load(ordering: .acquiring) == ChangeClock.now
       && resultID.load(ordering: .relaxed) == result.id

@@ -79,7 +79,9 @@ final class TypedValueRecord<Value: Sendable>: ValueRecord, @unchecked Sendable 
 }
 
 extension PropertyStorage {
-  /// The value with its versions. From now on, changes are counted.
+  /// The value with its versions.
+  ///
+  /// From now on, changes are counted.
   var snapshot: (value: Value, version: UInt, mutatedVersion: UInt) {
     withLock { _ in
       unsafe isTracked = true

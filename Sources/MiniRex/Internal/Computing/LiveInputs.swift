@@ -48,7 +48,9 @@ private final class LiveInputs: @unchecked Sendable {
     }
     let removed = inputs.filter { next[$0.key] == nil }
     inputs = next
-    let mayShare = records.contains { $0.storage.origin != nil || $0.storage.source?.follows == true }
+    let mayShare = records.contains {
+      $0.storage.origin != nil || $0.storage.source?.follows == true
+    }
     if !combination.replaceInputs(by: Array(next.values), sharing: mayShare && next.count > 1) {
       for input in next.values { input.invalidate() }
       inputs = [:]

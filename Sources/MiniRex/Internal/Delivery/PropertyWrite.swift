@@ -2,7 +2,9 @@
 ///
 /// Unchecked, because it has a subclass. One thread uses it.
 class PropertyWrite: @unchecked Sendable {
-  /// The address of the storage. Threads acquire several storages in this order.
+  /// The address of the storage.
+  ///
+  /// Threads acquire several storages in this order.
   let address: UInt
 
   init(_ storage: AnyObject) {

@@ -10,7 +10,9 @@ package class VersionedStorage: @unchecked Sendable {
   ///
   /// Written under the lock, and read by any thread.
   let version = Atomic<UInt>(0)
-  /// The run of a computed value that read this storage last. A hint, never a proof.
+  /// The run of a computed value that read this storage last.
+  ///
+  /// A hint, never a proof.
   let reader = Atomic<UInt>(0)
   /// `true` if a computed value has read this storage.
   ///
@@ -28,7 +30,9 @@ package class VersionedStorage: @unchecked Sendable {
     self.origin = origin
   }
 
-  /// Counts a change. Called under the lock, before the storage can be read.
+  /// Counts a change.
+  ///
+  /// Called under the lock, before the storage can be read.
   ///
   /// The version changes before the clock, so that a thread that sees the new time also sees the
   /// new version.
@@ -40,7 +44,7 @@ package class VersionedStorage: @unchecked Sendable {
     ChangeClock.tick()
   }
 
-  /// Subscribes a callback that receives no value. It runs in the turns of `delivery`.
+  /// Subscribes a callback that receives no value.
   func subscribe(signal: @escaping @Sendable () -> Void) -> Subscription { .ended }
 
   /// The value with its version.
