@@ -5,7 +5,7 @@ extension Publisher where Kind == PublishedValueKind {
   /// let price = PublishedProperty(20)
   /// let count = PublishedProperty(3)
   /// let total = PublishedValue.computed { read in read(price) * read(count) }
-  /// total.current()  // 60
+  /// print(total.current() ?? 0)  // prints 60
   /// let subscription = total.subscribe { print($0) }  // prints 60
   /// count.value = 4  // prints 80
   /// ```
@@ -42,11 +42,11 @@ extension Publisher where Kind == PublishedValueKind {
     _ compute: @escaping @Sendable (_ read: inout ValueReader) -> Update
   ) -> PublishedValue<Update> {
     let changeTest = ChangeTest<Update>()
-    let node = ComputedNode(ComputedLabel(name, fileID, line)) { session in
+    let node = ComputedNode(ComputedLabel(name, fileID, line), changeTest) { session in
       var reader = ValueReader(session)
       let value = compute(&reader)
       reader.checkRun()
-      return ComputedResult.of(value, changeTest, session.finishRun())
+      return value
     }
     return Publisher(computing: node, changeTest)
   }

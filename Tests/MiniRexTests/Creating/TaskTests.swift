@@ -234,7 +234,7 @@ final class DrivenWork<Success: Sendable>: Sendable {
       return run
     }
     let first = Recorder(task)
-    while runs.value == 0 { await Task.yield() }
+    await until { runs.value > 0 }
     first.invalidate()
     let second = Recorder(task)
     #expect(await second.next() == [.success(2)])

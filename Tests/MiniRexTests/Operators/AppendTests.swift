@@ -69,7 +69,7 @@ import Testing
     }
     #expect(!hasStarted.value)
     results.end()
-    while !hasStarted.value { await Task.yield() }
+    await until { hasStarted.value }
     await subscription.invalidateAndWait()
     #expect(!isDone.value && !subscription.isSubscribed)
   }

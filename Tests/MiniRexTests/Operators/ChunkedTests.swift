@@ -219,7 +219,7 @@ import Testing
     await source.delivered()
     source.end()
     for recorder in recorders {
-      while !recorder.hasEnded { await Task.yield() }
+      await until { recorder.hasEnded }
       let numbers = recorder.updates.flatMap { $0 }
       #expect(numbers.sorted() == Array(0..<4 * count))
       for thread in 0..<4 {

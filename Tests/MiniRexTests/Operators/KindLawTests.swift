@@ -15,6 +15,12 @@ extension LawSubject {
     .value("switchToLatest") { PublishedValue.constant($0).switchToLatest() },
     .value("flatMapLatest") { $0.flatMapLatest { PublishedValue.constant($0) } },
     .value("share") { $0.share() },
+    .value("computed") { value in .computed { read in read(value) } },
+    .value("computed of computed and derived values") { value in
+      let negative = PublishedValue.computed { read in -read(value) }
+      let shifted = value.map { $0 + 1 }
+      return .computed { read in read(shifted) - 1 - read(negative) - read(value) }
+    },
     LawSubject("publishedValue") {
       let source = BroadcastSource<Int>()
       return PublisherUnderTest(source.publisher.publishedValue(initial: 0), drivenBy: source)

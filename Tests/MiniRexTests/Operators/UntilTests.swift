@@ -144,7 +144,7 @@ import Testing
           numbers.broadcast(number)
         }
       }
-      while numbers.pendingUpdates > 0 || ends.value == 0 { await Task.yield() }
+      await until { numbers.pendingUpdates == 0 && ends.value > 0 }
       #expect(ends.value == 1 && !subscription.isSubscribed)
       #expect(late.updates.count >= 11)
     }

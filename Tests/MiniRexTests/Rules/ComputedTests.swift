@@ -147,6 +147,22 @@ import Testing
     #expect(pairs.updates == [[1, 2], [1, 1], [5, 5]])
   }
 
+  @Test func `R36 each turn emits its own value, also after a re-entrant send`() {
+    let forward = Recorder(a.publisher) { [a] in if $0 < 4 { a.value = $0 + 1 } }
+    let double = PublishedValue.computed { [a, runs] read in
+      runs.increment()
+      return read(a) * 2
+    }
+    #expect(forward.updates == [1, 2, 3, 4])
+    let again = Recorder(a.publisher) { [a] in if $0 > 10, $0 < 13 { a.value = $0 + 1 } }
+    let doubles = Recorder(double)
+    let pairs = Recorder(combineLatest(double, a.publisher) { [$0, $1] })
+    a.value = 11
+    #expect(doubles.updates == [8, 22, 24, 26])
+    #expect(pairs.updates == [[8, 4], [22, 11], [24, 12], [26, 13]])
+    withExtendedLifetime(again) {}
+  }
+
   @Test func `R36 values of operators with state are followed while subscribed`() {
     let shared = a.publisher.map { $0 * 2 }.share()
     let clock = ManualClock()

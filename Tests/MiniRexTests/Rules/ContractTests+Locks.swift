@@ -236,7 +236,7 @@ extension ContractTests {
         for _ in 0..<500 { (thread.isMultiple(of: 2) ? one : two).broadcast(9) }
       }
       // A handover to a Swift task may still be in progress.
-      while calls.value < 4 * 500 * 10 { await Task.yield() }
+      await until { calls.value >= 4 * 500 * 10 }
       precondition(calls.value == 4 * 500 * 10)
       withExtendedLifetime((forward, back)) {}
     }

@@ -96,7 +96,7 @@ import Testing
     #expect(advice(result).contains("'together' was called inside"))
   }
 
-  @Test func `R41 R2 concurrent writes of the same properties stay in pairs`() {
+  @Test func `R41 R2 concurrent writes of the same properties stay in pairs`() async {
     let x = PublishedProperty(0)
     let y = PublishedProperty(0)
     let mixed = Shared(0)
@@ -121,9 +121,9 @@ import Testing
         }
       }
     }
+    await until { values.value.last == x.value }
     #expect(mixed.value == 0)
     #expect(x.value == y.value)
-    #expect(values.value.last == x.value)
     withExtendedLifetime((subscriptions, last)) {}
   }
 }

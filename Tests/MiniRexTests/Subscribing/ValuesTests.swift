@@ -382,7 +382,7 @@ private final class Loop<Update: Sendable>: Sendable {
     async let reading: Void = reader.read(values)
     for number in 1...10 {
       source.broadcast(number)
-      while values.bufferedCount > 0 { await Task.yield() }
+      await until { values.bufferedCount == 0 }
     }
     source.end()
     await reading
@@ -404,7 +404,7 @@ private final class Loop<Update: Sendable>: Sendable {
       for number in 0..<3 { source.broadcast(Nosy(number, onRelease: callBack)) }
       precondition(released.value == 2)
       let task = Task { for await _ in values {} }
-      while values.bufferedCount > 0 { await Task.yield() }
+      await until { values.bufferedCount == 0 }
       task.cancel()
       await task.value
       precondition(released.value == 3)

@@ -20,7 +20,7 @@ extension Combination {
         let last = GlitchBarrier(of: self, in: source)
         if source.join(last) { unsafe lastSlots.append(last) }
       }
-      hasLastSlots.store(unsafe !lastSlots.isEmpty, ordering: .releasing)
+      hasLastSlots.store(unsafe !lastSlots.isEmpty || openCount > 0, ordering: .releasing)
       return replaced
     }
     for last in replaced { last.replace() }
@@ -34,7 +34,10 @@ extension Combination {
   /// Under the lock.
   @usableFromInline
   func opensLastSlots(on thread: ThreadID, _ batch: WriteBatch? = nil) -> Bool {
-    if let batch, batch.hold(self) { unsafe openCount += 1 }
+    if let batch, batch.hold(self) {
+      unsafe openCount += 1
+      hasLastSlots.store(true, ordering: .releasing)
+    }
     for last in unsafe lastSlots
     where unsafe !last.isOpen && last.source.isAbout(toCall: last, on: thread) {
       unsafe last.isOpen = true
@@ -64,6 +67,7 @@ extension Combination {
       remove()
       unsafe openCount -= 1
       if unsafe openCount > 0 { return nil }
+      if unsafe lastSlots.isEmpty { hasLastSlots.store(false, ordering: .releasing) }
       return delivery.admit(
         CombinationChange { self.takeHeld() }, replacing: nil, from: thread, &state)
     }

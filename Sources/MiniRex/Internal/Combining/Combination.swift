@@ -32,6 +32,8 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   /// The combinations that depend on the inputs, if the inputs may change.
   private var dependents: SwitchedInputs?
 
+  /// `true` if changes may have to be held, for a barrier or for a batch.
+  ///
   /// Written under the lock of the delivery, before a turn needs it.
   @usableFromInline let hasLastSlots = Atomic(false)
 
@@ -85,6 +87,39 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     let sentinel = Sentinel { self.end() }
     start(sentinel)
     return withExtendedLifetime(sentinel) { Subscription(self) }
+  }
+
+  /// Applies a change and emits, unless a thread is delivering, or the change may have to be held.
+  func emitImmediately(_ apply: () -> Void) -> Bool {
+    let thread = ThreadID.current
+    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.isDelivering
+      || !delivery.turnstile.enter(as: thread)
+    {
+      return false
+    }
+    let turn = delivery.turn(of: thread)
+    let isHeld = hasLastSlots.load(ordering: .acquiring) && isMidTurn(on: thread)
+    if !turn.extent.isEmpty {
+      apply()
+      if shouldEmit(true, isHeld: isHeld) { delivery.deliver(CombinationChange(), turn) }
+    }
+    delivery.leave(as: thread)
+    return true
+  }
+
+  /// Applies a change and emits, as the delivering thread, or queues it.
+  func receive(_ apply: @escaping @Sendable () -> Bool) {
+    let thread = ThreadID.current
+    let batch = WriteBatch.current
+    var isHeld = false
+    let turn = delivery.lock.withLock { state in
+      isHeld = opensLastSlots(on: thread, batch)
+      return delivery.admit(
+        CombinationChange { [isHeld] in self.shouldEmit(apply(), isHeld: isHeld) },
+        replacing: nil, from: thread, &state)
+    }
+    guard let turn else { return }
+    run(turn) { shouldEmit(apply(), isHeld: isHeld) }
   }
 
   var inputs: [Subscription] { delivery.lock.withLock { _ in unsafe currentInputs } }

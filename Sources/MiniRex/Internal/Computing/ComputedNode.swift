@@ -9,6 +9,8 @@ final class ComputedNode: Sendable {
 
   private struct State {
     var result: ComputedResult?
+    /// A result for other values than the present ones, until the next present result.
+    var otherResult: ComputedResult?
     /// The thread that inspects the dependencies, or runs the closure.
     var runner: ThreadID?
     var waiters: [Parking] = []
@@ -40,25 +42,59 @@ final class ComputedNode: Sendable {
   private let validTime = Atomic<UInt>(0)
   private let resultID = Atomic<UInt>(0)
 
-  @usableFromInline
-  init(_ label: ComputedLabel, run: @escaping @Sendable (ReadSession) -> ComputedResult) {
-    self.label = label
-    self.run = run
-    derivation = nil
-  }
+  private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
 
-  /// Computes the value of an operator's result, as an optional.
-  init<Value, Kind>(deriving publisher: Publisher<Value, Kind>) {
-    let changeTest = ChangeTest<Value?>()
-    label = ComputedLabel("\(Value.self)", "operator", 0)
-    derivation = PublisherIdentity(publisher)
-    run = { session in
-      let value = publisher.read(in: session)
+  @inlinable
+  convenience init<Value: Sendable>(
+    _ label: ComputedLabel, _ changeTest: ChangeTest<Value>,
+    compute: @escaping @Sendable (ReadSession) -> Value
+  ) {
+    self.init(label, nil) { session in
+      let value = compute(session)
       return ComputedResult.of(value, changeTest, session.finishRun())
+    } isChange: {
+      changeTest($0.value(of: Value.self), $1.value(of: Value.self))
     }
   }
 
-  var result: ComputedResult? { state.withLock { $0.result } }
+  @usableFromInline
+  init(
+    _ label: ComputedLabel, _ derivation: PublisherIdentity?,
+    run: @escaping @Sendable (ReadSession) -> ComputedResult,
+    isChange: @escaping @Sendable (ComputedResult, ComputedResult) -> Bool
+  ) {
+    self.label = label
+    self.derivation = derivation
+    self.run = run
+    self.isChange = isChange
+  }
+
+  /// Computes the value of an operator's result, as an optional.
+  convenience init<Value, Kind>(deriving publisher: Publisher<Value, Kind>) {
+    let changeTest = ChangeTest<Value?>()
+    self.init(
+      ComputedLabel("\(Value.self)", "operator", 0), PublisherIdentity(publisher)
+    ) { session in
+      ComputedResult.of(publisher.read(in: session), changeTest, session.finishRun())
+    } isChange: {
+      changeTest($0.value(of: Value?.self), $1.value(of: Value?.self))
+    }
+  }
+
+  /// Returns `true` if both results of this computed value are equal.
+  func areEqual(_ old: ComputedResult, _ new: ComputedResult) -> Bool {
+    old.version == new.version || !isChange(old, new)
+  }
+
+  /// The results in memory.
+  var results: [ComputedResult] {
+    state.withLock { [$0.result, $0.otherResult].compactMap { $0 } }
+  }
+
+  /// Returns a result for the given values, and present ones.
+  func result(fitting pins: PinnedValues) -> ComputedResult {
+    pins.result(of: self, in: ReadSession(pins: pins))
+  }
 
   /// Returns a correct result.
   ///
@@ -104,10 +140,18 @@ final class ComputedNode: Sendable {
     }
   }
 
-  /// Runs the closure without keeping its result.
+  /// Runs the closure for values that need not be present.
   func runPrivately(in session: ReadSession, after previous: ComputedResult?) -> ComputedResult {
     if ComputedCycle.contains(self) { ComputedCycle.trap(at: self) }
-    return ComputedCycle.within(self) { session.run(self, after: previous) }
+    var result = ComputedCycle.within(self) { session.run(self, after: previous) }
+    defer { withExtendedLifetime(result) {} }
+    let new = result
+    state.withLock { state in
+      var replaced = Optional(new)
+      swap(&state.otherResult, &replaced)
+      if let replaced { result = replaced }
+    }
+    return new
   }
 
   /// The thread that runs the closure, or inspects its dependencies.
@@ -128,8 +172,10 @@ final class ComputedNode: Sendable {
   /// Stores the result, and wakes the waiting threads.
   private func finish(_ result: ComputedResult, at time: UInt) -> Evaluation {
     var replaced: ComputedResult? = result
+    var other: ComputedResult?
     let waiters = state.withLock { state in
       swap(&state.result, &replaced)
+      swap(&state.otherResult, &other)
       state.runner = nil
       resultID.store(result.id, ordering: .relaxed)
       validTime.store(result.isVolatile ? 0 : time, ordering: .releasing)
@@ -137,7 +183,7 @@ final class ComputedNode: Sendable {
       return state.waiters
     }
     for parking in waiters { parking.open() }
-    withExtendedLifetime(replaced) {}
+    withExtendedLifetime((replaced, other)) {}
     return Evaluation(result: result, isExact: time != 0)
   }
 
@@ -159,8 +205,8 @@ final class ComputedNode: Sendable {
       case .computed(let node, let old):
         if node.isPresent(old) { continue }
         let new = node.evaluate(in: nil).result
-        if new.version != old.version { return nil }
         if new === old { continue }
+        if !node.areEqual(old, new) { return nil }
         var dependencies = replaced ?? previous.dependencies
         dependencies[index] = .computed(node, new)
         replaced = dependencies

@@ -86,7 +86,7 @@ extension PropertyStorage {
     withLock { _ in
       unsafe isTracked = true
       return (
-        unsafe value, version.load(ordering: .relaxed), unsafe mutatedVersion
+        unsafe value, presentVersion, unsafe mutatedVersion
       )
     }
   }

@@ -2,30 +2,78 @@ internal import Synchronization
 
 /// The subscriptions of a computed value to the sources that it depends on, at any depth.
 ///
-/// They only signal a change. The computed value then reads the values, so that each of them is in
-/// its present state, whichever source delivers first.
+/// Usually, every source is in the state that its last turn has delivered, and the computed value
+/// reads the present values. While other turns are in progress, it reads the values that its own
+/// subscriptions have delivered. Like a combination, it therefore emits for each turn, and never
+/// before it.
 ///
-/// Unchecked: the delivering thread of the combination uses it.
-private final class LiveInputs: @unchecked Sendable {
-  private static let isChange = ChangeTest<Void>({ _, _ in true })
-
-  private let combination: Combination
-  private let cell = CombinationCell<Void>()
+/// Unchecked: the delivering thread of the combination uses the properties. `receive` uses only
+/// constants.
+final class LiveInputs: @unchecked Sendable {
+  private let node: ComputedNode
+  private let combination = Combination()
+  private var last: ComputedResult?
   private var shape: UInt = 0
   private var inputs: [ObjectIdentifier: Subscription] = [:]
+  /// The values delivered since the last result.
+  private var delivered: [ValueRecord] = []
+  /// `true` if the change is not from the queue.
+  private var isImmediate = false
   private weak var sentinel: Sentinel?
 
-  init(of combination: Combination) {
-    self.combination = combination
+  init(of node: ComputedNode) {
+    self.node = node
   }
 
-  func start(_ sentinel: Sentinel) {
-    self.sentinel = sentinel
-    signal()
+  /// Emits the present value, and then one value for each turn of a source that changes it.
+  func subscribe(_ emit: @escaping @Sendable (ComputedResult) -> Void) -> Subscription {
+    combination.subscribe {
+      let result = self.evaluate()
+      self.last = result
+      self.follow(result)
+      emit(result)
+    } start: { sentinel in
+      self.sentinel = sentinel
+      combination.receive { true }
+    }
   }
 
-  private func signal() {
-    combination.receive((), into: cell, LiveInputs.isChange)
+  /// Called in the turn of a source, with the value in delivery.
+  func receive(_ record: ValueRecord) {
+    let isImmediate = combination.emitImmediately {
+      self.delivered.append(record)
+      self.isImmediate = true
+    }
+    if isImmediate { return }
+    combination.receive {
+      self.delivered.append(record)
+      self.isImmediate = false
+      return true
+    }
+  }
+
+  private func evaluate() -> ComputedResult {
+    let time = ChangeClock.now
+    // The one change is the one that this thread is delivering.
+    let isQuiet = isImmediate && ChangeClock.undeliveredCount <= 1
+    if isQuiet || last == nil || pins.areUnchanged {
+      let evaluation = node.evaluate(in: nil)
+      if last == nil || evaluation.isExact && ChangeClock.now == time {
+        delivered.removeAll(keepingCapacity: true)
+        return evaluation.result
+      }
+    }
+    let result = node.result(fitting: pins)
+    delivered.removeAll(keepingCapacity: true)
+    return result
+  }
+
+  /// The delivered values of all sources.
+  private var pins: PinnedValues {
+    let pins = PinnedValues()
+    for record in delivered.reversed() { pins.keep(.value(record)) }
+    for record in last?.records ?? [] { pins.keep(.value(record)) }
+    return pins
   }
 
   /// Follows the dependencies of the result.
@@ -36,14 +84,14 @@ private final class LiveInputs: @unchecked Sendable {
     shape = result.shape
     let records = result.records
     var next: [ObjectIdentifier: Subscription] = [:]
-    var isStale = false
+    var missed: [VersionedStorage] = []
     for record in records {
       let id = ObjectIdentifier(record.storage)
       if let present = inputs[id] {
         next[id] = present
       } else {
         next[id] = subscribe(to: record.storage, sentinel)
-        if !record.isPresent { isStale = true }
+        if !record.isPresent { missed.append(record.storage) }
       }
     }
     let removed = inputs.filter { next[$0.key] == nil }
@@ -57,13 +105,11 @@ private final class LiveInputs: @unchecked Sendable {
       return
     }
     for input in removed.values { input.invalidate() }
-    if isStale { signal() }
+    for storage in missed { receive(storage.presentRecord()) }
   }
 
   private func subscribe(to storage: VersionedStorage, _ sentinel: Sentinel) -> Subscription {
-    let signal = storage.subscribe { [self] in
-      withExtendedLifetime(sentinel) { self.signal() }
-    }
+    let signal = storage.subscribe(self, sentinel)
     guard let origin = storage.origin else { return signal }
     origin.join(storage)
     return Subscription(UntrackedInput(signal: signal, origin))
@@ -76,15 +122,8 @@ extension ComputedNode {
   func subscribe<Value: Sendable>(
     _ changeTest: ChangeTest<Value>, _ receive: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
-    let combination = Combination()
-    let inputs = LiveInputs(of: combination)
     let output = CombinationOutput(changeTest, receive)
-    return combination.subscribe(
-      {
-        let result = self.current()
-        inputs.follow(result)
-        output.send(result.value(of: Value.self))
-      }, start: inputs.start)
+    return LiveInputs(of: self).subscribe { output.send($0.value(of: Value.self)) }
   }
 }
 

@@ -34,6 +34,9 @@ final class PinnedValues {
 
   var arePresent: Bool { records.values.allSatisfy(\.isPresent) }
 
+  /// `true` if all present values equal these.
+  var areUnchanged: Bool { records.values.allSatisfy { $0.isUnchanged() } }
+
   func record<Value>(of storage: PropertyStorage<Value>) -> TypedValueRecord<Value> {
     let id = ObjectIdentifier(storage)
     if let record = records[id] {
@@ -50,11 +53,9 @@ final class PinnedValues {
   func result(of node: ComputedNode, in session: ReadSession) -> ComputedResult {
     let id = ObjectIdentifier(node)
     if let result = results[id] { return result }
-    let present = node.result
+    let known = node.results
     let result =
-      if let present, fits(present, session) { present } else {
-        node.runPrivately(in: session, after: present)
-      }
+      known.first { fits($0, session) } ?? node.runPrivately(in: session, after: known.first)
     results[id] = result
     return result
   }
@@ -64,7 +65,7 @@ final class PinnedValues {
       switch dependency {
       case .value(let record): record.isSame(as: pinned(record))
       case .computed(let node, let old):
-        self.result(of: node, in: session).version == old.version
+        node.areEqual(old, self.result(of: node, in: session))
       }
     }
   }

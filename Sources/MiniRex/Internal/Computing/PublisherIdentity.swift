@@ -2,6 +2,7 @@
 ///
 /// Copies of a publisher share it. Two publishers in memory never do, unless their closures capture
 /// nothing and are therefore equal.
+@usableFromInline
 struct PublisherIdentity: Hashable, Sendable {
   private let function: UInt
   private let context: UInt

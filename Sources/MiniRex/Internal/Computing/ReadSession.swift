@@ -24,8 +24,10 @@ final class ReadSession {
   private var frames: [Frame] = []
   private var pins: PinnedValues?
 
-  init() {
+  /// - Parameter pins: The values that the session must read.
+  init(pins: PinnedValues? = nil) {
     time = ChangeClock.now
+    self.pins = pins
   }
 
   /// `true` if all values that were read belonged to `time`.

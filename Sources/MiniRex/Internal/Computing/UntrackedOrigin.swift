@@ -151,12 +151,12 @@ extension PropertyStorage {
     var replaced = value
     let version = withLock { _ -> UInt? in
       // A connection, or another thread, stores its own value.
-      if origin.isConnecting || self.version.load(ordering: .relaxed) != known.version {
+      if origin.isConnecting || presentVersion != known.version {
         return nil
       }
       unsafe swap(&self.value, &replaced)
       advance(inPlace: false)
-      return self.version.load(ordering: .relaxed)
+      return presentVersion
     }
     // A record of no version is inspected again by its next reader.
     return TypedValueRecord(value, of: self, version: version ?? .max)

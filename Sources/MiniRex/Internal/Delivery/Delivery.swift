@@ -10,6 +10,8 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   struct Pending {
     @usableFromInline let update: Update
     @usableFromInline let replaced: Update?
+    /// The version of a value on which computed values depend, or 0.
+    @usableFromInline var version: UInt = 0
     /// The batch that the update belongs to, if there is one.
     @usableFromInline var batch: WriteBatch?
 
@@ -234,15 +236,21 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
 
   @inlinable
   func deliver(_ pending: Pending, _ turn: QueuedTurn) {
-    guard let batch = pending.batch else { return deliverAlone(pending, turn) }
-    deliver(pending, turn, in: batch)
+    if pending.version == 0, pending.batch == nil { return deliverAlone(pending, turn) }
+    deliverTracked(pending, turn)
   }
 
   /// Not inlined, like `enqueue`.
   @usableFromInline @inline(never)
-  func deliver(_ pending: Pending, _ turn: QueuedTurn, in batch: WriteBatch) {
-    batch.deliver { deliverAlone(pending, turn) }
-    batch.leave()
+  func deliverTracked(_ pending: Pending, _ turn: QueuedTurn) {
+    unsafe turnVersion = pending.version
+    if let batch = pending.batch {
+      batch.deliver { deliverAlone(pending, turn) }
+    } else {
+      deliverAlone(pending, turn)
+    }
+    if pending.version > 0 { ChangeClock.hasDelivered() }
+    pending.batch?.leave()
   }
 
   @inlinable

@@ -75,20 +75,48 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     let thread = ThreadID.current
     var replaced = newValue
     var turn: Turn?
+    var isCounted = false
     let isFree = delivery.lock.withLock { state in
       guard unsafe exclusive.isFree else { return false }
       unsafe swap(&value, &replaced)
-      if unsafe isTracked { advance(inPlace: false) }
-      turn = delivery.admit(newValue, replacing: replaced, from: thread, &state)
+      if unsafe isTracked {
+        (turn, isCounted) = admitTracked(
+          newValue, replacing: replaced, inPlace: false, from: thread, &state)
+      } else {
+        turn = delivery.admit(newValue, replacing: replaced, from: thread, &state)
+      }
       return true
     }
     if let turn {
       delivery.deliver(newValue, replacing: replaced, turn)
+      if isCounted { hasDelivered() }
       delivery.leave()
       isDelivered = true
     }
     return isFree
   }
+
+  /// Admits a change on which computed values depend.
+  ///
+  /// Called under the lock.
+  ///
+  /// - Returns: The turn that the caller must run, and `true` if it must then call `hasDelivered`.
+  @usableFromInline @inline(never)
+  func admitTracked(
+    _ update: Value, replacing replaced: Value?, inPlace: Bool, from thread: ThreadID,
+    _ state: inout DeliveryState
+  ) -> (turn: Turn?, isCounted: Bool) {
+    advance(inPlace: inPlace)
+    let version = presentVersion
+    let (turn, isQueued) = delivery.admit(
+      update, replacing: replaced, version, in: nil, from: thread, &state)
+    if isQueued { return (turn, false) }
+    if turn == nil { hasDelivered() } else { unsafe delivery.turnVersion = version }
+    return (turn, turn != nil)
+  }
+
+  @usableFromInline
+  func hasDelivered() { ChangeClock.hasDelivered() }
 
   @inlinable @inline(__always)
   func beginModify() {
@@ -105,18 +133,23 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     let thread = ThreadID.current
     var mustWake = false
     var turn: (Turn, Value)?
+    var isCounted = false
     delivery.lock.withLock { state in
       mustWake = unsafe exclusive.leave()
-      if publishing, unsafe isTracked { advance(inPlace: true) }
-      if publishing,
-        let admitted = delivery.admit(unsafe value, replacing: nil, from: thread, &state)
-      {
-        turn = (admitted, unsafe value)
+      if !publishing { return }
+      let admitted: Turn?
+      if unsafe isTracked {
+        (admitted, isCounted) = admitTracked(
+          unsafe value, replacing: nil, inPlace: true, from: thread, &state)
+      } else {
+        admitted = delivery.admit(unsafe value, replacing: nil, from: thread, &state)
       }
+      if let admitted { turn = (admitted, unsafe value) }
     }
     if mustWake { wake() }
     guard let (turn, update) = turn else { return false }
     delivery.deliver(update, turn)
+    if isCounted { hasDelivered() }
     delivery.leave()
     return true
   }
@@ -129,8 +162,13 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     for parking in woken { parking.open() }
   }
 
-  override func subscribe(signal: @escaping @Sendable () -> Void) -> Subscription {
-    delivery.subscribe { (_: Value) in signal() }
+  override func subscribe(_ inputs: LiveInputs, _ sentinel: Sentinel) -> Subscription {
+    delivery.subscribe { value in
+      withExtendedLifetime(sentinel) {
+        inputs.receive(
+          TypedValueRecord(value, of: self, version: unsafe self.delivery.turnVersion))
+      }
+    }
   }
 
   override func presentRecord() -> ValueRecord { record }

@@ -33,6 +33,7 @@ final class TypedPropertyWrite<Value: Sendable>: PropertyWrite, @unchecked Senda
   private let value: Value
   private var turn: Turn?
   private var isQueued = false
+  private var isTracked = false
 
   init(_ value: Value, to property: PublishedProperty<Value>) {
     storage = property.storage
@@ -47,15 +48,18 @@ final class TypedPropertyWrite<Value: Sendable>: PropertyWrite, @unchecked Senda
   override func write() {
     unsafe swap(&storage.value, &replaced)
     storage.delivery.lock.withLock { _ in
-      if unsafe storage.isTracked { storage.advance(inPlace: false) }
+      isTracked = unsafe storage.isTracked
+      if isTracked { storage.advance(inPlace: false) }
     }
   }
 
   override func end(_ batch: WriteBatch) {
     let thread = ThreadID.current
     let mustWake = storage.delivery.lock.withLock { state in
+      let version = isTracked ? storage.presentVersion : 0
       (turn, isQueued) = storage.delivery.admit(
-        value, replacing: replaced, in: batch, from: thread, &state)
+        value, replacing: replaced, version, in: batch, from: thread, &state)
+      if turn != nil, !isQueued { unsafe storage.delivery.turnVersion = version }
       return unsafe storage.exclusive.leave()
     }
     if mustWake { storage.wake() }
@@ -67,26 +71,10 @@ final class TypedPropertyWrite<Value: Sendable>: PropertyWrite, @unchecked Senda
     } else {
       lineage?.valueWasNotDelivered(by: storage.delivery)
     }
-    if !isQueued { batch.leave() }
-    if turn != nil { storage.delivery.leave() }
-  }
-}
-
-extension Delivery {
-  /// Returns the turn that the caller must run, or whether the update of the batch is queued.
-  ///
-  /// Called under the lock.
-  func admit(
-    _ update: Update, replacing replaced: Update, in batch: WriteBatch, from thread: ThreadID,
-    _ state: inout DeliveryState
-  ) -> (turn: Turn?, isQueued: Bool) {
-    let queuedCount = unsafe queue.count
-    let turn = admit(update, replacing: replaced, from: thread, &state)
-    guard unsafe queue.count > queuedCount, var last = unsafe queue.popLast() else {
-      return (turn, false)
+    if !isQueued {
+      if isTracked { ChangeClock.hasDelivered() }
+      batch.leave()
     }
-    last.batch = batch
-    unsafe queue.append(last)
-    return (turn, true)
+    if turn != nil { storage.delivery.leave() }
   }
 }

@@ -30,13 +30,15 @@ package class VersionedStorage: @unchecked Sendable {
     self.origin = origin
   }
 
+  /// The version, which is exact under the lock.
+  final var presentVersion: UInt { version.load(ordering: .relaxed) }
+
   /// Counts a change.
   ///
   /// Called under the lock, before the storage can be read.
   ///
   /// The version changes before the clock, so that a thread that sees the new time also sees the
   /// new version.
-  @usableFromInline @inline(never)
   final func advance(inPlace: Bool) {
     let next = version.load(ordering: .relaxed) + 1
     version.store(next, ordering: .releasing)
@@ -44,8 +46,8 @@ package class VersionedStorage: @unchecked Sendable {
     ChangeClock.tick()
   }
 
-  /// Subscribes a callback that receives no value.
-  func subscribe(signal: @escaping @Sendable () -> Void) -> Subscription { .ended }
+  /// Subscribes the inputs of a computed value.
+  func subscribe(_ inputs: LiveInputs, _ sentinel: Sentinel) -> Subscription { .ended }
 
   /// The value with its version.
   func presentRecord() -> ValueRecord { ValueRecord(self, version: 0) }
