@@ -78,6 +78,53 @@ private final class Label {
     subscription.invalidate()
   }
 
+  /// Collects the numbers of statements whose comment shows a value.
+  @resultBuilder private enum ShownNumbers {
+    static func buildExpression(_ number: Int?) -> [Int] { number.map { [$0] } ?? [] }
+    static func buildExpression(_: Void) -> [Int] { [] }
+    static func buildBlock(_ numbers: [Int]...) -> [Int] { numbers.flatMap(\.self) }
+  }
+
+  @ShownNumbers private func numbersOfComputedValue() -> [Int] {
+    let print: @Sendable (Int) -> Void = { paper.print("\($0)") }
+    let price = PublishedProperty(20)
+    let count = PublishedProperty(3)
+    let total = PublishedValue.computed { read in read(price) * read(count) }
+    total.current()  // 60
+    let subscription = total.subscribe { print($0) }  // prints 60
+    count.value = 4  // prints 80
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a computed value reads properties`() {
+    #expect(numbersOfComputedValue() == [60])
+    #expect(paper.lines == ["60", "80"])
+  }
+
+  @Test func `together sets several properties`() {
+    let width = PublishedProperty(1)
+    let height = PublishedProperty(2)
+    together { set in
+      set(width, to: 4)
+      set(height, to: 3)
+    }
+    #expect(width.value == 4 && height.value == 3)
+    width.value = 1
+    height.value = 2
+
+    let size = combineLatest(width.publisher, height.publisher)
+    let recorder = Recorder(size.map { [$0, $1] })
+    do {
+      let size = combineLatest(width.publisher, height.publisher)
+      together { set in
+        set(width, to: 4)
+        set(height, to: 3)
+      }  // `size` emits (4, 3), and never (4, 2)
+      #expect(size.current()?.1 == 3)
+    }
+    #expect(recorder.updates == [[1, 2], [4, 3]])
+  }
+
   @Test func `a task source finishes its task`() {
     let print: @Sendable (Int) -> Void = { paper.print("\($0)") }
     let source = TaskSource<Int, Never>()
