@@ -319,7 +319,7 @@ import Testing
     #expect(
       lines.value == [
         "source: subscribed by \(number), App/Main.swift:2",
-        "source: 1 wait, App/Source.swift:1",
+        "source: 1 pending, App/Source.swift:1",
         "source: delivered to \(number), App/Main.swift:2",
         "source: delivered to \(number), App/Main.swift:2",
         "source: unsubscribed for \(number), App/Main.swift:2",

@@ -345,10 +345,10 @@ extension LiveGraphTests {
     trees.append(graph.tree())
 
     withExtendedLifetime(subscription) {
-      #expect(trees.value[0].hasPrefix("numbers, App/Main.swift:1, 2 subscribers, 2 wait\n"))
+      #expect(trees.value[0].hasPrefix("numbers, App/Main.swift:1, 2 subscribers, 2 pending\n"))
       #expect(trees.value[1].hasPrefix("numbers, App/Main.swift:1, 2 subscribers\n"))
-      #expect(trees.value[1].contains("3, 3 wait → values, App/Main.swift:5\n"))
-      #expect(!trees.value[2].contains("wait"))
+      #expect(trees.value[1].contains("3, 3 pending → values, App/Main.swift:5\n"))
+      #expect(!trees.value[2].contains("pending"))
     }
     #expect(waiting.nodes.map(\.pendingUpdates) == [0, 0, 0])
     #expect(waiting.edges.map(\.pendingUpdates).contains(3) == false)
