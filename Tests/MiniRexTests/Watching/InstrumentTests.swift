@@ -294,15 +294,6 @@ import Testing
     }
   }
 
-  @Test func `R23 a second default instrument traps with a remedy`() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      setDefaultInstrument(PrintingInstrument())
-      setDefaultInstrument(PrintingInstrument())
-    }
-    let message = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-    #expect(message.contains("use 'withInstrument'"))
-  }
-
   @Test func `the printing instrument prints one line per event`() {
     let lines = Shared<[String]>([])
     let printing = PrintingInstrument(backlogLimit: 1) { line in lines.change { $0.append(line) } }
