@@ -40,6 +40,9 @@ extension LawSubject {
     .timed("debounce", conflates: true) { $0.debounce(for: .milliseconds(9), clock: $1) },
     .timed("throttle", conflates: true) { $0.throttle(for: .milliseconds(9), clock: $1) },
     .timed("delay") { $0.delay(for: .milliseconds(9), clock: $1) },
+    .timed("chunked", conflates: true) {
+      $0.chunked(every: .milliseconds(9), clock: $1).compactMap(\.last)
+    },
     LawSubject("Broadcaster") {
       let source = BroadcastSource<Int>()
       let publisher = Broadcaster<Int> { source.publisher.subscribe($0) }

@@ -391,28 +391,4 @@ extension ContractTests {
     #expect(Array(recorder.updates.prefix(4)) == [0, 1, 2, 3])
     #expect(!other.isSubscribed)
   }
-
-  @Test func `R27 accessing the property inside its modify traps with a remedy`() async {
-    let read = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      mustEnd()
-      let property = PublishedProperty(1)
-      property.modify { $0 += property.value }
-    }
-    let again = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      mustEnd()
-      let property = PublishedProperty(1)
-      property.modify { _ in property.modify { $0 += 1 } }
-    }
-    let subscribe = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      mustEnd()
-      let property = PublishedProperty(1)
-      property.modify { _ in property.publisher.subscribe { _ in }.invalidate() }
-    }
-
-    for result in [read, again, subscribe] {
-      let message = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-      #expect(message.contains("inside its own 'modify'"))
-      #expect(message.contains("Use the 'inout' parameter"))
-    }
-  }
 }

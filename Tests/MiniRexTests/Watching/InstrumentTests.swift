@@ -294,15 +294,6 @@ import Testing
     }
   }
 
-  @Test func `R23 a second default instrument traps with a remedy`() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      setDefaultInstrument(PrintingInstrument())
-      setDefaultInstrument(PrintingInstrument())
-    }
-    let message = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-    #expect(message.contains("use 'withInstrument'"))
-  }
-
   @Test func `the printing instrument prints one line per event`() {
     let lines = Shared<[String]>([])
     let printing = PrintingInstrument(backlogLimit: 1) { line in lines.change { $0.append(line) } }
@@ -319,7 +310,7 @@ import Testing
     #expect(
       lines.value == [
         "source: subscribed by \(number), App/Main.swift:2",
-        "source: 1 wait, App/Source.swift:1",
+        "source: 1 pending, App/Source.swift:1",
         "source: delivered to \(number), App/Main.swift:2",
         "source: delivered to \(number), App/Main.swift:2",
         "source: unsubscribed for \(number), App/Main.swift:2",

@@ -8,7 +8,7 @@ final class SwitchedInputs: Sendable {
 
   private let state = Lock(State())
 
-  /// Called after the operator has subscribed to its latest publisher.
+  /// The operator calls this after it subscribes to its latest publisher.
   func follow(_ latest: Subscription) {
     let combinations = state.withLock { state in
       state.latest = WeakToken(latest)

@@ -71,7 +71,7 @@ package struct GraphDrawing: Sendable {
       return Edge(
         from: ends[1], to: ends[0], isActive: bundle.contains(where: \.isActive),
         label: (rate > 0 ? "\(updates), \(short(rate))/s" : updates)
-          + (pending > 0 ? ", \(pending) wait" : ""))
+          + (pending > 0 ? ", \(pending) pending" : ""))
     }
   }
 }
@@ -81,7 +81,7 @@ private func note(on node: LiveGraph.Node, standingFor count: Int) -> String? {
   case .source:
     node.subscriberCount.map {
       ($0 == 1 ? "1 subscriber" : "\($0) subscribers")
-        + (node.pendingUpdates > 0 ? ", \(node.pendingUpdates) wait" : "")
+        + (node.pendingUpdates > 0 ? ", \(node.pendingUpdates) pending" : "")
     }
   case .subscription: count > 1 ? "× \(count)" : nil
   case .operation, .trace: nil
