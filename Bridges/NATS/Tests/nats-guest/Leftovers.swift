@@ -63,6 +63,21 @@ func haveConnections(_ count: Int, to url: String) async throws {
   }
 }
 
+/// Opens a number of connections to a server that never answers.
+///
+/// Half of them time out several times before they are closed.
+func haveSilence(_ count: Int, at url: String) async throws {
+  for number in 0..<count {
+    var options = NATSOptions()
+    let timesOut = number.isMultiple(of: 2)
+    options.connectTimeout = timesOut ? .milliseconds(5) : .seconds(36_000)
+    (options.reconnectWait, options.reconnectJitter) = (.milliseconds(1), .zero)
+    let nats = NATSConnection(url, options: options)
+    try await Task.sleep(for: .milliseconds(timesOut ? 30 : number % 10))
+    await nats.close()
+  }
+}
+
 /// Prints the resources before and now, and exits.
 ///
 /// The status is 0 as soon as the resources are back to `before`, and 1 if they never are. Closed

@@ -45,6 +45,11 @@ case "connections":
   let before = Leftovers()
   try await haveConnections(20, to: arguments[2])
   await end(whenNoMoreThan: before, "20 connections")
+case "silence":
+  try await haveSilence(5, at: arguments[2])
+  let before = Leftovers()
+  try await haveSilence(40, at: arguments[2])
+  await end(whenNoMoreThan: before, "40 connections to a silent server")
 default:
   print("Unknown command '\(arguments[1])'.")
   exit(2)
