@@ -57,10 +57,11 @@ final class ConnectAttempt: Sendable {
 
   /// Adds a socket, which the end of the attempt shuts down.
   ///
-  /// A socket that does not connect yet is not shut down, so `wait` must follow.
+  /// A socket that does not connect yet is not shut down, so `wait` must follow. After the end,
+  /// nothing is added, so the caller releases the socket.
   func add(_ socket: Descriptor) throws(NATSError) {
     let error = state.withLock { state in
-      state.sockets.append(socket)
+      if state.error == nil { state.sockets.append(socket) }
       return state.error
     }
     if let error { throw error }

@@ -46,6 +46,8 @@
       try attempt.add(listener)
       let hasStarted = startThread { [self] in
         try? answer(with: line + [0x0D, 0x0A])
+        // Without an answer, libnats would wait.
+        shutdown(listener.number, Int32(SHUT_RDWR))
       }
       if !hasStarted {
         throw .other(code: 0, message: "The system has no thread available to connect on.")
@@ -62,7 +64,7 @@
       HandshakeObserver.current = self
       defer {
         HandshakeObserver.current = nil
-        // Nobody connects any more.
+        // libnats may have failed before it connects.
         shutdown(listener.number, Int32(SHUT_RDWR))
       }
       return connect()
