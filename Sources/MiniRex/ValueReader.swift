@@ -19,6 +19,7 @@ public struct ValueReader: ~Copyable {
   /// after `receive(on:)` and `delay`.
   public mutating func callAsFunction<Value>(_ value: PublishedValue<Value>) -> Value {
     checkRun()
+    session.note(value.lineage)
     guard let value = session.read(value) else {
       misuse(
         "A published value without a current value was read. It emits its first value later, "
@@ -33,6 +34,7 @@ public struct ValueReader: ~Copyable {
   /// See the overload for a published value.
   public mutating func callAsFunction<Value>(_ property: PublishedProperty<Value>) -> Value {
     checkRun()
+    session.note(property.publisher.lineage)
     return session.read(property.storage)
   }
 

@@ -42,20 +42,22 @@ extension Publisher where Kind == PublishedValueKind {
     _ compute: @escaping @Sendable (_ read: inout ValueReader) -> Update
   ) -> PublishedValue<Update> {
     let changeTest = ChangeTest<Update>()
-    let node = ComputedNode(ComputedLabel(name, fileID, line), changeTest) { session in
+    let lineage = Lineage.ofComputed(name, fileID, line)
+    let label = ComputedLabel(name, fileID, line, lineage)
+    let node = ComputedNode(label, changeTest) { session in
       var reader = ValueReader(session)
       let value = compute(&reader)
       reader.checkRun()
       return value
     }
-    return Publisher(computing: node, changeTest)
+    return Publisher(computing: node, changeTest, lineage)
   }
 
   @usableFromInline
-  init(computing node: ComputedNode, _ changeTest: ChangeTest<Update>) {
+  init(computing node: ComputedNode, _ changeTest: ChangeTest<Update>, _ lineage: Lineage?) {
     let work = SharedWork<Update> { inlet in
       inlet.follow(node.subscribe(changeTest) { inlet.report($0) })
     }
-    self.init(value: .computed(node)) { work.subscribe($0) }
+    self.init(lineage: lineage, value: .computed(node)) { work.subscribe($0) }
   }
 }

@@ -22,6 +22,32 @@ import Testing
 }
 
 extension LiveGraphTests {
+  @Test func `a computed value is drawn with its present dependencies and its runs`() {
+    withInstrument(graph) {
+      let flag = PublishedProperty(true, name: "flag", fileID: "App/Main.swift", line: 1)
+      let first = PublishedProperty(1, name: "first", fileID: "App/Main.swift", line: 2)
+      let last = PublishedProperty(2, name: "last", fileID: "App/Main.swift", line: 3)
+      let chosen = PublishedValue.computed(name: "chosen", fileID: "App/Main.swift", line: 4) {
+        read in read(flag) ? read(first) : read(last)
+      }
+      let subscription = subscribe(chosen)
+      func inputs() -> [String] {
+        let snapshot = graph.snapshot()
+        let names = Dictionary(uniqueKeysWithValues: snapshot.nodes.map { ($0.id, $0.name) })
+        return snapshot.edges.filter { names[$0.to] == "chosen" && $0.isActive }
+          .compactMap { names[$0.from] }
+      }
+      #expect(inputs() == ["flag", "first"])
+      flag.value = false
+      #expect(inputs() == ["flag", "last"])
+      let node = graph.snapshot().nodes.first { $0.name == "chosen" }
+      #expect(node?.runCount == 2)
+      #expect(node?.runTime ?? .zero > .zero)
+      #expect(graph.tree().contains("chosen, App/Main.swift:4, 2 runs, "))
+      subscription.invalidate()
+    }
+  }
+
   @Test func `a chain is drawn with names, places, counts, and rates`() {
     let numbers = source("numbers")
     let subscription = subscribe(
@@ -200,7 +226,8 @@ extension LiveGraphTests {
   @Test func `a cycle is drawn once`() {
     func node(_ id: Int, _ name: String) -> LiveGraph.Node {
       LiveGraph.Node(
-        id: id, role: .operation, name: name, place: nil, subscriberCount: nil, pendingUpdates: 0)
+        id: id, role: .operation, name: name, place: nil, subscriberCount: nil, pendingUpdates: 0,
+        runCount: nil, runTime: nil)
     }
     func edge(from: Int, to: Int, count: Int? = nil, rate: Double? = nil) -> LiveGraph.Edge {
       LiveGraph.Edge(

@@ -17,6 +17,8 @@ final class ReadSession {
     /// The index of its first read.
     let start: Int
     let previous: ComputedResult?
+    /// The publishers that were read, if a graph shows the computed value.
+    var lineages: [Lineage] = []
   }
 
   private(set) var time: UInt
@@ -39,13 +41,22 @@ final class ReadSession {
   func run(_ node: ComputedNode, after previous: ComputedResult?) -> ComputedResult {
     frames.append(
       Frame(node: node, id: UniqueNumber.next(), start: reads.count, previous: previous))
-    return node.run(self)
+    guard let watch = node.label.lineage?.computed else { return node.run(self) }
+    return watch.measure { node.run(self) }
+  }
+
+  /// Records a publisher for the graph that shows the computed value.
+  @usableFromInline
+  func note(_ lineage: Lineage?) {
+    guard let lineage, frames.last?.node.label.lineage != nil else { return }
+    frames[frames.count - 1].lineages.append(lineage)
   }
 
   /// Ends the run in progress.
   @usableFromInline
   func finishRun() -> FinishedRun {
     let frame = frames.removeLast()
+    frame.node.label.lineage?.computed?.haveRead(frame.lineages)
     let dependencies = Array(reads[frame.start...])
     reads.removeSubrange(frame.start...)
     return FinishedRun(dependencies: dependencies, previous: frame.previous)
