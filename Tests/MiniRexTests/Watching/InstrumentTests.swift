@@ -113,8 +113,11 @@ import Testing
     let traced = publisher.trace("trace")
 
     #expect(source.publisher.lineage == nil && publisher.lineage == nil)
+    // The closure that connects it is the first property.
     let isSame = unsafe withUnsafeBytes(of: publisher) { one in
-      unsafe withUnsafeBytes(of: traced) { other in unsafe one.elementsEqual(other) }
+      unsafe withUnsafeBytes(of: traced) { other in
+        unsafe one.prefix(16).elementsEqual(other.prefix(16))
+      }
     }
     #expect(isSame)
   }
