@@ -42,7 +42,10 @@ final class Suite {
     storeMemory()
     rows()
     parts()
+    computing()
+    layers()
     registerBare()
+    registerBareComputing()
   }
 
   func bench(
@@ -100,6 +103,13 @@ let workloads = [
   Workload("combineLatest-2", "ns per update"),
   Workload("combineLatest-8", "ns per update"),
   Workload("merge-8", "ns per update"),
+  Workload("computed-read", "ns per read"),
+  Workload("computed-set", "ns per set"),
+  Workload("computed-diamond", "ns per set"),
+  Workload("computed-deep", "ns per set"),
+  Workload("computed-wide", "ns per set"),
+  Workload("computed-dense", "ns per change"),
+  Workload("computed-dynamic", "ns per change"),
   Workload("async-burst", "ns per update"),
   Workload("async-pingpong", "ns per round trip"),
   Workload("task", "ns per task"),
