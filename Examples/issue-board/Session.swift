@@ -50,11 +50,11 @@ struct Session: Sendable {
     switch Command(line, on: store.state) {
     case .action(let action): store.send(action)
     case .undo:
-      guard history.undo() else { return .refused("There is nothing to undo.") }
+      guard history.undo() else { return .refused("No change can be undone.") }
       // Undo restores old findings, so search again.
       store.send(.look)
     case .redo:
-      guard history.redo() else { return .refused("There is nothing to redo.") }
+      guard history.redo() else { return .refused("No change can be redone.") }
       store.send(.look)
     case .list: return .text(store.state.picture)
     case .refused(let advice): return .refused(advice)

@@ -67,7 +67,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   init(_ value: Value, lineage: Lineage?) {
     let storage = PropertyStorage(value)
     self.storage = storage
-    publisher = Publisher(watchedBy: lineage, current: { storage.current }) {
+    publisher = Publisher(watchedBy: lineage, value: .property(storage)) {
       storage.subscribe($0)
     }
   }

@@ -15,7 +15,7 @@
 /// one run among all subscribers. `flatMap(limit:)` runs per subscriber.
 public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   @usableFromInline let connect: Connect<Update>
-  @usableFromInline package let readCurrent: @Sendable () -> Update?
+  @usableFromInline let currentValue: CurrentValue<Update>
   /// `nil` if no instrument is installed, so that an unwatched publisher does no extra work.
   @usableFromInline package let lineage: Lineage?
 
@@ -32,10 +32,46 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
     current: @escaping @Sendable () -> Update?,
     connect: @escaping Connect<Update>
   ) {
+    self.init(lineage: lineage, value: .untracked(current), connect: connect)
+  }
+
+  /// Creates a publisher that computed values can track.
+  @inlinable
+  init(
+    lineage: Lineage? = nil, value: CurrentValue<Update>, connect: @escaping Connect<Update>
+  ) {
     self.connect = connect
-    readCurrent = current
+    currentValue = value
     self.lineage = lineage
   }
+
+  /// Creates the publisher of an operator whose value depends on the values of its inputs alone.
+  @inlinable
+  init<Upstream, UpstreamKind>(
+    of upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
+    deriving current: @escaping @Sendable (ReadSession?) -> Update?,
+    connect: @escaping Connect<Update>
+  ) {
+    self.init(
+      lineage: .ofOperation(function, on: upstream.lineage), value: .derived(current),
+      connect: connect)
+  }
+
+  /// Creates the publisher of a source or a trace, which counts its own events if it has a lineage.
+  @inlinable
+  init(
+    watchedBy lineage: Lineage?, value: CurrentValue<Update>, connect: @escaping Connect<Update>
+  ) {
+    if let lineage {
+      self.init(lineage: lineage, value: value) { lineage.pass($0, by: connect) }
+    } else {
+      self.init(lineage: nil, value: value, connect: connect)
+    }
+  }
+
+  /// Returns the value that a subscriber would receive synchronously, or `nil`.
+  @inlinable
+  package func readCurrent() -> Update? { read(in: nil) }
 
   /// Creates the publisher of an operator.
   ///

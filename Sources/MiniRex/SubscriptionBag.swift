@@ -4,7 +4,7 @@
 /// publisher.subscribe { print($0) }.store(in: bag)
 /// ```
 ///
-/// Ended subscriptions are removed from time to time, so a long-lived bag does not grow.
+/// Ended subscriptions are removed from time to time, so the bag does not grow with them.
 public final class SubscriptionBag: Sendable {
   private struct State {
     var tokens: [Subscription] = []
@@ -51,7 +51,7 @@ public final class SubscriptionBag: Sendable {
     if !candidates.isEmpty { drop(candidates.filter { !$0.isSubscribed }) }
   }
 
-  /// Cancels all stored subscriptions, oldest first, and all that are stored later.
+  /// Cancels all stored subscriptions, oldest first, and every subscription that is stored later.
   public func invalidate() {
     let group = WaitGroup.current
     let tokens = state.withLock { state in

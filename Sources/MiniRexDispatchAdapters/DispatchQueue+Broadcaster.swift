@@ -10,7 +10,7 @@ extension DispatchQueue {
   /// ```
   ///
   /// Each subscriber has a separate timer source, which stops with its subscription, even if the
-  /// queue never runs. Ticks are due at whole multiples of the interval, so they do not drift.
+  /// queue never runs. Ticks are due at exact multiples of the interval, so they do not drift.
   /// Multiples that pass while the queue is busy are skipped. The publisher retains the queue. On
   /// Linux it may hold the only reference, even to `DispatchQueue.global()`. Time does not pass
   /// while the machine sleeps. Tests are easier with `clock.broadcaster(every:)`, which takes any

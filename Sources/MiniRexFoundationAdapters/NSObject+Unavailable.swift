@@ -4,7 +4,7 @@
   public import MiniRex
 
   extension NSObjectProtocol where Self: NSObject {
-    /// Unavailable on this platform; use `publishedValue(of: object, \.property)` with an
+    /// Unavailable; on this platform use `publishedValue(of: object, \.property)` with an
     /// `@Observable` object.
     @available(
       *, unavailable,
@@ -16,7 +16,7 @@
       misuse("There is no key-value observing on this platform.")
     }
 
-    /// Unavailable on this platform; use `publishedValue(of: object, \.property)` with an
+    /// Unavailable; on this platform use `publishedValue(of: object, \.property)` with an
     /// `@Observable` object.
     @available(
       *, unavailable,
@@ -30,7 +30,7 @@
   }
 
   extension NSObjectProtocol where Self: NSObject {
-    /// Unavailable on this platform; use `publishedValue(of: object, \.property)` with an
+    /// Unavailable; on this platform use `publishedValue(of: object, \.property)` with an
     /// `@Observable` object.
     @available(
       *, unavailable,

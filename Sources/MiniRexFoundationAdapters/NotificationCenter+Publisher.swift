@@ -14,8 +14,8 @@ extension NotificationCenter {
   /// A post inside a callback is delivered after the current notification.
   ///
   /// The center has one registration from the first subscriber to the last. The publisher retains
-  /// `read`, but neither the center nor the object. Releasing the center finishes the publisher on
-  /// platforms where the center releases its registrations.
+  /// `read`, and references the center and the object weakly. Releasing the center finishes the
+  /// publisher on platforms where the center releases its registrations.
   ///
   /// - Parameters:
   ///   - name: The name of the notifications.
@@ -70,8 +70,8 @@ extension NotificationCenter {
 
 /// Registers with the center, and removes the registration, exactly once each.
 ///
-/// Unchecked, because the object need not be `Sendable`: it is retained while the center needs its
-/// address, and not used otherwise.
+/// Unchecked, because the object need not be `Sendable`: it is retained only while the center needs
+/// its address, and no method of it is called.
 private struct WeakRegistrar: @unchecked Sendable {
   private weak let center: NotificationCenter?
   private weak let object: AnyObject?

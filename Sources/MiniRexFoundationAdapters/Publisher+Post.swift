@@ -8,7 +8,7 @@ extension Publisher {
   /// let posting = progress.publisher.post(to: .default, as: .progressDidChange)
   /// ```
   ///
-  /// The subscription retains neither the center nor the object. It ends when it is canceled, when
+  /// The subscription does not retain the center or the object. It ends when it is canceled, when
   /// the publisher finishes, or with the first update after the center or the object is
   /// deallocated.
   ///

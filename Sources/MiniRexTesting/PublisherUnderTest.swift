@@ -51,7 +51,7 @@ public struct PublisherUnderTest: Sendable {
       send: send, end: end, flush: flush, subscriberCount: subscriberCount, conflates: conflates)
     self.init(
       publisher, Kind.hasCurrentValue ? .publishedValue : .broadcaster, driver,
-      current: publisher.readCurrent
+      current: { publisher.readCurrent() }
     ) {
       .update($0)
     }

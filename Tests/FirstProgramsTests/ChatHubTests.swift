@@ -21,15 +21,15 @@ import Testing
     let atTwo = Recorder(two.lines)
     #expect(await atTwo.next() == ["guest 2 comes"])
 
-    #expect(await one.send("Is anybody here?").result == .success(0))
-    #expect(await atTwo.next() == ["guest 1: Is anybody here?"])
+    #expect(await one.send("Is this the hub?").result == .success(0))
+    #expect(await atTwo.next() == ["guest 1: Is this the hub?"])
     #expect(await two.send("Grüezi\nand bye").result == .success(0))
     #expect(await atTwo.next(2) == ["guest 2: Grüezi", "guest 2: and bye"])
     two.close()
 
     #expect(
       await atOne.next(5) == [
-        "guest 2 comes", "guest 1: Is anybody here?", "guest 2: Grüezi", "guest 2: and bye",
+        "guest 2 comes", "guest 1: Is this the hub?", "guest 2: Grüezi", "guest 2: and bye",
         "guest 2 leaves",
       ])
     hub.invalidate()

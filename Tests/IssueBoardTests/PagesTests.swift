@@ -144,7 +144,7 @@ struct ServedBoard: Sendable {
     try await withBoard(finding: findings) { board in
       let page = Page(board.server.port)
       defer { page.close() }
-      #expect(try await board.post("undo").hasSuffix("There is nothing to undo.\n"))
+      #expect(try await board.post("undo").hasSuffix("No change can be undone.\n"))
       board.store.send(.add("one"))
       board.store.send(.found(findings))
       board.store.send(.move(1, .doing))
@@ -156,11 +156,11 @@ struct ServedBoard: Sendable {
       #expect(try await board.post("redo").hasPrefix("HTTP/1.1 204 "))
       await until { page.cards == done && board.store.effectCount == 0 }
       #expect(page.cards == done)
-      #expect(try await board.post("redo").hasSuffix("There is nothing to redo.\n"))
+      #expect(try await board.post("redo").hasSuffix("No change can be redone.\n"))
 
       for _ in 0..<2 { _ = try await board.post("undo") }
       await until { !page.cards.contains("one") && page.cards.contains("two") }
-      #expect(try await board.post("undo").hasSuffix("There is nothing to undo.\n"))
+      #expect(try await board.post("undo").hasSuffix("No change can be undone.\n"))
     }
   }
 

@@ -63,7 +63,7 @@ import Testing
 
     #expect(subscription.pendingUpdates == 2 + 5 && subscription.droppedCount == 3)
     suspended.resume()
-    while recorder.value.count < 7 { await Task.yield() }
+    await until { recorder.value.count >= 7 }
     #expect(recorder.value.filter { $0 > 3 }.count == 4)
     #expect(subscription.pendingUpdates == 0 && subscription.droppedCount == 3)
   }

@@ -53,7 +53,7 @@ import Testing
     #expect(releases.value == 1)
   }
 
-  @Test func `R8 concurrent subscriptions and cancellations leave no observer behind`() {
+  @Test func `R8 after concurrent subscriptions and cancellations the center has no observer`() {
     let center = NotificationCenter()
     let name = Notification.Name("changed")
     let reads = Shared(0)

@@ -7,7 +7,7 @@ import TestSupport
   import Testing
 
   @Suite(.timeLimit(.minutes(20))) struct ProcessFaultTests {
-    @Test func `the platform waits for children that a process leaves behind`() async throws {
+    @Test func `the platform waits for children that outlive their process`() async throws {
       let output = Pipe()
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/bin/sh")

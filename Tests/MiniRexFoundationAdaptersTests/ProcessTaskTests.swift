@@ -31,14 +31,14 @@ import TestSupport
     }
 
     @Test func `the lines arrive in order, followed by the exit code`() async throws {
-      let (lines, result) = await outcome(of: shell("echo one; echo; printf three; exit 3"))
+      let (lines, result) = await outcome(of: shell("echo one && echo && printf three && exit 3"))
 
       #expect(lines == [.output("one"), .output(""), .output("three")])
       #expect(try result?.get() == .code(3))
     }
 
     @Test func `progress distinguishes standard output from standard error`() async throws {
-      let (lines, result) = await outcome(of: shell("echo good; echo bad >&2"))
+      let (lines, result) = await outcome(of: shell("echo good && echo bad >&2"))
 
       #expect(Set(lines) == [.output("good"), .error("bad")])
       #expect(lines.map(\.text).sorted() == ["bad", "good"])
@@ -60,7 +60,7 @@ import TestSupport
     }
 
     @Test func `a line without an end arrives in pieces`() async throws {
-      let (lines, _) = await outcome(of: shell("head -c 2500000 /dev/zero | tr '\\0' x; echo y"))
+      let (lines, _) = await outcome(of: shell("head -c 2500000 /dev/zero | tr '\\0' x && echo y"))
 
       #expect(lines.map(\.text.count) == [1_048_576, 1_048_576, 402_849])
       #expect(lines.last?.text.hasSuffix("xy") == true)
@@ -75,7 +75,7 @@ import TestSupport
     @Test func `the closure configures the process, whose standard input is empty by default`()
       async
     {
-      let task = shell("echo $COLOR; pwd; cat; echo end") { process in
+      let task = shell("echo $COLOR && pwd && cat && echo end") { process in
         process.environment = ["COLOR": "green", "PATH": "/usr/bin:/bin"]
         process.currentDirectoryURL = URL(fileURLWithPath: "/")
       }
@@ -92,7 +92,11 @@ import TestSupport
       let gate = folder.file("gate")
       let mark = folder.file("runs")
       let task = shell(
-        "echo run >> \(mark.path); echo ready; while [ ! -e \(gate.path) ]; do sleep 0.01; done")
+        """
+        echo run >> \(mark.path)
+        echo ready
+        while [ ! -e \(gate.path) ]; do sleep 0.01; done
+        """)
       let runs = { try String(contentsOf: mark, encoding: .utf8).split(separator: "\n").count }
 
       let first = Recorder(task)
@@ -140,7 +144,11 @@ import TestSupport
       let isHeld = Gate()
       let gate = Gate()
       let task = shell(
-        "trap 'touch \(ended.path); exit' TERM; echo ready; while true; do sleep 0.01; done")
+        """
+        trap 'touch \(ended.path); exit' TERM
+        echo ready
+        while true; do sleep 0.01; done
+        """)
       let subscription = task.subscribe(
         success: nil, failure: nil,
         progress: { _ in
@@ -158,7 +166,7 @@ import TestSupport
     @Test func `the task does not wait for children that keep the output open`() async throws {
       let folder = try Folder()
       let pid = folder.file("pid")
-      let task = shell("sleep 1000 & echo $! > \(pid.path); echo started")
+      let task = shell("sleep 1000 & echo $! > \(pid.path) && echo started")
 
       let (lines, result) = await outcome(of: task)
 
@@ -205,7 +213,7 @@ import TestSupport
 
     @Test func `a program reads the pipe that is its standard input`() async throws {
       let input = Pipe()
-      let task = shell("cat; echo end") { $0.standardInput = input }
+      let task = shell("cat && echo end") { $0.standardInput = input }
 
       try input.fileHandleForWriting.write(contentsOf: Data("one\ntwo".utf8))
       try input.fileHandleForWriting.close()
@@ -215,7 +223,7 @@ import TestSupport
 
     @Test func `a program starts with no blocked signal and three descriptors`() async {
       // The shell inherits three descriptors only. `ls` opens the fourth.
-      let (lines, _) = await outcome(of: shell("grep SigBlk /proc/self/status; ls /proc/self/fd"))
+      let (lines, _) = await outcome(of: shell("grep SigBlk /proc/self/status && ls /proc/self/fd"))
 
       #expect(lines.map(\.text) == ["SigBlk:\t0000000000000000", "0", "1", "2", "3"])
     }
@@ -230,7 +238,12 @@ import TestSupport
     }
 
     @Test func `R32 invalidateAndWait returns after the program has been reaped`() async throws {
-      let task = shell("trap 'sleep 0.1; exit' TERM; echo $$; while true; do sleep 0.01; done")
+      let task = shell(
+        """
+        trap 'sleep 0.1; exit' TERM
+        echo $$
+        while true; do sleep 0.01; done
+        """)
       let number = Shared<Int32?>(nil)
       let subscription = task.subscribe(
         success: nil, failure: nil, progress: { number.value = Int32($0.text) })
@@ -310,7 +323,7 @@ import TestSupport
         var generator = SystemRandomNumberGenerator()
         let folder = try Folder()
         let path = folder.url.path
-        let task = suite.shell("echo $$ > \(path)/$$; echo ready; exec sleep 1000")
+        let task = suite.shell("echo $$ > \(path)/$$ && echo ready && exec sleep 1000")
         _ = await suite.shell("true").result
         let before = openDescriptors()
 

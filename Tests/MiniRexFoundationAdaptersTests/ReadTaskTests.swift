@@ -110,14 +110,10 @@ import Testing
   }
 
   @Test func `a negative offset traps with advice`() async throws {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = URL(fileURLWithPath: "/etc/hostname").readTask(from: -1)
     }
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-
-    #expect(text.contains("'readTask' requires an offset of 0 or more, not -1."))
+    #expect(advice(result).contains("'readTask' requires an offset of 0 or more, not -1."))
   }
 
   @Test func `an offset into a pipe is a failure`() async throws {

@@ -171,7 +171,7 @@ import Testing
         subscription.invalidate()
       }
       // A canceled dispatch source closes its descriptor asynchronously.
-      while openDescriptors() > 200 { await Task.yield() }
+      await until { openDescriptors() <= 200 }
     }
   }
 

@@ -66,14 +66,14 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     let inspector = try Inspector(of: graph)
     let page = try WatchingPage(inspector.port)
 
-    await until { page.graph?.tree.contains("3, 3 wait → receive") == true }
+    await until { page.graph?.tree.contains("3, 3 pending → receive") == true }
     #expect(page.graph?.tree.contains("numbers, MiniRexInspectorTests/") == true)
     await until {
       numbers.broadcast(0)
       return page.graph?.tree.contains("/s") == true
     }
     queue.resume()
-    await until { page.graph?.tree.contains("wait") == false }
+    await until { page.graph?.tree.contains("pending") == false }
 
     if inspector.settings.graphviz != nil {
       await until { page.graph?.edges.isEmpty == false }
@@ -262,7 +262,7 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     if inspector.settings.graphviz != nil {
       await until { page.graph?.svg != nil }
       let svg = try #require(page.graph?.svg)
-      #expect(!svg.contains("<script") && svg.contains("&lt;script&gt;alert('1')"))
+      #expect(!svg.contains("<script") && svg.contains("&lt;script&gt;"))
       #expect(!svg.contains("\u{1}") && !svg.contains("\n"))
       #expect(XMLParser(data: Data(svg.utf8)).parse())
     }

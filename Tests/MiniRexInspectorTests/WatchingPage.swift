@@ -21,7 +21,7 @@ final class WatchingPage: Sendable {
   struct Counts: Decodable, Sendable {
     let effects: Int
     let subscribers: Int
-    let waiting: Int
+    let pending: Int
   }
 
   struct StoreTold: Decodable, Sendable {

@@ -197,7 +197,7 @@ import Testing
     }
   }
 
-  @Test func `R32 a program that is stopped leaves no hidden file`() async throws {
+  @Test func `R32 a program that is stopped removes its hidden file`() async throws {
     let folder = try Folder()
     await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
       mustEnd()

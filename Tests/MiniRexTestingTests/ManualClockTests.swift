@@ -279,21 +279,4 @@ import Testing
     #expect(start < start.advanced(by: .nanoseconds(1)))
     #expect(clock.minimumResolution == .zero)
   }
-
-  @Test func `R23 a negative advance or number of sleepers traps with advice`() async {
-    let advance = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      ManualClock().advance(by: .seconds(-1))
-    }
-    #expect(advice(advance).contains("'advance' requires a duration of 0 or more"))
-    let asyncAdvance = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      await ManualClock().advance(by: .seconds(-1), sleepers: 0)
-    }
-    #expect(advice(asyncAdvance).contains("'advance' requires a duration of 0 or more"))
-    let wait = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      await ManualClock().waitForSleepers(-1)
-    }
-    #expect(advice(wait).contains("'waitForSleepers' requires a count of 0 or more"))
-  }
 }

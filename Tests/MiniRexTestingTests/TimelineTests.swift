@@ -141,64 +141,6 @@ import Testing
     }
     #expect(thing == nil)
   }
-
-  @Test func `R23 an invalid line traps with advice`() async {
-    let open = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Timeline().broadcaster("a-(b")
-    }
-    #expect(
-      advice(open).contains("The timeline 'a-(b' does not close its group. Write a group as"))
-    let close = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Timeline().broadcaster("a)")
-    }
-    #expect(advice(close).contains("closes a group that is not open"))
-    let nested = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Timeline().broadcaster("((a))")
-    }
-    #expect(advice(nested).contains("opens a group inside a group"))
-    let slow = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Timeline().broadcaster("(a-)")
-    }
-    #expect(advice(slow).contains("has a '-' in a group"))
-    let late = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Timeline().broadcaster("a|b")
-    }
-    #expect(advice(late).contains("continues after its end"))
-    let sign = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Timeline().broadcaster("^a")
-    }
-    #expect(advice(sign).contains("Write them in the line after 'during' only"))
-  }
-
-  @Test func `R23 a line in the wrong place traps with advice`() async {
-    let unknown = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Timeline().broadcaster("ab", ["a": 1])
-    }
-    #expect(advice(unknown).contains("The timeline 'ab' has a 'b'. Add it to the table of values."))
-    let late = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Timeline().value("-a")
-    }
-    #expect(advice(late).contains("does not begin with a value"))
-    for period in ["---", "!-^", "^-^", "a"] {
-      let result = await #expect(
-        processExitsWith: .failure, observing: [\.standardErrorContent]
-      ) { [period = period as String] in
-        Timeline().expect("a", during: period, from: Broadcaster<Character>.never)
-      }
-      #expect(
-        advice(result).contains("The timeline '\(period)' is not a subscription. Write one '^'"))
-    }
-    let twice = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let timeline = Timeline()
-      _ = timeline.play()
-      _ = timeline.play()
-    }
-    #expect(advice(twice).contains("A 'Timeline' was played twice. Create a second timeline."))
-    let step = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Timeline(step: .zero)
-    }
-    #expect(advice(step).contains("'Timeline' requires a step longer than 0, not 0.0 seconds."))
-  }
 }
 
 private final class Thing: Sendable {}

@@ -21,7 +21,7 @@ extension MinirexTailTests {
   @Test(
     .enabled(if: scale >= 1, "ThreadSanitizer holds a signal back while its thread writes"),
     arguments: [SIGINT, SIGTERM])
-  func `a signal ends the program although its output is not read`(signal: Int32) async throws {
+  func `a signal stops minirex-tail although its output is not read`(signal: Int32) async throws {
     let log = try folder.write(String(repeating: "a line\n", count: 100_000), to: "log")
     let output = Pipe()
     let (reading, writing) = (output.fileHandleForReading, output.fileHandleForWriting)

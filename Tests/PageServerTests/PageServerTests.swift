@@ -229,7 +229,7 @@ import Testing
     #expect(await half.response().hasPrefix("HTTP/1.1 204 "))
   }
 
-  @Test func `a wrong token is refused before the rest of the request arrives`() async throws {
+  @Test func `a wrong query is refused before the rest of the request arrives`() async throws {
     let server = try #require(PageServer(port: 0, token: "secret"))
     let serving = Task { await server.serve { _ in .status(.noContent) } }
     defer { serving.cancel() }

@@ -82,7 +82,7 @@ import Testing
     // wait for at most three seconds.
     var passed = Duration.zero
     while attempts.value < 3 {
-      while clock.sleeperCount < 2, attempts.value < 3 { await Task.yield() }
+      await until { clock.sleeperCount >= 2 || attempts.value >= 3 }
       await clock.advance(by: .seconds(1))
       passed += .seconds(1)
     }

@@ -36,6 +36,18 @@ import Testing
     #expect(recorder.updates == [20, 20])
   }
 
+  @Test func `a computed value depends only on the values that it reads`() {
+    let width = PublishedProperty(2)
+    let height = PublishedProperty(3)
+    let area = PublishedValue.computed { read in read(width) * read(height) }
+    let unread = PublishedValue.computed { read in read(width) * height.value }
+    let recorders = [Recorder(area), Recorder(unread)]
+
+    height.value = 4
+
+    #expect(recorders.map(\.updates) == [[6, 8], [6]])
+  }
+
   @Test @MainActor func `subscribeOnMain runs synchronously for a send on the main actor`() {
     let temperature = PublishedProperty(20)
     var received: [Int] = []

@@ -34,7 +34,7 @@ extension Notification.Name {
   @Test func `a transfer is refused, a file is read, a program exits`() async throws {
     struct User: Decodable, Sendable { let name: String }
     let session = URLSession.shared
-    // Nobody listens there.
+    // No server uses port 1.
     let request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:1/")))
     let folder = FileManager.default.temporaryDirectory
     let destination = folder.appending(path: UUID().uuidString)

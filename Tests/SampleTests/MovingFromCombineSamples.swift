@@ -69,4 +69,18 @@ import Testing
     withExtendedLifetime(subscription) {}
     #expect(paper.lines == ["20, 20", "21, 21"])
   }
+
+  @Test func `a total is computed from the values that it reads`() {
+    let price = PublishedProperty(20)
+    let count = PublishedProperty(3)
+    let total = PublishedValue.computed { read in read(price) * read(count) }
+    let subscription = total.subscribe { print("total \($0)") }  // prints total 60
+    together { set in
+      set(price, to: 10)
+      set(count, to: 4)
+    }  // prints total 40
+
+    withExtendedLifetime(subscription) {}
+    #expect(paper.lines == ["total 60", "total 40"])
+  }
 }

@@ -89,6 +89,20 @@ import Testing
     withExtendedLifetime(subscription) {}
     #expect(paper.lines == ["20 °C, 68 °F", "100 °C, 212 °F"])
   }
+
+  @Test func `a computed value replaces a shared combination`() {
+    let name = PublishedProperty("")
+    let password = PublishedProperty("")
+    let canLogIn = PublishedValue.computed { read in
+      !read(name).isEmpty && read(password).count >= 8
+    }
+    let subscription = canLogIn.subscribe { print("log in: \($0)") }  // prints log in: false
+    name.value = "ada"  // prints nothing
+    password.value = "password"  // prints log in: true
+
+    withExtendedLifetime(subscription) {}
+    #expect(paper.lines == ["log in: false", "log in: true"])
+  }
 }
 
 extension Result where Success == String {

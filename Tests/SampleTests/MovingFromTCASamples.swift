@@ -132,6 +132,24 @@ import Testing
 
     #expect(stores.allSatisfy { $0.isCompact })
   }
+
+  @Test func `a computed value reads several stores`() {
+    let inbox = Store(
+      Inbox(items: [Item(id: 1), Item(id: 2)]),
+      reducer: Self.inbox(API { _ in [] }, clock: ManualClock()))
+    let compact = Store(false)
+
+    let open = inbox.publisher(of: { $0.items.count { !$0.isDone } })
+    let isCompact = compact.publisher
+    let title = PublishedValue.computed { read in
+      read(isCompact) ? "\(read(open))" : "Inbox (\(read(open)))"
+    }
+
+    let recorder = Recorder(title)
+    inbox.send(.item(2, .tapped))
+    compact.commit { $0 = true }
+    #expect(recorder.updates == ["Inbox (2)", "Inbox (1)", "1"])
+  }
 }
 
 extension MovingFromTCASamples.Inbox {

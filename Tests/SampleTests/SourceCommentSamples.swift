@@ -78,6 +78,42 @@ private final class Label {
     subscription.invalidate()
   }
 
+  @Test func `a computed value reads properties`() {
+    let print: @Sendable (Int) -> Void = { paper.print("\($0)") }
+    let price = PublishedProperty(20)
+    let count = PublishedProperty(3)
+    let total = PublishedValue.computed { read in read(price) * read(count) }
+    print(total.current() ?? 0)  // prints 60
+    let subscription = total.subscribe { print($0) }  // prints 60
+    count.value = 4  // prints 80
+    #expect(paper.lines == ["60", "60", "80"])
+    subscription.invalidate()
+  }
+
+  @Test func `together sets several properties`() {
+    let width = PublishedProperty(1)
+    let height = PublishedProperty(2)
+    together { set in
+      set(width, to: 4)
+      set(height, to: 3)
+    }
+    #expect(width.value == 4 && height.value == 3)
+    width.value = 1
+    height.value = 2
+
+    let size = combineLatest(width.publisher, height.publisher)
+    let recorder = Recorder(size.map { [$0, $1] })
+    do {
+      let size = combineLatest(width.publisher, height.publisher)
+      together { set in
+        set(width, to: 4)
+        set(height, to: 3)
+      }  // `size` emits (4, 3), and never (4, 2)
+      #expect(size.current()?.1 == 3)
+    }
+    #expect(recorder.updates == [[1, 2], [4, 3]])
+  }
+
   @Test func `a task source finishes its task`() {
     let print: @Sendable (Int) -> Void = { paper.print("\($0)") }
     let source = TaskSource<Int, Never>()

@@ -44,7 +44,7 @@ private final class Connection: Sendable {
     #expect(feed.subscriberCount == 0)
   }
 
-  @Test func `share gives each subscriber the updates of its own period`() {
+  @Test func `share gives each subscriber the updates of its subscription`() {
     let timeline = Timeline()
 
     let prices = timeline.broadcaster("1-2-3-4-5-").share()

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The schedule and the turnstile of a delivery, as a value that a state search can store.
 ///
-/// The decisions are those of the real `Schedule` and the real `Turnstile`.
+/// The real `Schedule` and the real `Turnstile` make its decisions.
 package struct DeliveryModel: Hashable, Sendable {
   package var schedule = Schedule()
   package var phase: UInt = 0

@@ -4,7 +4,7 @@ import Testing
 import ThermostatKit
 
 @Suite(.timeLimit(.minutes(20))) struct ThermostatScreenTests {
-  @Test func `the title shows the thermostat's values in whole degrees`() {
+  @Test func `the title shows the thermostat's values, rounded to a degree`() {
     let resting = ThermostatScreen(ConstantThermostat(temperature: 20.6))
     let heating = ThermostatScreen(
       ConstantThermostat(temperature: 17.2, target: 21, isHeating: true))

@@ -2,7 +2,7 @@ public import MiniRex
 
 /// The texts and buttons of a thermostat's screen.
 public final class ThermostatScreen: Sendable {
-  /// The temperature in whole degrees, and the state of the heating.
+  /// The temperature, rounded to a degree, and the state of the heating.
   public let title: PublishedValue<String>
   /// The last alarm or refusal, or an empty text.
   public let notice: PublishedValue<String>

@@ -9,7 +9,7 @@ extension Clock where Duration == Swift.Duration {
   /// subscriber](broadcaster-every.svg)
   ///
   /// Callbacks run where the clock runs them. Each subscriber has a separate timer, which stops
-  /// with its subscription. The broadcaster never finishes. Ticks are due at whole multiples of the
+  /// with its subscription. The broadcaster never finishes. Ticks are due at exact multiples of the
   /// interval, so they do not drift. Multiples that pass before a tick can be delivered are
   /// skipped.
   ///
@@ -46,7 +46,7 @@ extension Clock where Duration == Swift.Duration {
   }
 }
 
-/// Returns the next whole multiple in the future.
+/// Returns the next multiple of the interval in the future.
 ///
 /// The result is exact after any number of skipped multiples.
 private func next(

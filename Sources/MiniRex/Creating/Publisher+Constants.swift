@@ -42,7 +42,7 @@ extension Publisher where Kind == PublishedValueKind {
   ///
   /// It emits the value inside `subscribe`, and finishes.
   public static func constant(_ value: Update) -> PublishedValue<Update> {
-    Publisher(current: { value }) { receive in
+    Publisher(value: .derived { _ in value }) { receive in
       receive(value)
       return .ended
     }

@@ -1,4 +1,6 @@
-/// Combines several tasks into one that finishes with all successes, or with the first failure.
+/// Combines tasks into one task.
+///
+/// It finishes with all successes, or with the first failure.
 ///
 /// ```swift
 /// let (me, friends) = try await all(user, users).value
@@ -35,8 +37,9 @@ public func all<each Success: Sendable, Failure: Error>(
     })
 }
 
-/// Combines several tasks into one that finishes with all successes, in the order of the array, or
-/// with the first failure.
+/// Combines an array of tasks into one task.
+///
+/// It finishes with all successes, in the order of the array, or with the first failure.
 ///
 /// ![all waits for every task](all.svg)
 ///

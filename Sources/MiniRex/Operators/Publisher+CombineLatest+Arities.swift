@@ -26,8 +26,8 @@ func combination<A: Sendable, B: Sendable, Result: Sendable>(
 ) -> PublishedValue<Result> {
   Publisher(
     lineage: .ofOperation("combineLatest", on: a.lineages + b.lineages),
-    current: {
-      guard let a = a.readCurrent(), let b = b.readCurrent() else { return nil }
+    value: .derived { session in
+      guard let a = a.read(in: session), let b = b.read(in: session) else { return nil }
       return transform(a, b)
     }
   ) { receive in
@@ -69,8 +69,9 @@ func combination<A: Sendable, B: Sendable, C: Sendable, Result: Sendable>(
 ) -> PublishedValue<Result> {
   Publisher(
     lineage: .ofOperation("combineLatest", on: a.lineages + b.lineages + c.lineages),
-    current: {
-      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent() else {
+    value: .derived { session in
+      guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session)
+      else {
         return nil
       }
       return transform(a, b, c)
@@ -116,9 +117,9 @@ func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Result: Sen
 ) -> PublishedValue<Result> {
   Publisher(
     lineage: .ofOperation("combineLatest", on: a.lineages + b.lineages + c.lineages + d.lineages),
-    current: {
-      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent(),
-        let d = d.readCurrent()
+    value: .derived { session in
+      guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session),
+        let d = d.read(in: session)
       else {
         return nil
       }
@@ -175,10 +176,10 @@ func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
   Publisher(
     lineage: .ofOperation(
       "combineLatest", on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages),
-    current: {
-      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent(),
-        let d = d.readCurrent(),
-        let e = e.readCurrent()
+    value: .derived { session in
+      guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session),
+        let d = d.read(in: session),
+        let e = e.read(in: session)
       else { return nil }
       return transform(a, b, c, d, e)
     }
@@ -240,10 +241,10 @@ func combination<
     lineage: .ofOperation(
       "combineLatest",
       on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages + f.lineages),
-    current: {
-      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent(),
-        let d = d.readCurrent(),
-        let e = e.readCurrent(), let f = f.readCurrent()
+    value: .derived { session in
+      guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session),
+        let d = d.read(in: session),
+        let e = e.read(in: session), let f = f.read(in: session)
       else { return nil }
       return transform(a, b, c, d, e, f)
     }
@@ -310,10 +311,10 @@ func combination<
     lineage: .ofOperation(
       "combineLatest",
       on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages + f.lineages + g.lineages),
-    current: {
-      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent(),
-        let d = d.readCurrent(),
-        let e = e.readCurrent(), let f = f.readCurrent(), let g = g.readCurrent()
+    value: .derived { session in
+      guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session),
+        let d = d.read(in: session),
+        let e = e.read(in: session), let f = f.read(in: session), let g = g.read(in: session)
       else { return nil }
       return transform(a, b, c, d, e, f, g)
     }
@@ -383,11 +384,11 @@ func combination<
       "combineLatest",
       on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages + f.lineages + g.lineages
         + h.lineages),
-    current: {
-      guard let a = a.readCurrent(), let b = b.readCurrent(), let c = c.readCurrent(),
-        let d = d.readCurrent(),
-        let e = e.readCurrent(), let f = f.readCurrent(), let g = g.readCurrent(),
-        let h = h.readCurrent()
+    value: .derived { session in
+      guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session),
+        let d = d.read(in: session),
+        let e = e.read(in: session), let f = f.read(in: session), let g = g.read(in: session),
+        let h = h.read(in: session)
       else { return nil }
       return transform(a, b, c, d, e, f, g, h)
     }

@@ -21,7 +21,8 @@ public func combineLatest<each Value: Sendable>(
   var lineages: [Lineage] = []
   for input in repeat each input { lineages += input.lineages }
   return Publisher(
-    lineage: .ofOperation(on: lineages), current: { try? (repeat (each input).read()) }
+    lineage: .ofOperation(on: lineages),
+    value: .derived { session in try? (repeat (each input).value(in: session)) }
   ) { receive in
     let cells = (repeat CombinationCell<each Value>())
     let emit = CombinationOutput(nil, receive).emitter { try? (repeat (each cells).read()) }
@@ -55,8 +56,8 @@ public func combineLatest<each Value: Sendable, Result: Sendable>(
 }
 
 extension Publisher {
-  func read() throws(ValueIsMissing) -> Update {
-    guard let value = readCurrent() else { throw ValueIsMissing() }
+  func value(in session: ReadSession?) throws(ValueIsMissing) -> Update {
+    guard let value = read(in: session) else { throw ValueIsMissing() }
     return value
   }
 }

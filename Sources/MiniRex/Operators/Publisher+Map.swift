@@ -12,7 +12,9 @@ extension Publisher where Kind: StreamKind {
     _ transform: @escaping @Sendable (Update) -> Result
   ) -> Publisher<Result, Kind> {
     let changeTest = Kind.hasCurrentValue ? ChangeTest<Result>() : nil
-    return Publisher<Result, Kind>(of: self, current: { readCurrent().map(transform) }) { receive in
+    return Publisher<Result, Kind>(
+      of: self, deriving: { read(in: $0).map(transform) }
+    ) { receive in
       if let changeTest {
         let receive = skippingDuplicates(changeTest, receive)
         return connect { receive(transform($0)) }

@@ -42,7 +42,9 @@ extension Publisher where Kind == BroadcasterKind {
     let following = Following(property: property, upstream: upstream)
     return PublishedValue(
       lineage: own,
-      current: { withExtendedLifetime(following) { storage.current } }
+      value: .derived { session in
+        withExtendedLifetime(following) { storage.read(in: session) }
+      }
     ) { receive in
       storage.subscribe { value in
         withExtendedLifetime(following) { receive(value) }

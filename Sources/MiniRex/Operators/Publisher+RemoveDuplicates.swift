@@ -9,7 +9,9 @@ extension Publisher where Kind: StreamKind {
   @inlinable
   public func removeDuplicates() -> Publisher<Update, Kind> {
     let changeTest = ChangeTest<Update>()
-    return Publisher(of: self, current: readCurrent) { connect(skippingDuplicates(changeTest, $0)) }
+    return Publisher(of: self, deriving: { read(in: $0) }) {
+      connect(skippingDuplicates(changeTest, $0))
+    }
   }
 
   /// Skips each update that `areEqual` considers a duplicate of the last emitted one.
@@ -26,6 +28,8 @@ extension Publisher where Kind: StreamKind {
     by areEqual: @escaping @Sendable (_ last: Update, _ next: Update) -> Bool
   ) -> Publisher<Update, Kind> {
     let changeTest = ChangeTest<Update>({ !areEqual($0, $1) })
-    return Publisher(of: self, current: readCurrent) { connect(skippingDuplicates(changeTest, $0)) }
+    return Publisher(of: self, current: { readCurrent() }) {
+      connect(skippingDuplicates(changeTest, $0))
+    }
   }
 }

@@ -44,7 +44,10 @@ extension Publisher where Kind == PublishedValueKind {
   public func switchToLatest<Latest: Sendable>() -> PublishedValue<Latest>
   where Update == PublishedValue<Latest> {
     let changeTest = ChangeTest<Latest>()
-    return PublishedValue<Latest>(of: self, current: { readCurrent()?.readCurrent() }) { receive in
+    return PublishedValue<Latest>(
+      of: self,
+      deriving: { read(in: $0)?.read(in: $0) }
+    ) { receive in
       follow(switching: skippingDuplicates(changeTest, receive))
     }
   }

@@ -21,6 +21,6 @@ extension Publisher {
       let trace = Lineage.watched(
         .trace, label, of: lineage, instrument: instrument, fileID, line)
     else { return self }
-    return Publisher(watchedBy: trace, current: readCurrent) { follow($0) }
+    return Publisher(watchedBy: trace, value: currentValue) { follow($0) }
   }
 }

@@ -3,7 +3,7 @@ public import Synchronization
 /// Installs an instrument for sources created by `body`, and by the Swift tasks that `body` starts.
 ///
 /// The instrument observes these sources for their lifetime. It is a task-local value: concurrent
-/// tests do not affect each other, and neither threads nor `Task.detached` inherit it.
+/// tests do not affect each other. Threads and `Task.detached` do not inherit it.
 public func withInstrument<Success, Failure: Error>(
   _ instrument: any Instrument, _ body: () throws(Failure) -> Success
 ) throws(Failure) -> Success {

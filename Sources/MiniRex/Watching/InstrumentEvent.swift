@@ -46,7 +46,7 @@ public struct InstrumentEvent: Sendable, CustomStringConvertible {
     case .delivered: "\(label): delivered to \(who)\(place)"
     case .unsubscribed: "\(label): unsubscribed for \(who)\(place)"
     case .dropped(let count): "\(label): dropped \(count)\(place)"
-    case .backlog(let depth): "\(label): \(depth) wait\(place)"
+    case .backlog(let depth): "\(label): \(depth) pending\(place)"
     case .sourceFinished: "\(label): finished\(place)"
     }
   }

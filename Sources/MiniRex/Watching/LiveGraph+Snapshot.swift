@@ -9,6 +9,11 @@ extension LiveGraph {
     let lineages = lineages
     var edges: [Edge] = []
     var isActive: Set<Int> = []
+    for lineage in lineages
+    where lineage.computed != nil && lineage.subscriberCount.load(ordering: .relaxed) > 0 {
+      isActive.insert(lineage.id)
+      lineage.activateInputs(&isActive)
+    }
     // Derived publishers are newer than their inputs, so they are already decided.
     for lineage in lineages.reversed() {
       if lineage.subscriberCount.load(ordering: .relaxed) > 0 { isActive.insert(lineage.id) }
@@ -38,7 +43,15 @@ extension Lineage {
     LiveGraph.Node(
       id: id, role: role, name: name, place: place,
       subscriberCount: reports ? subscriberCount.load(ordering: .relaxed) : nil,
-      pendingUpdates: undeliveredCount)
+      pendingUpdates: undeliveredCount, runCount: computed?.runs.count,
+      runTime: computed?.runs.time)
+  }
+
+  /// Adds the inputs of an active computed value, which may be newer than it.
+  fileprivate func activateInputs(_ isActive: inout Set<Int>) {
+    for input in inputs where isActive.insert(input.id).inserted {
+      input.activateInputs(&isActive)
+    }
   }
 
   /// Finished sources are hidden, and operators of finished sources only.

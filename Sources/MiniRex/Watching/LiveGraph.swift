@@ -84,6 +84,10 @@ extension LiveGraph {
     /// The number of updates of a source that are queued for the delivering thread, and 0 for other
     /// nodes.
     public let pendingUpdates: Int
+    /// The number of runs of a computed value, or `nil` for other nodes.
+    public let runCount: Int?
+    /// The total duration of the runs of a computed value, or `nil` for other nodes.
+    public let runTime: Duration?
   }
 
   /// A connection from one node to the next.

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// The subscribers of signals in this process.
 ///
-/// It replaces the signal source of Dispatch, which on Linux leaves its handler installed and
-/// blocks the signal on the threads that it used.
+/// It replaces the signal source of Dispatch, which on Linux never removes its handler, and blocks
+/// the signal on the threads that it used.
 final class SignalHandling: Sendable {
   static let shared = SignalHandling()
 

@@ -32,7 +32,7 @@ struct GraphLayout: Sendable {
       """
     }
     let head = [
-      "digraph {", "rankdir=LR; nodesep=0.25; ranksep=0.25",
+      "digraph {", "rankdir=LR", "nodesep=0.25", "ranksep=0.25",
       "node [shape=box, fixedsize=true, label=\"\"]",
     ]
     return (head + nodes + edges + ["}"]).joined(separator: "\n")

@@ -11,7 +11,7 @@ final class WatchedStore: Sendable {
   struct Counts: Sendable, Hashable, Encodable {
     let effects: Int
     let subscribers: Int
-    let waiting: Int
+    let pending: Int
   }
 
   let name: String
@@ -30,7 +30,7 @@ final class WatchedStore: Sendable {
     read = { [weak store] in
       store.map {
         Counts(
-          effects: $0.effectCount, subscribers: $0.subscriberCount, waiting: $0.pendingUpdates)
+          effects: $0.effectCount, subscribers: $0.subscriberCount, pending: $0.pendingUpdates)
       }
     }
     subscribe = { [weak store] watched in
@@ -50,7 +50,7 @@ final class WatchedStore: Sendable {
   var counts: Counts? {
     let own = recording.withLock { $0 == nil ? 0 : 1 }
     return read().map {
-      Counts(effects: $0.effects, subscribers: max(0, $0.subscribers - own), waiting: $0.waiting)
+      Counts(effects: $0.effects, subscribers: max(0, $0.subscribers - own), pending: $0.pending)
     }
   }
 

@@ -1,6 +1,7 @@
 import MiniRex
 import MiniRexStore
 import Synchronization
+import TestSupport
 
 /// A pending step of a thread.
 ///
@@ -34,12 +35,11 @@ enum StoreFrame: Hashable {
 }
 
 /// Every value that the next step can depend on.
-struct StoreMachineState: Hashable {
+struct StoreMachineState: SearchedState {
   // As in the store and its delivery.
   var gate: UInt = 0
   var beginners = EffectStarter()
-  var delivery = Schedule()
-  var phase: UInt = 0
+  var delivery = DeliveryModel()
   var updates: [Int] = []
   var queue: [Int] = []
   var deferred: [[Int]]
@@ -62,7 +62,7 @@ struct StoreMachineState: Hashable {
 /// that the search reorders.
 ///
 /// Each step mirrors one atomic operation or one critical section of `StoreStorage` or `Delivery`.
-struct StoreMachine {
+struct StoreMachine: Searched {
   let program: StoreProgram
   var state: StoreMachineState
 
@@ -71,31 +71,14 @@ struct StoreMachine {
     state = StoreMachineState(
       deferred: program.threads.map { _ in [] },
       threads: program.threads.map { _ in [.actions(next: 0)] })
-    _ = state.delivery.join()
+    _ = state.delivery.schedule.join()
   }
-
-  func id(_ thread: Int) -> ThreadID { ThreadID(rawValue: UInt(thread + 1) * 2) }
 
   mutating func gate<Result>(_ body: (borrowing StoreGate) -> Result) -> Result {
     let gate = StoreGate()
     gate.word.store(state.gate, ordering: .relaxed)
     defer { state.gate = gate.word.load(ordering: .relaxed) }
     return body(gate)
-  }
-
-  mutating func turnstile<Result>(_ body: (borrowing Turnstile) -> Result) -> Result {
-    let turnstile = Turnstile()
-    turnstile.phase.store(state.phase, ordering: .relaxed)
-    defer { state.phase = turnstile.phase.load(ordering: .relaxed) }
-    return body(turnstile)
-  }
-
-  mutating func expect(_ holds: Bool, _ rule: String) {
-    if !holds, state.broken == nil { state.broken = rule }
-  }
-
-  mutating func push(_ frames: StoreFrame..., on thread: Int) {
-    state.threads[thread] += frames
   }
 
   /// Returns `false` if the thread is finished or asleep.
@@ -119,7 +102,7 @@ struct StoreMachine {
     case .release: release(on: thread)
     case .wake: wake()
     case .turn(let number): call(number, on: thread)
-    case .leave: if !turnstile({ $0.leave() }) { push(.proceed, on: thread) }
+    case .leave: if !state.delivery.turnstile({ $0.leave() }) { push(.proceed, on: thread) }
     case .proceed: proceed(on: thread)
     case .entered(let effects):
       if state.beginners.begin(effects.count, on: id(thread)) {
@@ -207,11 +190,9 @@ struct StoreMachine {
     if !state.begun.isEmpty { push(.entered(state.begun), on: thread) }
     var isDeliverer = false
     for number in commits {
-      if turnstile({ $0.enter() }) {
-        state.delivery.begin(on: id(thread))
+      if state.delivery.enter(on: thread, isOpen: false) {
         isDeliverer = true
       } else {
-        _ = turnstile { $0.signal() }
         state.updates.append(number)
       }
     }
@@ -246,15 +227,16 @@ struct StoreMachine {
 
   // `Delivery.deliverQueued`
   private mutating func proceed(on thread: Int) {
-    let ticket = state.updates.isEmpty ? nil : state.delivery.ticketForAll(from: id(thread))
-    switch state.delivery.next(
+    let ticket =
+      state.updates.isEmpty ? nil : state.delivery.schedule.ticketForAll(from: id(thread))
+    switch state.delivery.schedule.next(
       front: ticket, unreleased: false, waiters: false, subscribers: true)
     {
     case .deliver:
       push(.leave, .turn(state.updates.removeFirst()), on: thread)
       let more = !state.updates.isEmpty
-      turnstile { $0.acknowledge(expectingMore: more) }
-    case .rest: turnstile { $0.rest() }
+      state.delivery.turnstile { $0.acknowledge(expectingMore: more) }
+    case .rest: state.delivery.turnstile { $0.rest() }
     default: expect(false, "the delivery takes a step unknown to the search")
     }
   }
@@ -275,7 +257,6 @@ struct StoreMachine {
     if let sent = program.effects[action] { push(.begins(sent), on: thread) }
   }
 
-  /// Called in a state in which no thread can take a step.
   mutating func checkRest() {
     expect(state.threads.allSatisfy { $0.isEmpty }, "S9 all threads wait forever")
     if state.broken != nil { return }

@@ -89,7 +89,3 @@ extension StoreContractTests {
 }
 
 private let expected = "A mutating async method of a Store's member, as in"
-
-private func advice(_ result: ExitTest.Result?) -> String {
-  String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-}

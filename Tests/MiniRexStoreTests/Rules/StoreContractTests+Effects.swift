@@ -191,7 +191,7 @@ extension StoreContractTests {
       Ask(1) {
         .merge(
           .run { send in
-            while !mayGo.value { await Task.yield() }
+            await until { mayGo.value }
             send(Ask(100))
             sent.value = true
           },

@@ -92,21 +92,15 @@ extension StoreContractTests {
   }
 
   @Test func `S21 changing a row's id traps with advice`() async {
-    let replacing = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let replacing = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var rows: Rows = [Todo(1, "a")]
       rows[id: 1] = Todo(2, "b")
     }
-    let changing = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let changing = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var rows: Rows = [Todo(1, "a")]
       rows[id: 1]?.id = 2
     }
-    let creating = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let creating = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       var rows: Rows<Todo> = []
       rows.update(to: [1], id: { $0 }) { _, _ in Todo(2, "b") }
     }

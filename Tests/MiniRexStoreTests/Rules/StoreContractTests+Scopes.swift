@@ -425,9 +425,8 @@ extension StoreContractTests {
       store.send(.hall(.box(.follow("a"))))
     }
 
-    let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) }
     #expect(
-      text?.contains("Use '.reduce(&state, \\.child, action, by: child) { .child($0) }'") == true)
+      advice(result).contains("Use '.reduce(&state, \\.child, action, by: child) { .child($0) }'"))
   }
 
   @Test func `S14 a removable child and its members are observed`() {

@@ -62,38 +62,30 @@ extension StoreContractTests {
   @Test func `S42 using a store inside its own reducer traps with advice`()
     async
   {
-    let reading = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let reading = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       storeWithin(0) { (store, state: inout Int, _: Int) in
         state = store.state
         return .none
       }
       .send(1)
     }
-    let subscribing = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let joining = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       storeWithin(0) { (store, _: inout Int, _: Int) in
         store.publisher.subscribe { _ in }.invalidate()
         return .none
       }
       .send(1)
     }
-    let observing = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let observing = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let store = Store(Counter())
       store.commit { _ in _ = store.count }
     }
-    let committing = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let nesting = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let store = Store(Counter())
       store.commit { _ in store.commit { $0.count = 1 } }
     }
 
-    for result in [reading, subscribing, observing, committing] {
+    for result in [reading, joining, observing, nesting] {
       #expect(advice(result).contains("A Store was used inside its own reducer or 'commit'."))
     }
   }

@@ -78,11 +78,11 @@ private struct Counting: AsyncSequence, Sendable {
     #expect(sequence.starts.value == 2)
 
     recorders[0].invalidate()
-    while sequence.cancellations.value < 1 { await Task.yield() }
+    await until { sequence.cancellations.value >= 1 }
 
     #expect(recorders[1].isSubscribed)
     recorders[1].invalidate()
-    while sequence.cancellations.value < 2 { await Task.yield() }
+    await until { sequence.cancellations.value >= 2 }
     #expect(recorders.map(\.updates) == [[1, 2], [1, 2]])
   }
 
@@ -91,8 +91,10 @@ private struct Counting: AsyncSequence, Sendable {
   {
     let source = BroadcastSource<Int>()
     let values = source.publisher.values(.unbounded)
+    let reads = Shared(0)
     let stubborn = AsyncStream {
       await Task.detached {
+        reads.increment()
         var iterator = values.makeAsyncIterator()
         return await iterator.next()
       }.value
@@ -100,10 +102,12 @@ private struct Counting: AsyncSequence, Sendable {
     let recorder = Recorder(Broadcaster(stubborn))
     source.broadcast(1)
     #expect(await recorder.next() == [1])
+    // A canceled stream does not begin another read.
+    await until { reads.value == 2 }
 
     recorder.invalidate()
     source.broadcast(2)
-    while values.bufferedCount > 0 { await Task.yield() }
+    await until { values.bufferedCount == 0 }
     source.end()
 
     #expect(recorder.updates == [1])
@@ -123,7 +127,7 @@ private struct Counting: AsyncSequence, Sendable {
       recorder.invalidate()
     }
 
-    while alive.value > 0 { await Task.yield() }
+    await until { alive.value == 0 }
   }
 
   @Test func `a broadcaster of values emits the updates of the source`() async {
@@ -155,11 +159,11 @@ private struct Counting: AsyncSequence, Sendable {
   @Test func `R19 the last cancellation of a collecting task cancels its loop`() async {
     let sequence = Counting(last: 1, ending: .never)
     let recorder = Recorder(PublishedTask(collecting: sequence))
-    while sequence.starts.value == 0 { await Task.yield() }
+    await until { sequence.starts.value > 0 }
 
     recorder.invalidate()
 
-    while sequence.cancellations.value == 0 { await Task.yield() }
+    await until { sequence.cancellations.value > 0 }
     #expect(recorder.updates.isEmpty)
   }
 }

@@ -83,12 +83,4 @@ import Testing
       withExtendedLifetime(subscription) {}
     }
   }
-
-  @Test func `R23 an interval of 0 traps with a remedy`() async {
-    let zero = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = ManualClock().broadcaster(every: .zero)
-    }
-    let message = zero.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-    #expect(message.contains("'broadcaster(every:)' requires an interval longer than 0"))
-  }
 }

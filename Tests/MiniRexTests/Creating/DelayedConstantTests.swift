@@ -109,18 +109,4 @@ import Testing
     #expect(early.hasEnded && late.hasEnded)
     #expect(clock.sleeperCount == 0)
   }
-
-  @Test func `R23 a negative delay traps with a remedy`() async {
-    let task = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = PublishedTask.success(1, after: .seconds(-1))
-    }
-    let sequence = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Broadcaster.sequence([1], every: .zero)
-    }
-    let messages = [task, sequence].map {
-      $0.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-    }
-    #expect(messages[0].contains("'after' requires a duration of 0 or more"))
-    #expect(messages[1].contains("requires an interval longer than 0"))
-  }
 }

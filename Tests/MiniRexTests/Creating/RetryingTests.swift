@@ -246,24 +246,4 @@ import Testing
     #expect(parts.contains { $0 < 0.1 } && parts.contains { $0 > 0.9 })
     #expect(parts.allSatisfy { $0 >= 0 && $0 <= 1 })
   }
-
-  @Test func `R23 a negative count, a negative delay, and invalid jitter trap with a remedy`()
-    async
-  {
-    let times = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = PublishedTask.retrying(times: -1) { 1 }
-    }
-    let delay = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = RetryDelay.constant(.seconds(-1))
-    }
-    let jitter = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = RetryDelay.exponential(from: .zero, upTo: .zero, jitter: 1.5)
-    }
-    let messages = [times, delay, jitter].map {
-      $0.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-    }
-    #expect(messages[0].contains("'retrying' requires a count of 0 or more, not -1."))
-    #expect(messages[1].contains("'constant' requires a duration of 0 or more"))
-    #expect(messages[2].contains("'jitter' requires a fraction from 0 to 1, not 1.5."))
-  }
 }

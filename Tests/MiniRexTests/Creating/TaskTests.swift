@@ -50,22 +50,6 @@ final class DrivenWork<Success: Sendable>: Sendable {
     #expect(source.subscriberCount == 0)
   }
 
-  @Test func `R18 a late subscriber receives the latest progress of a running task only`() {
-    let source = ProgressiveTaskSource<Int, String, Never>()
-    let early = Recorder(source.publisher)
-    source.report(1)
-    source.report(2)
-    let late = Recorder(source.publisher)
-    source.report(3)
-    #expect(source.finish(.success("done")))
-    source.report(4)
-    let last = Recorder(source.publisher)
-
-    #expect(early.updates.map(short) == ["1", "2", "3", "done"])
-    #expect(late.updates.map(short) == ["2", "3", "done"])
-    #expect(last.updates.map(short) == ["done"])
-  }
-
   private func short(_ update: TaskUpdate<Int, String, Never>) -> String {
     switch update {
     case .progress(let number): "\(number)"
@@ -86,19 +70,6 @@ final class DrivenWork<Success: Sendable>: Sendable {
       #expect(recorder?.hasEnded == true)
     }
     withExtendedLifetime(source) {}
-  }
-
-  @Test func `R18 a result sent in a callback of the task waits for the current update`() {
-    let source = ProgressiveTaskSource<Int, String, Never>()
-    let first = Recorder(source.publisher) { update in
-      if case .progress = update { source.finish(.success("done")) }
-    }
-    let second = Recorder(source.publisher)
-
-    source.report(1)
-
-    #expect(first.updates.map(short) == ["1", "done"])
-    #expect(second.updates.map(short) == ["1", "done"])
   }
 
   // R19
@@ -142,19 +113,6 @@ final class DrivenWork<Success: Sendable>: Sendable {
     #expect(third.updates == [.success(2)])
     #expect(first.updates == [] && second.updates == [])
     #expect(work.starts.value == 2)
-  }
-
-  @Test func `R19 a finished task never runs again`() {
-    let work = DrivenWork<Int>()
-    let task = work.task
-    let first = Recorder(task)
-    work.finish(.failure(Failed(number: 1)))
-    first.invalidate()
-
-    let second = Recorder(task)
-
-    #expect(second.updates == [.failure(Failed(number: 1))])
-    #expect(work.starts.value == 1)
   }
 
   @Test func `R19 a run without a result is restarted by the next subscriber`() {
@@ -234,7 +192,7 @@ final class DrivenWork<Success: Sendable>: Sendable {
       return run
     }
     let first = Recorder(task)
-    while runs.value == 0 { await Task.yield() }
+    await until { runs.value > 0 }
     first.invalidate()
     let second = Recorder(task)
     #expect(await second.next() == [.success(2)])
@@ -508,18 +466,5 @@ final class DrivenWork<Success: Sendable>: Sendable {
 
     #expect(seen.value == [1, 2, 3])
     withExtendedLifetime(subscriptions) {}
-  }
-
-  @Test func `R23 invalid weights trap with a remedy`() async {
-    let count = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = all([ProgressiveTaskSource<Double, Int, Never>().publisher], weights: [])
-    }
-    let negative = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = all([ProgressiveTaskSource<Double, Int, Never>().publisher], weights: [-1])
-    }
-    for result in [count, negative] {
-      let message = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-      #expect(message.contains("'all' requires"))
-    }
   }
 }

@@ -91,7 +91,7 @@ struct GlitchFreedomMachine: Searched {
     case subscribed
   }
 
-  struct State: Hashable {
+  struct State: SearchedState {
     /// The sources, then the combinations.
     var nodes: [Node]
     var combinations: [Combination] = []
@@ -156,18 +156,7 @@ struct GlitchFreedomMachine: Searched {
 
   func node(of combination: Int) -> Int { program.sources + combination }
 
-  func id(_ thread: Int) -> ThreadID { DeliveryModel.id(of: thread) }
-
   private func isOpen(_ node: Int) -> Bool { program.isOpen || node >= program.sources }
-
-  var broken: String? { state.broken }
-  var threadCount: Int { state.threads.count }
-
-  func next(of thread: Int) -> String { state.threads[thread].last.map { "\($0)" } ?? "nothing" }
-
-  private mutating func expect(_ isTrue: Bool, _ breach: @autoclosure () -> String) {
-    if !isTrue, state.broken == nil { state.broken = breach() }
-  }
 
   private mutating func turnstile<Result>(
     of node: Int, _ body: (borrowing Turnstile) -> Result
@@ -227,10 +216,6 @@ struct GlitchFreedomMachine: Searched {
       return true
     }
     return false
-  }
-
-  private mutating func push(_ frame: Frame, on thread: Int) {
-    state.threads[thread].append(frame)
   }
 
   private mutating func send(to source: Int, on thread: Int) {

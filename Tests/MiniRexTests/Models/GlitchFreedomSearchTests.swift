@@ -26,11 +26,11 @@ import Testing
 
       var machine = GlitchFreedomMachine(program)
       machine.log = []
-      while machine.broken == nil, machine.step(0) {}
+      while machine.state.broken == nil, machine.step(0) {}
       let real = RealCombination(program)
       real.run()
 
-      #expect(machine.broken == nil, "seed \(seed): \(program)")
+      #expect(machine.state.broken == nil, "seed \(seed): \(program)")
       #expect(machine.log == real.log.value, "seed \(seed): \(program)")
     }
   }

@@ -6,7 +6,7 @@ import TestSupport
 /// Each method mirrors one critical section of `AnyDelivery`, `Delivery`, or `PropertyStorage`. A
 /// change there requires the same change here, and `StateSearchLikenessTests` detect most
 /// omissions.
-struct Machine {
+struct Machine: Searched {
   enum Event: Equatable {
     case called(Int, with: Int)
     case released(Int)
@@ -39,8 +39,6 @@ struct Machine {
     self.state = state
   }
 
-  func id(_ thread: Int) -> ThreadID { DeliveryModel.id(of: thread) }
-
   var subscriberCount: Int { state.places.count { $0.serial != 0 } }
 
   /// Applies the real turnstile to the phase in the state.
@@ -49,10 +47,6 @@ struct Machine {
   }
 
   private var isOpen: Bool { program.kind == .broadcaster }
-
-  mutating func push(_ frame: Frame, on thread: Int) {
-    state.threads[thread].append(frame)
-  }
 
   mutating func begin(on thread: Int) {
     state.delivery.schedule.begin(on: id(thread))

@@ -3,10 +3,6 @@ import TestSupport
 
 /// The rules of the contract, checked in every state.
 extension Machine {
-  mutating func expect(_ isTrue: Bool, _ breach: @autoclosure () -> String) {
-    if !isTrue, state.broken == nil { state.broken = breach() }
-  }
-
   func isDelivering(_ thread: Int) -> Bool {
     state.threads[thread].contains { $0.isDelivering }
   }
@@ -98,8 +94,10 @@ extension Machine {
     expect(!isVisited, "R1 the table changed during a turn")
   }
 
-  /// Checks the state after every thread has finished its program.
-  mutating func checkEnd() {
+  mutating func checkRest() {
+    let isDone = state.threads.allSatisfy(\.isEmpty)
+    expect(isDone, "R10 all threads are deadlocked")
+    if !isDone { return }
     expect(state.queue.isEmpty, "R3 an update remains in the queue")
     expect(state.delivery.phase == 0, "R24 no thread delivers, but the turnstile is not at rest")
     for (subscriber, record) in state.records.enumerated() where record.hasJoined {

@@ -97,7 +97,7 @@ struct Record: Hashable {
 }
 
 /// Everything that determines the next steps.
-struct MachineState: Hashable {
+struct MachineState: SearchedState {
   // The state of `DeliveryState`, `Turnstile`, and `PropertyStorage`.
   var delivery = DeliveryModel()
   /// The serial number of the newest subscriber, for threads that enter without the lock.

@@ -176,20 +176,4 @@ import Testing
     let all = MiniRex.all((0..<10).map { ProgressiveTask<Double, Int, Never>(.success($0)) })
     #expect(Recorder(all).updates.dropLast().last == .progress(1))
   }
-
-  @Test func `R23 an invalid limit or weight count traps with a remedy`() async {
-    let limit = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = MiniRex.all([1], limit: 0) { PublishedTask<Int, Never>.success($0) }
-    }
-    let weights = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = MiniRex.all([1], limit: 1, weights: [1, 2]) {
-        ProgressiveTask<Double, Int, Never>(.success($0))
-      }
-    }
-    let messages = [limit, weights].map {
-      $0.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-    }
-    #expect(messages[0].contains("'all' requires a limit of 1 or more, not 0."))
-    #expect(messages[1].contains("'all' requires a weight for each of its 1 tasks, not 2 weights."))
-  }
 }

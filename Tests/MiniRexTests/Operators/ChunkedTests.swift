@@ -61,24 +61,6 @@ import Testing
     #expect(clock.sleeperCount == 0)
   }
 
-  @Test func `R6 a callback that cancels its subscription receives no further chunk`() {
-    for publisher in all {
-      let subscription = Shared<Subscription?>(nil)
-      let calls = Shared(0)
-      subscription.value = publisher.subscribe { [source] _ in
-        calls.increment()
-        source.broadcast(9)
-        subscription.value?.invalidate()
-      }
-      send(1...3)
-      clock.advance(by: .seconds(1))
-      #expect(calls.value == 1)
-      #expect(subscription.value?.isSubscribed == false)
-    }
-    source.end()
-    #expect(clock.sleeperCount == 0)
-  }
-
   @Test func `R25 an interval starts with the first update of a chunk`() {
     let recorder = Recorder(source.publisher.chunked(every: .seconds(1), clock: clock))
     clock.advance(by: .milliseconds(900))
@@ -185,26 +167,6 @@ import Testing
     }
   }
 
-  @Test func `R11 buffered updates are released with the subscription`() {
-    let released = Shared(0)
-    let things = BroadcastSource<Witness>()
-    let publishers = [
-      things.publisher.chunked(by: 2), things.publisher.chunked(every: .seconds(1), clock: clock),
-    ]
-    for publisher in publishers {
-      let subscription = publisher.subscribe { _ in }
-      things.broadcast(Witness { released.increment() })
-      #expect(released.value == 0)
-      subscription.invalidate()
-      #expect(released.value == 1)
-      released.value = 0
-    }
-    let subscription = things.publisher.chunked(by: 2).subscribe { _ in }
-    for _ in 1...2 { things.broadcast(Witness { released.increment() }) }
-    #expect(released.value == 2)
-    withExtendedLifetime(subscription) {}
-  }
-
   @Test func `R1 R2 updates from four threads are complete and in the order of each sender`() async
   {
     let count = scaled(2_000)
@@ -219,7 +181,7 @@ import Testing
     await source.delivered()
     source.end()
     for recorder in recorders {
-      while !recorder.hasEnded { await Task.yield() }
+      await until { recorder.hasEnded }
       let numbers = recorder.updates.flatMap { $0 }
       #expect(numbers.sorted() == Array(0..<4 * count))
       for thread in 0..<4 {
@@ -229,25 +191,5 @@ import Testing
     }
     #expect(recorders[0].updates.dropLast().allSatisfy { $0.count == 7 })
     #expect(recorders[1].updates.allSatisfy { $0.count <= 7 })
-  }
-
-  @Test func `R23 a count below 1 or a negative interval traps with a remedy`() async {
-    let count = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Broadcaster<Int>.never.chunked(by: 0)
-    }
-    let both = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Broadcaster<Int>.never.chunked(by: -1, every: .seconds(1))
-    }
-    let interval = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Broadcaster<Int>.never.chunked(every: .seconds(-1))
-    }
-    let results = [
-      ("a count of 1 or more, not 0", count), ("a count of 1 or more, not -1", both),
-      ("a duration of 0 or more, not -1.0 seconds", interval),
-    ]
-    for (advice, result) in results {
-      let message = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-      #expect(message.contains("'chunked' requires \(advice)."))
-    }
   }
 }

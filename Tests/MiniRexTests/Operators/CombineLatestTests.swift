@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-/// One to nine inputs: overloads exist for two to eight, and a parameter pack covers the others.
+/// One to nine inputs: overloads exist for two to eight, and a parameter pack for one and nine.
 @Suite(.timeLimit(.minutes(20))) struct CombineLatestTests {
   private let inputs = (0..<9).map { PublishedProperty($0) }
 

@@ -7,21 +7,6 @@ import Testing
   let clock = ManualClock()
   let source = BroadcastSource<Int>()
 
-  @Test func `debounce emits the last update after a quiet interval`() {
-    let recorder = Recorder(source.publisher.debounce(for: .seconds(1), clock: clock))
-    source.broadcast(1)
-    clock.advance(by: .milliseconds(900))
-    source.broadcast(2)
-    clock.advance(by: .milliseconds(900))
-    #expect(recorder.updates == [])
-    #expect(clock.sleeperCount == 1)
-
-    clock.advance(by: .milliseconds(100))
-
-    #expect(recorder.updates == [2])
-    #expect(clock.sleeperCount == 0)
-  }
-
   @Test func `the clock waits until the deadline of the last update`() {
     let recorder = Recorder(source.publisher.debounce(for: .seconds(1), clock: clock))
     source.broadcast(1)
@@ -64,27 +49,6 @@ import Testing
     things.value = thing
     clock.advance(by: .seconds(1))
     #expect(calls.updates.count == 1)
-  }
-
-  @Test func `a pending update is emitted immediately when the source finishes`() {
-    let recorder = Recorder(source.publisher.debounce(for: .seconds(1), clock: clock))
-    source.broadcast(1)
-    source.broadcast(2)
-
-    source.end()
-
-    #expect(recorder.updates == [2])
-    #expect(recorder.hasEnded && !recorder.isSubscribed)
-    #expect(clock.sleeperCount == 0)
-  }
-
-  @Test func `an interval of 0 still waits for the clock`() {
-    let recorder = Recorder(source.publisher.debounce(for: .zero, clock: clock))
-    source.broadcast(1)
-    source.broadcast(2)
-    #expect(recorder.updates == [])
-    clock.advance(by: .zero)
-    #expect(recorder.updates == [2])
   }
 
   @Test func `an update sent in the callback waits for its own interval`() {

@@ -55,37 +55,6 @@ import Testing
     #expect(late.hasEnded)
   }
 
-  @Test func `pending updates keep their delay when the source finishes`() {
-    let recorder = Recorder(source.publisher.delay(for: .seconds(2), clock: clock))
-    source.broadcast(1)
-    clock.advance(by: .seconds(1))
-    source.broadcast(2)
-    source.end()
-    clock.advance(by: .seconds(1))
-    #expect(recorder.updates == [1])
-    #expect(!recorder.hasEnded && recorder.isSubscribed)
-
-    clock.advance(by: .seconds(1))
-
-    #expect(recorder.updates == [1, 2])
-    #expect(recorder.hasEnded && !recorder.isSubscribed)
-  }
-
-  @Test func `without pending updates, delay finishes with its source`() {
-    let recorder = Recorder(source.publisher.delay(for: .seconds(2), clock: clock))
-    source.end()
-    #expect(recorder.hasEnded)
-    #expect(clock.sleeperCount == 0)
-  }
-
-  @Test func `an interval of 0 still waits for the clock`() {
-    let recorder = Recorder(source.publisher.delay(for: .zero, clock: clock))
-    for number in 1...3 { source.broadcast(number) }
-    #expect(recorder.updates == [])
-    clock.advance(by: .zero)
-    #expect(recorder.updates == [1, 2, 3])
-  }
-
   @Test func `100,000 simultaneous updates use constant stack`() {
     let recorder = Shared(0)
     let count = scaled(100_000)

@@ -27,16 +27,6 @@ import Testing
     #expect(recorder.updates == [0, 1, 10, 12, 23, 22])
   }
 
-  @Test func `a limit of 1 concatenates the inner publishers`() {
-    let recorder = Recorder(flatMap(limit: 1))
-    for index in 0..<2 { outer.broadcast(index) }
-    inners[1].broadcast(0)
-    inners[0].broadcast(1)
-    inners[0].end()
-    inners[1].broadcast(2)
-    #expect(recorder.updates == [1, 2])
-  }
-
   @Test func `the transform runs when a place is free`() {
     let made = Shared<[Int]>([])
     let recorder = Recorder(
@@ -131,17 +121,6 @@ import Testing
     #expect(recorder.updates == [0, 10, 12])
   }
 
-  @Test func `R3 updates emitted inside subscribe arrive in order`() {
-    let recorder = Recorder(
-      Broadcaster.sequence([1, 2]).flatMap(limit: 1) { first in
-        Broadcaster.sequence([10 * first, 10 * first + 1]).flatMap(limit: 1) {
-          .sequence([$0, -$0])
-        }
-      })
-    #expect(recorder.updates == [10, -10, 11, -11, 20, -20, 21, -21])
-    #expect(recorder.hasEnded)
-  }
-
   @Test(arguments: [1, 2, Int.max])
   func `R3 100,000 inner publishers that finish inside subscribe use constant stack`(limit: Int) {
     let count = scaled(100_000)
@@ -190,24 +169,6 @@ import Testing
     outer.broadcast(1)
     #expect(starts.value == 0)
     #expect(outer.subscriberCount == 0)
-  }
-
-  @Test func `R11 R12 canceling releases all subscriptions and closures`() {
-    let released = Shared<[String]>([])
-    func subscribe() -> Subscription {
-      let callback = Witness { released.append("callback") }
-      let transform = Witness { released.append("transform") }
-      return outer.publisher.flatMap(limit: 2) { [inners] index in
-        transform.touch()
-        return inners[index].publisher
-      }.subscribe { _ in callback.touch() }
-    }
-    let subscription = subscribe()
-    for index in 0..<3 { outer.broadcast(index) }
-    #expect(inners.map(\.subscriberCount) == [1, 1, 0, 0])
-    subscription.invalidate()
-    #expect(inners.allSatisfy { $0.subscriberCount == 0 } && outer.subscriberCount == 0)
-    #expect(Set(released.value) == ["callback", "transform"])
   }
 
   @Test func `a finished inner publisher is released immediately`() {
@@ -303,13 +264,5 @@ import Testing
       #expect(sum.value == 3)
       withExtendedLifetime(subscription) {}
     }
-  }
-
-  @Test func `R23 a limit below 1 traps with a remedy`() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      _ = Broadcaster<Int>.never.flatMap(limit: 0) { .sequence([$0]) }
-    }
-    let message = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-    #expect(message.contains("'flatMap' requires a limit of 1 or more, not 0."))
   }
 }

@@ -15,6 +15,12 @@ extension LawSubject {
     .value("switchToLatest") { PublishedValue.constant($0).switchToLatest() },
     .value("flatMapLatest") { $0.flatMapLatest { PublishedValue.constant($0) } },
     .value("share") { $0.share() },
+    .value("computed") { value in .computed { read in read(value) } },
+    .value("computed of computed and derived values") { value in
+      let negative = PublishedValue.computed { read in -read(value) }
+      let shifted = value.map { $0 + 1 }
+      return .computed { read in read(shifted) - 1 - read(negative) - read(value) }
+    },
     LawSubject("publishedValue") {
       let source = BroadcastSource<Int>()
       return PublisherUnderTest(source.publisher.publishedValue(initial: 0), drivenBy: source)
@@ -34,6 +40,9 @@ extension LawSubject {
     .timed("debounce", conflates: true) { $0.debounce(for: .milliseconds(9), clock: $1) },
     .timed("throttle", conflates: true) { $0.throttle(for: .milliseconds(9), clock: $1) },
     .timed("delay") { $0.delay(for: .milliseconds(9), clock: $1) },
+    .timed("chunked", conflates: true) {
+      $0.chunked(every: .milliseconds(9), clock: $1).compactMap(\.last)
+    },
     LawSubject("Broadcaster") {
       let source = BroadcastSource<Int>()
       let publisher = Broadcaster<Int> { source.publisher.subscribe($0) }

@@ -17,7 +17,7 @@ import Testing
     #expect(await recorder.next(2) == ["1a", "2b"])
     letters.end()
 
-    while !recorder.hasEnded { await Task.yield() }
+    await until { recorder.hasEnded }
     #expect(recorder.updates == ["1a", "2b"])
     #expect(numbers.subscriberCount == 0 && letters.subscriberCount == 0)
   }
@@ -27,12 +27,12 @@ import Testing
     numbers.broadcast(1)
     numbers.end()
     for letter in ["a", "b"] { letters.broadcast(letter) }
-    while !recorder.hasEnded { await Task.yield() }
+    await until { recorder.hasEnded }
     #expect(recorder.updates == ["1a"])
-    while letters.subscriberCount > 0 { await Task.yield() }
+    await until { letters.subscriberCount == 0 }
 
     Recorder(zip(letters.publisher.map { _ in 1 }, letters.publisher)).invalidate()
-    while letters.subscriberCount > 0 { await Task.yield() }
+    await until { letters.subscriberCount == 0 }
   }
 
   private func zip(

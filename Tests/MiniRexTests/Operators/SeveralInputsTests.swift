@@ -74,7 +74,7 @@ struct TwoInputOperator: Sendable, CustomTestStringConvertible {
     onThreads(2) { thread in
       for number in 2...max(2, count) { (thread == 0 ? one : two).value = number }
     }
-    while one.pendingUpdates > 0 || two.pendingUpdates > 0 { await Task.yield() }
+    await until { one.pendingUpdates == 0 && two.pendingUpdates == 0 }
 
     #expect(overlaps.value == 0)
     for side in 0..<2 {

@@ -21,21 +21,6 @@ enum Sharing: String, CaseIterable, Codable {
   let source = BroadcastSource<Int>()
   let property = PublishedProperty(1)
 
-  @Test func `share holds one upstream subscription, from the first subscriber to the last`() {
-    let shared = source.publisher.share()
-    #expect(source.subscriberCount == 0)
-    var one: Recorder<Int>? = Recorder(shared)
-    var two: Recorder<Int>? = Recorder(shared)
-    source.broadcast(1)
-    #expect(source.subscriberCount == 1)
-    #expect(one?.updates == [1] && two?.updates == [1])
-
-    one = nil
-    #expect(source.subscriberCount == 1)
-    two = nil
-    #expect(source.subscriberCount == 0)
-  }
-
   @Test(arguments: Sharing.allCases)
   func `the first subscriber starts a shared publisher, and the last stops it`(sharing: Sharing) {
     let starts = Shared(0)
@@ -57,20 +42,6 @@ enum Sharing: String, CaseIterable, Codable {
       two.invalidate()
       #expect(stops.value == round)
     }
-  }
-
-  @Test func `R28 a shared value is delivered inside subscribe, in callbacks as well`() {
-    let shared = property.publisher.map { $0 * 10 }.share()
-    let nested = Shared<[Recorder<Int>]>([])
-    let first = Recorder(shared) { number in
-      let late = Recorder(shared)
-      if number > 10 { #expect(late.updates == [number]) }
-      nested.change { $0.append(late) }
-    }
-    property.value = 2
-
-    #expect(first.updates == [10, 20])
-    #expect(nested.value.map(\.updates) == [[10, 20], [20]])
   }
 
   @Test func `current returns the value that a new subscriber receives first`() {

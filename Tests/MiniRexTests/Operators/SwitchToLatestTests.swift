@@ -11,22 +11,6 @@ import Testing
     index.publisher.flatMapLatest { [numbers] in numbers[$0].publisher }
   }
 
-  @Test func `R28 the first value is delivered inside subscribe, in callbacks as well`() {
-    let latest = latest
-    #expect(Recorder(latest).updates == [10])
-    let nested = Shared<[[Int]]>([])
-    let subscriptions = [index.publisher, numbers[1].publisher].map { publisher in
-      publisher.subscribe { _ in
-        let recorder = Recorder(latest)
-        nested.change { $0.append(recorder.updates) }
-      }
-    }
-    index.value = 1
-    numbers[1].value = 21
-    #expect(nested.value == [[10], [10], [20], [21]])
-    withExtendedLifetime(subscriptions) {}
-  }
-
   @Test func `current returns the current value of the current inner publisher`() {
     let latest = latest
     #expect(latest.current() == 10)
@@ -36,17 +20,6 @@ import Testing
     #expect(latest.current() == 21)
     let late = numbers[0].publisher.delay(for: .seconds(1), clock: ManualClock())
     #expect(index.publisher.flatMapLatest { _ in late }.current() == nil)
-  }
-
-  @Test func `R17 equal values of two inner publishers are emitted once`() {
-    let latest = latest
-    let early = Recorder(latest)
-    numbers[1].value = 10
-    index.value = 1
-    let late = Recorder(latest)
-    numbers[1].value = 11
-    #expect(early.updates == [10, 11])
-    #expect(late.updates == [10, 11])
   }
 
   @Test func `R3 a callback that switches and sends does not nest`() {
@@ -95,63 +68,6 @@ import Testing
     #expect(log.value == ["+1", "-1", "+2", "-2", "+3", "-3"])
   }
 
-  @Test func `switching cancels the previous task`() {
-    let log = Shared<[String]>([])
-    let words = BroadcastSource<String>()
-    let finish = Shared<[@Sendable (Result<String, Never>) -> Void]>([])
-    let recorder = Recorder(
-      words.publisher.flatMapLatest { word in
-        PublishedTask<String, Never> { finished in
-          finish.change { $0.append(finished) }
-          return Subscription { log.change { $0.append("-\(word)") } }
-        }
-      })
-    words.broadcast("a")
-    words.broadcast("b")
-    #expect(log.value == ["-a"])
-    for (finish, word) in zip(finish.value, ["A", "B"]) { finish(.success(word)) }
-    #expect(recorder.updates == [.success("B")])
-  }
-
-  @Test func `R11 R12 canceling releases the inner subscription and all closures`() {
-    let released = Shared<[String]>([])
-    let outer = BroadcastSource<Int>()
-    let inner = BroadcastSource<Int>()
-    func subscribe() -> Subscription {
-      let callback = Witness { released.change { $0.append("callback") } }
-      let transform = Witness { released.change { $0.append("transform") } }
-      return outer.publisher.flatMapLatest { number in
-        transform.touch()
-        return inner.publisher.map { $0 + number }
-      }.subscribe { _ in callback.touch() }
-    }
-    let subscription = subscribe()
-    outer.broadcast(1)
-    inner.broadcast(1)
-    #expect(inner.subscriberCount == 1)
-    subscription.invalidate()
-    #expect(inner.subscriberCount == 0 && outer.subscriberCount == 0)
-    #expect(Set(released.value) == ["callback", "transform"])
-  }
-
-  @Test func `R12 releasing the subscription in an inner callback releases everything`() {
-    let released = Shared(0)
-    let outer = BroadcastSource<Int>()
-    let inner = BroadcastSource<Int>()
-    let subscription = Shared<Subscription?>(nil)
-    subscription.value = {
-      let witness = Witness { released.increment() }
-      return outer.publisher.flatMapLatest { _ in inner.publisher }.subscribe { _ in
-        witness.touch()
-        subscription.value = nil
-      }
-    }()
-    outer.broadcast(1)
-    inner.broadcast(1)
-    #expect(released.value == 1)
-    #expect(inner.subscriberCount == 0 && outer.subscriberCount == 0)
-  }
-
   @Test func `R12 a publisher that switches to itself is released with its subscription`() {
     let released = Shared(0)
     let outer = BroadcastSource<Int>()
@@ -168,23 +84,6 @@ import Testing
     #expect(released.value == 1)
     #expect(outer.subscriberCount == 0)
     itself.value = .never
-  }
-
-  @Test func `R26 switchToLatest finishes once, after the outer and the inner publisher`() {
-    for _ in 0..<scaled(1_000) {
-      let outer = BroadcastSource<Int>()
-      let inner = BroadcastSource<Int>()
-      let ends = Shared(0)
-      let subscription = outer.publisher.flatMapLatest { _ in inner.publisher }.subscribe {
-        _ in
-      } onEnd: {
-        ends.increment()
-      }
-      outer.broadcast(1)
-      onThreads(2) { thread in if thread == 0 { outer.end() } else { inner.end() } }
-      #expect(ends.value == 1)
-      withExtendedLifetime(subscription) {}
-    }
   }
 
   @Test func `R2 no update of a replaced publisher follows an update of its successor`() async {

@@ -7,25 +7,6 @@ import Testing
   let clock = ManualClock()
   let source = BroadcastSource<Int>()
 
-  @Test func `throttle emits the first update, then the latest of each interval`() {
-    let recorder = Recorder(source.publisher.throttle(for: .seconds(1), clock: clock))
-    source.broadcast(1)
-    #expect(recorder.updates == [1])
-    source.broadcast(2)
-    source.broadcast(3)
-    #expect(recorder.updates == [1])
-    clock.advance(by: .seconds(1))
-    #expect(recorder.updates == [1, 3])
-    source.broadcast(4)
-    #expect(recorder.updates == [1, 3])
-    clock.advance(by: .seconds(1))
-    #expect(recorder.updates == [1, 3, 4])
-    clock.advance(by: .seconds(1))
-    source.broadcast(5)
-    #expect(recorder.updates == [1, 3, 4, 5])
-    #expect(clock.sleeperCount == 0)
-  }
-
   @Test func `throttle without latest drops updates within an interval and needs no timer`() {
     let recorder = Recorder(
       source.publisher.throttle(for: .seconds(1), latest: false, clock: clock))
@@ -62,25 +43,6 @@ import Testing
     #expect(recorder.updates == [1])
     property.value = 3
     #expect(recorder.updates == [1, 3])
-  }
-
-  @Test func `a pending update is emitted immediately when the source finishes`() {
-    let recorder = Recorder(source.publisher.throttle(for: .seconds(1), clock: clock))
-    source.broadcast(1)
-    source.broadcast(2)
-
-    source.end()
-
-    #expect(recorder.updates == [1, 2])
-    #expect(recorder.hasEnded && !recorder.isSubscribed)
-    #expect(clock.sleeperCount == 0)
-  }
-
-  @Test func `an interval of 0 emits every update immediately`() {
-    let recorder = Recorder(source.publisher.throttle(for: .zero, clock: clock))
-    for number in 1...3 { source.broadcast(number) }
-    #expect(recorder.updates == [1, 2, 3])
-    #expect(clock.sleeperCount == 0)
   }
 
   @Test func `R3 a re-entrant update waits for the end of the interval`() {

@@ -132,20 +132,6 @@ import Testing
     }
   }
 
-  @Test func `R11 invalidate releases the callback and cancels the timer immediately`() {
-    weak var captured: Thing?
-    let subscription = {
-      let thing = Thing()
-      captured = thing
-      return PublishedTask<Int, Never>.never.timeout(after: .seconds(1), clock: clock)
-        .subscribe { _ in withExtendedLifetime(thing) {} }
-    }()
-    #expect(captured != nil)
-    subscription.invalidate()
-    #expect(captured == nil)
-    #expect(clock.sleeperCount == 0)
-  }
-
   @Test func `R25 a race between result and timeout gives one result`() {
     for round in 0..<scaled(1_000) {
       let clock = ManualClock()

@@ -11,20 +11,6 @@ import Testing
     taps.publisher.withLatest(from: text.publisher).map { tap, text in "\(text)\(tap)" }
   }
 
-  @Test func `withLatest emits nothing before the first update of a broadcaster`() {
-    let letters = BroadcastSource<String>()
-    let recorder = Recorder(
-      taps.publisher.withLatest(from: letters.publisher).map { tap, letter in "\(letter)\(tap)" })
-    taps.broadcast(1)
-    letters.broadcast("a")
-    taps.broadcast(2)
-    letters.end()
-    taps.broadcast(3)
-    #expect(recorder.updates == ["a2", "a3"])
-    taps.end()
-    #expect(recorder.hasEnded)
-  }
-
   @Test func `withLatest uses the last update of a broadcaster that finished inside subscribe`() {
     let recorder = Recorder(
       taps.publisher.withLatest(from: Broadcaster.sequence(["a", "b"])).map { $1 })
@@ -116,23 +102,6 @@ import Testing
     #expect(!recorder.hasEnded)
   }
 
-  @Test func `R11 R12 releasing the subscription releases the value and the callback`() {
-    let released = Shared(0)
-    let things = PublishedProperty(Witness { released.increment() })
-    do {
-      let witness = Witness { released.increment() }
-      let subscription = taps.publisher.withLatest(from: things.publisher).subscribe { _ in
-        witness.touch()
-      }
-      taps.broadcast(1)
-      things.value = Witness {}
-      #expect(released.value == 1)
-      withExtendedLifetime(subscription) {}
-    }
-    #expect(released.value == 2)
-    #expect(things.subscriberCount == 0 && taps.subscriberCount == 0)
-  }
-
   @Test func `R9 the release of a value may send to both sources`() {
     let calls = Shared(0)
     let value = PublishedProperty<Witness?>(nil)
@@ -144,23 +113,5 @@ import Testing
     value.value = nil
     #expect(calls.value == 1)
     #expect(recorder.updates == [7])
-  }
-
-  @Test func `R1 R2 pairs from two threads are serial, and neither side goes back`() {
-    let counter = PublishedProperty(0)
-    let inside = Shared(0)
-    let recorder = Recorder(
-      taps.publisher.withLatest(from: counter.publisher).map { tap, count in
-        #expect(inside.increment() == 1)
-        inside.increment(by: -1)
-        return [tap, count]
-      })
-    onThreads(2) { thread in
-      for number in 1...scaled(5_000) {
-        if thread == 0 { taps.broadcast(number) } else { counter.value = number }
-      }
-    }
-    #expect(recorder.updates.map { $0[0] } == Array(1...scaled(5_000)))
-    #expect(recorder.updates.map { $0[1] } == recorder.updates.map { $0[1] }.sorted())
   }
 }

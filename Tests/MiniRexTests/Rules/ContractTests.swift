@@ -34,7 +34,7 @@ import Testing
       isInside.value = false
     }
     // After 1,000 updates of other threads, a Swift task continues.
-    while calls.value < 2_000 { await Task.yield() }
+    await until { calls.value >= 2_000 }
     withExtendedLifetime(subscription) {}
 
     #expect(overlaps.value == 0)
@@ -216,7 +216,7 @@ import Testing
         }
       }
 
-      while calls.value < scaled(500_000) { await Task.yield() }
+      await until { calls.value >= scaled(500_000) }
       precondition(calls.value == scaled(500_000))
     }
   }

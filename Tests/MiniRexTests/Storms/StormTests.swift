@@ -13,7 +13,7 @@ import Testing
 
   /// Waits until a Swift task has delivered the remaining updates.
   private func settle(_ isQuiet: () -> Bool) async {
-    while !isQuiet() { await Task.yield() }
+    await until(isQuiet)
   }
 
   @Test(arguments: [2, 4, 8])
@@ -235,7 +235,7 @@ import Testing
         }
         // An update of n makes 2 callbacks, and each of them sends n - 1 unless n is 0.
         let expected = 4 * 20 * (1...7).reduce(0) { $0 + (1 << $1) }
-        while calls.value < expected { await Task.yield() }
+        await until { calls.value >= expected }
         precondition(calls.value == expected)
         bag.invalidate()
       }

@@ -81,7 +81,7 @@ private struct Outcome: Sendable {
         precondition(source.subscriberCount == 0)
         // Releasing the sequences releases the updates that broken loops have not taken.
         values = []
-        while alive.value > 0 { await Task.yield() }
+        await until { alive.value == 0 }
       }
     }
   }

@@ -29,7 +29,7 @@ import Testing
     property.value = 2
     #expect(seen == [0])
 
-    while seen.count < 3 { await Task.yield() }
+    await until { seen.count >= 3 }
     property.value = 3
 
     #expect(seen == [0, 1, 2, 3])
@@ -47,7 +47,7 @@ import Testing
 
     source.broadcast(1)
 
-    while last < length { await Task.yield() }
+    await until { last >= length }
     withExtendedLifetime(subscription) {}
   }
 
@@ -110,7 +110,7 @@ import Testing
     }
     #expect(subscription.isSubscribed)
 
-    while subscription.isSubscribed { await Task.yield() }
+    await until { !subscription.isSubscribed }
 
     #expect(seen == [1, 2])
   }
@@ -192,7 +192,7 @@ import Testing
     #expect(await log?.numbers == Array(0..<10))
 
     log = nil
-    while observed != nil { await Task.yield() }
+    await until { observed == nil }
     source.broadcast(10)
 
     #expect(subscription?.isSubscribed == false)

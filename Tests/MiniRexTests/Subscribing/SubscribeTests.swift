@@ -138,18 +138,6 @@ import Testing
     #expect(recorder.updates == [20, 21, 22])
   }
 
-  @Test func `constants emit inside subscribe and finish`() {
-    let sequence = Recorder(Broadcaster.sequence([1, 2, 3]))
-    let constant = Recorder(PublishedValue.constant(1))
-    let never = Recorder(Broadcaster<Int>.never)
-    let cut = Recorder(Broadcaster.sequence([1, 2, 3]).prefix(2))
-
-    #expect(sequence.updates == [1, 2, 3] && sequence.hasEnded)
-    #expect(constant.updates == [1] && constant.hasEnded)
-    #expect(never.updates == [] && never.isSubscribed)
-    #expect(cut.updates == [1, 2] && cut.hasEnded)
-  }
-
   @Test func `current returns the value that a new subscriber receives first`() {
     let property = PublishedProperty(3)
     let other = PublishedProperty("a")

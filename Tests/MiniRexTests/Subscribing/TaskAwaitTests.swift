@@ -146,7 +146,7 @@ private final class Work: Sendable {
       return 1
     }
     let waiting = Task { await task.result }
-    while !hasStarted.value { await Task.yield() }
+    await until { hasStarted.value }
 
     waiting.cancel()
 

@@ -40,24 +40,6 @@ private final class Loop<Update: Sendable>: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(20))) struct ValuesTests {
-  @Test func `R21 values buffers from the call, and ends after the last buffered update`()
-    async
-  {
-    let source = BroadcastSource<Int>()
-    source.broadcast(0)
-    let values = source.publisher.values(.unbounded)
-    source.broadcast(1)
-    source.broadcast(2)
-    #expect(values.bufferedCount == 2)
-    source.end()
-
-    var taken: [Int] = []
-    for await number in values { taken.append(number) }
-
-    #expect(taken == [1, 2])
-    #expect(values.bufferedCount == 0)
-    #expect(values.droppedCount == 0)
-  }
 
   @Test func `R21 each call of values creates an independent subscription`() async {
     let source = BroadcastSource<Int>()
@@ -70,39 +52,6 @@ private final class Loop<Update: Sendable>: Sendable {
 
     #expect(await one.reduce(into: []) { $0.append($1) } == [1, 2])
     #expect(await other.reduce(into: []) { $0.append($1) } == [2])
-  }
-
-  @Test func `R21 bufferingNewest drops and counts the oldest updates`() {
-    let source = BroadcastSource<Int>()
-    let values = source.publisher.values(.bufferingNewest(2))
-    for number in 1...5 { source.broadcast(number) }
-    #expect(values.bufferedCount == 2)
-    #expect(values.droppedCount == 3)
-
-    #expect(Loop(values).run() == [4, 5])
-  }
-
-  @Test func `R21 bufferingOldest drops and counts the newest updates`() {
-    let source = BroadcastSource<Int>()
-    let values = source.publisher.values(.bufferingOldest(2))
-    for number in 1...5 { source.broadcast(number) }
-    #expect(values.bufferedCount == 2)
-    #expect(values.droppedCount == 3)
-
-    #expect(Loop(values).run() == [1, 2])
-  }
-
-  @Test func `R21 a suspended loop receives the next update, however late it resumes`() {
-    let source = BroadcastSource<Int>()
-    let newest = source.publisher.values(.bufferingNewest(1))
-    let oldest = source.publisher.values(.bufferingOldest(1))
-    let loops = [Loop(newest), Loop(oldest)]
-
-    for number in 1...4 { source.broadcast(number) }
-
-    #expect([newest, oldest].map(\.droppedCount) == [2, 2])
-    #expect([newest, oldest].map(\.bufferedCount) == [1, 1])
-    #expect(loops.map { $0.run() } == [[1, 4], [1, 2]])
   }
 
   @Test func `R21 bufferingOldest is available for broadcasters only`() {
@@ -223,18 +172,6 @@ private final class Loop<Update: Sendable>: Sendable {
 
     #expect(third == 3)
     #expect(rest == [4, 5])
-  }
-
-  @Test func `R21 canceling a loop cancels its subscription immediately`() {
-    let source = BroadcastSource<Int>()
-    let loop = Loop(source.publisher.values(.unbounded))
-
-    loop.task.cancel()
-
-    #expect(source.subscriberCount == 0)
-    source.broadcast(1)
-    #expect(loop.run() == [])
-    #expect(loop.hasEnded.value)
   }
 
   @Test func `R21 a canceled loop discards its buffer`() async {
@@ -382,7 +319,7 @@ private final class Loop<Update: Sendable>: Sendable {
     async let reading: Void = reader.read(values)
     for number in 1...10 {
       source.broadcast(number)
-      while values.bufferedCount > 0 { await Task.yield() }
+      await until { values.bufferedCount == 0 }
     }
     source.end()
     await reading
@@ -404,7 +341,7 @@ private final class Loop<Update: Sendable>: Sendable {
       for number in 0..<3 { source.broadcast(Nosy(number, onRelease: callBack)) }
       precondition(released.value == 2)
       let task = Task { for await _ in values {} }
-      while values.bufferedCount > 0 { await Task.yield() }
+      await until { values.bufferedCount == 0 }
       task.cancel()
       await task.value
       precondition(released.value == 3)
@@ -412,31 +349,12 @@ private final class Loop<Update: Sendable>: Sendable {
   }
 
   @Test func `R23 two Swift tasks that iterate the same values trap with a remedy`() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       let source = BroadcastSource<Int>()
       let values = source.publisher.values(.unbounded)
       let loops = [Loop(values), Loop(values)]
       withExtendedLifetime((source, loops)) {}
     }
     #expect(result.map { advice($0).contains("Call 'values(…)' once per task") } == true)
-  }
-
-  @Test func `R23 a buffer limit of 0 or less traps with a remedy`() async {
-    let results = await [
-      #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        _ = BufferingPolicy<PublishedValueKind>.bufferingNewest(0)
-      },
-      #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        _ = BufferingPolicy<BroadcasterKind>.bufferingNewest(-1)
-      },
-      #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        _ = BufferingPolicy<BroadcasterKind>.bufferingOldest(0)
-      },
-    ]
-    for result in results {
-      #expect(result.map { advice($0).contains("requires a limit of 1 or more") } == true)
-    }
   }
 }

@@ -22,6 +22,32 @@ import Testing
 }
 
 extension LiveGraphTests {
+  @Test func `a computed value is drawn with its present dependencies and its runs`() {
+    withInstrument(graph) {
+      let flag = PublishedProperty(true, name: "flag", fileID: "App/Main.swift", line: 1)
+      let first = PublishedProperty(1, name: "first", fileID: "App/Main.swift", line: 2)
+      let last = PublishedProperty(2, name: "last", fileID: "App/Main.swift", line: 3)
+      let chosen = PublishedValue.computed(name: "chosen", fileID: "App/Main.swift", line: 4) {
+        read in read(flag) ? read(first) : read(last)
+      }
+      let subscription = subscribe(chosen)
+      func inputs() -> [String] {
+        let snapshot = graph.snapshot()
+        let names = Dictionary(uniqueKeysWithValues: snapshot.nodes.map { ($0.id, $0.name) })
+        return snapshot.edges.filter { names[$0.to] == "chosen" && $0.isActive }
+          .compactMap { names[$0.from] }
+      }
+      #expect(inputs() == ["flag", "first"])
+      flag.value = false
+      #expect(inputs() == ["flag", "last"])
+      let node = graph.snapshot().nodes.first { $0.name == "chosen" }
+      #expect(node?.runCount == 2)
+      #expect(node?.runTime ?? .zero > .zero)
+      #expect(graph.tree().contains("chosen, App/Main.swift:4, 2 runs, "))
+      subscription.invalidate()
+    }
+  }
+
   @Test func `a chain is drawn with names, places, counts, and rates`() {
     let numbers = source("numbers")
     let subscription = subscribe(
@@ -200,7 +226,8 @@ extension LiveGraphTests {
   @Test func `a cycle is drawn once`() {
     func node(_ id: Int, _ name: String) -> LiveGraph.Node {
       LiveGraph.Node(
-        id: id, role: .operation, name: name, place: nil, subscriberCount: nil, pendingUpdates: 0)
+        id: id, role: .operation, name: name, place: nil, subscriberCount: nil, pendingUpdates: 0,
+        runCount: nil, runTime: nil)
     }
     func edge(from: Int, to: Int, count: Int? = nil, rate: Double? = nil) -> LiveGraph.Edge {
       LiveGraph.Edge(
@@ -270,45 +297,6 @@ extension LiveGraphTests {
       ])
   }
 
-  @Test func `every operator has a name in the graph`() {
-    let numbers = source("numbers").publisher
-    let size = PublishedProperty(1, name: "size", instrument: graph).publisher
-    let task = TaskSource<Int, Unlucky>(name: "task", instrument: graph).publisher
-    let progress = ProgressiveTaskSource<Double, Int, Unlucky>(
-      name: "progress", instrument: graph
-    ).publisher
-    let second = Duration.seconds(1)
-    let lineages: [Lineage?] = [
-      numbers.map { $0 }.lineage, numbers.filter { _ in true }.lineage,
-      numbers.compactMap { $0 }.lineage, numbers.scan(0, +).lineage, numbers.prefix(1).lineage,
-      numbers.dropFirst().lineage, numbers.removeDuplicates().lineage,
-      numbers.removeDuplicates(by: ==).lineage, merge(numbers, size).lineage,
-      combineLatest(size, size).lineage, numbers.publishedValue(initial: 0).lineage,
-      numbers.first().lineage, numbers.debounce(for: second, clock: clock).lineage,
-      numbers.throttle(for: second, clock: clock).lineage,
-      numbers.delay(for: second, clock: clock).lineage,
-      PublishedValue(initial: { 1 }, changes: numbers).lineage,
-      task.map { $0 }.lineage, task.mapError { $0 }.lineage, task.flatMap { _ in task }.lineage,
-      task.recover { _ in task }.lineage, task.timeout(after: second, clock: clock).lineage,
-      all(task, task).lineage, all([task]).lineage,
-      ProgressiveTask<Int, Int, Unlucky>(task).lineage,
-      progress.map { $0 }.lineage, progress.mapError { $0 }.lineage,
-      progress.mapProgress { $0 }.lineage, progress.withoutProgress().lineage,
-      progress.flatMap { _ in progress }.lineage, progress.recover { _ in progress }.lineage,
-      progress.timeout(after: second, clock: clock).lineage, all(progress, progress).lineage,
-      all([progress]).lineage, size.broadcaster.lineage,
-    ]
-
-    #expect(
-      lineages.map { $0?.name ?? "" } == [
-        "map", "filter", "compactMap", "scan", "prefix", "dropFirst", "removeDuplicates",
-        "removeDuplicates", "merge", "combineLatest", "publishedValue", "first", "debounce",
-        "throttle", "delay", "PublishedValue", "map", "mapError", "flatMap", "recover", "timeout",
-        "all", "all", "ProgressiveTask", "map", "mapError", "mapProgress", "withoutProgress",
-        "flatMap", "recover", "timeout", "all", "all", "size",
-      ])
-  }
-
   @Test func `the graph retains nothing and removes finished nodes`() {
     weak let released: Lineage?
     do {
@@ -345,10 +333,10 @@ extension LiveGraphTests {
     trees.append(graph.tree())
 
     withExtendedLifetime(subscription) {
-      #expect(trees.value[0].hasPrefix("numbers, App/Main.swift:1, 2 subscribers, 2 wait\n"))
+      #expect(trees.value[0].hasPrefix("numbers, App/Main.swift:1, 2 subscribers, 2 pending\n"))
       #expect(trees.value[1].hasPrefix("numbers, App/Main.swift:1, 2 subscribers\n"))
-      #expect(trees.value[1].contains("3, 3 wait → values, App/Main.swift:5\n"))
-      #expect(!trees.value[2].contains("wait"))
+      #expect(trees.value[1].contains("3, 3 pending → values, App/Main.swift:5\n"))
+      #expect(!trees.value[2].contains("pending"))
     }
     #expect(waiting.nodes.map(\.pendingUpdates) == [0, 0, 0])
     #expect(waiting.edges.map(\.pendingUpdates).contains(3) == false)
@@ -408,7 +396,5 @@ private final class Weak: Sendable {
 
   init(_ lineage: Lineage?) { self.lineage = lineage }
 }
-
-private struct Unlucky: Error {}
 
 private actor Counting {}

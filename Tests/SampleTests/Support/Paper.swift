@@ -1,6 +1,8 @@
 import MiniRex
 
-/// What a sample prints: `let print = paper.print` makes its lines readable for the test.
+/// The output of a sample.
+///
+/// `let print = paper.print` records its lines for the test.
 final class Paper: Sendable {
   private let written = Lock<[String]>([])
 

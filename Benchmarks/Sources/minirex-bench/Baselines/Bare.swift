@@ -20,7 +20,7 @@ final class MutexSubject: Sendable {
 }
 /// The floor: closures in raw memory behind a noncopyable slot.
 ///
-/// It needs no lock, and no retain or release per call.
+/// A call needs no lock, retain, or release.
 struct FloorSlot: ~Copyable {
   let fn: Fn
   @inline(__always) borrowing func call(_ v: Int) { fn(v) }

@@ -5,8 +5,10 @@
 
 #ifdef __linux__
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 
 // `epoll_event` is packed and has a union inside, so Swift does not touch it.
 static inline int cnats_poll_change(int poll, int operation, int socket, uint32_t events, uint64_t id) {
@@ -23,6 +25,10 @@ static inline int cnats_poll_wait(int poll, uint64_t *ids, uint32_t *events, int
   }
   return count;
 }
+
+// The headers show these calls of the system only with `_GNU_SOURCE`.
+extern int accept4(int listener, struct sockaddr *address, socklen_t *size, int flags);
+extern int dup3(int old, int number, int flags);
 #endif
 
 #endif

@@ -15,8 +15,9 @@ public struct NATSOptions: Sendable {
   ///
   /// The default is 2 seconds.
   ///
-  /// It does not bound the first `PONG`: a server that accepts the connection and never answers
-  /// holds the attempt, because libnats 3.4 reads it without a deadline.
+  /// It bounds each stage: the connection, the first line of the server, the TLS handshake, and the
+  /// server's answer to the credentials. ``NATSConnection/close()`` ends an attempt immediately. Only
+  /// a lookup of a host name takes as long as the system's resolver allows.
   public var connectTimeout: Duration = .seconds(2)
 
   /// The wait before the next attempt, after a loss or a failed attempt.

@@ -24,39 +24,6 @@ struct ConnectingTests {
     withExtendedLifetime(connections) {}
   }
 
-  private static let silent = #"{"server_id":"x","version":"2.9.10","proto":1,"tls_required":true}"#
-
-  @Test func `N5 closing ends a TLS handshake with a silent server`() async throws {
-    let server = try FakeServer(Self.silent)
-    var options = NATSOptions()
-    options.connectTimeout = .milliseconds(500)
-    let (host, port) = (server.address.host, server.address.port)
-    let nats = NATSConnection("tls://\(host):\(port)", options: options)
-    let status = Recorder(nats.status)
-    await until { server.receivedCount > 0 }
-
-    let closing = Task { await nats.close() }
-
-    await until { status.hasEnded }
-    #expect(status.updates.last == .closed(nil))
-    await closing.value
-  }
-
-  @Test func `N4 a TLS handshake with a silent server times out and is retried`() async throws {
-    let server = try FakeServer(Self.silent)
-    var options = NATSOptions()
-    options.connectTimeout = .milliseconds(200)
-    options.reconnectWait = .milliseconds(10)
-    let (host, port) = (server.address.host, server.address.port)
-    let nats = NATSConnection("tls://\(host):\(port)", options: options)
-    let diagnostics = Recorder(nats.diagnostics)
-
-    await until { server.connectionCount >= 3 }
-
-    #expect(await diagnostics.next() == [.connection(.timedOut)])
-    await nats.close()
-  }
-
   /// Each attempt has a separate process, which exits at most 6 ms after it starts to connect.
   @Test func `N5 a process that exits while connecting does not crash`() async throws {
     let server = try await NATSServer()

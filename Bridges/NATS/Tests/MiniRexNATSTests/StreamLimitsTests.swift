@@ -58,7 +58,6 @@ struct StreamLimitsTests {
     let nats = NATSConnection(server.url)
     await nats.isEventually(.connected)
     let stream = nats.stream(name)
-    let start = ContinuousClock.now
 
     #expect(await stream.create().error == .invalidSubject(name))
     #expect(await stream.remove().error == .invalidSubject(name))
@@ -66,7 +65,6 @@ struct StreamLimitsTests {
     #expect(await stream.append(1, on: "jobs").result == .failure(.invalidSubject(name)))
     #expect(await nats.bucket(name).create().error == .invalidSubject(name))
     #expect(await nats.bucket(name).put(1, for: "key").result == .failure(.invalidSubject(name)))
-    #expect(ContinuousClock.now - start < .seconds(4))
     await nats.close()
   }
 
@@ -76,11 +74,9 @@ struct StreamLimitsTests {
     let stream = nats.stream("board")
     #expect(await stream.create().hasSucceeded())
     #expect(await nats.stream("other").create().hasSucceeded())
-    let start = ContinuousClock.now
 
     #expect(await stream.append(1, on: "other").result == .failure(.invalidSubject("other")))
     #expect(await stream.append(1, on: "none").result == .failure(.invalidSubject("none")))
-    #expect(ContinuousClock.now - start < .seconds(4))
     #expect(await stream.append(1, on: "board.a").result == .success(1))
     await nats.close()
   }

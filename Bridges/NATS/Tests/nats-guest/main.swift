@@ -45,6 +45,12 @@ case "connections":
   let before = Leftovers()
   try await haveConnections(20, to: arguments[2])
   await end(whenNoMoreThan: before, "20 connections")
+case "silence":
+  try await haveSilence(5, at: arguments[2])
+  let before = Leftovers()
+  try await haveSilence(40, at: arguments[2])
+  // The connection of this program makes attempts, too.
+  await end(whenNoMoreThan: before, slack: 8, "40 connections to a silent server")
 default:
   print("Unknown command '\(arguments[1])'.")
   exit(2)

@@ -37,7 +37,7 @@ package final class EarlyCancellation: Sendable {
   package func cancel() {
     let token = state.withLock { state in
       hasCanceled.store(true, ordering: .releasing)
-      // `token` holds a reference, so the last one is not released under the lock.
+      // `token` holds a reference, so the subscription is not deallocated under the lock.
       defer { state.keptToken = nil }
       return state.token
     }

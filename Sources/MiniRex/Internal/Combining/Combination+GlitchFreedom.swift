@@ -4,7 +4,7 @@ internal import Synchronization
 extension Combination {
   /// Installs a barrier behind the inputs in each source that several of them share.
   func installBarriers() {
-    if inputs.count < 2 { return }
+    if inputs.count < 2, !hasLastSlots.load(ordering: .acquiring) { return }
     let look = delivery.lock.withLock { _ in
       unsafe looks.begun += 1
       return unsafe looks.begun
@@ -20,7 +20,7 @@ extension Combination {
         let last = GlitchBarrier(of: self, in: source)
         if source.join(last) { unsafe lastSlots.append(last) }
       }
-      hasLastSlots.store(unsafe !lastSlots.isEmpty, ordering: .releasing)
+      hasLastSlots.store(unsafe !lastSlots.isEmpty || openCount > 0, ordering: .releasing)
       return replaced
     }
     for last in replaced { last.replace() }
@@ -29,9 +29,15 @@ extension Combination {
   /// Returns `true` if a shared source has emitted changes and has not reached its barrier, or if a
   /// turn on this thread starts now.
   ///
+  /// A batch of writes holds the change until all of its writes are delivered.
+  ///
   /// Under the lock.
   @usableFromInline
-  func opensLastSlots(on thread: ThreadID) -> Bool {
+  func opensLastSlots(on thread: ThreadID, _ batch: WriteBatch? = nil) -> Bool {
+    if let batch, batch.hold(self) {
+      unsafe openCount += 1
+      hasLastSlots.store(true, ordering: .releasing)
+    }
     for last in unsafe lastSlots
     where unsafe !last.isOpen && last.source.isAbout(toCall: last, on: thread) {
       unsafe last.isOpen = true
@@ -51,11 +57,17 @@ extension Combination {
 
   /// Emits the held changes, unless another source still holds them.
   func close(_ last: GlitchBarrier) {
+    close { unsafe last.isOpen = false }
+  }
+
+  /// Emits the held changes, unless another hold remains.
+  func close(_ remove: () -> Void = {}) {
     let thread = ThreadID.current
     let turn = delivery.lock.withLock { state -> Turn? in
-      unsafe last.isOpen = false
+      remove()
       unsafe openCount -= 1
       if unsafe openCount > 0 { return nil }
+      if unsafe lastSlots.isEmpty { hasLastSlots.store(false, ordering: .releasing) }
       return delivery.admit(
         CombinationChange { self.takeHeld() }, replacing: nil, from: thread, &state)
     }

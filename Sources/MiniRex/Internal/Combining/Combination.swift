@@ -29,12 +29,16 @@ struct CombinationChange: Sendable {
 final class Combination: SubscriptionHost, @unchecked Sendable {
   @usableFromInline let delivery = Delivery<CombinationChange>(isOpen: true)
   private var gate = Subscription.ended
-  private(set) var inputs: [Subscription] = []
+  /// The combinations that depend on the inputs, if the inputs may change.
+  private var dependents: SwitchedInputs?
 
+  /// `true` if changes may have to be held, for a barrier or for a batch.
+  ///
   /// Written under the lock of the delivery, before a turn needs it.
   @usableFromInline let hasLastSlots = Atomic(false)
 
   // Guarded by the lock of the delivery.
+  @exclusivity(unchecked) private var currentInputs: [Subscription] = []
   @exclusivity(unchecked) var lastSlots: [GlitchBarrier] = []
   @exclusivity(unchecked) var openCount = 0
   @exclusivity(unchecked) var looks = (begun: 0, done: 0)
@@ -65,9 +69,78 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   @usableFromInline
   func subscription(gate: Subscription, inputs: [Subscription]) -> Subscription {
     self.gate = gate
-    self.inputs = inputs
-    installBarriers()
+    replaceInputs(by: inputs, sharing: inputs.count > 1)
     return Subscription(self)
+  }
+
+  /// Subscribes to inputs that `emit` replaces.
+  ///
+  /// - Parameter start: A closure that emits for the first time, and keeps the sentinel in the
+  ///   callbacks of the inputs.
+  func subscribe(
+    _ emit: @escaping @Sendable () -> Void, start: (Sentinel) -> Void
+  ) -> Subscription {
+    dependents = SwitchedInputs()
+    gate = delivery.subscribe { change in
+      if change.apply?() ?? true { emit() }
+    }
+    let sentinel = Sentinel { self.end() }
+    start(sentinel)
+    return withExtendedLifetime(sentinel) { Subscription(self) }
+  }
+
+  /// Applies a change and emits, unless a thread is delivering, or the change may have to be held.
+  func emitImmediately(_ apply: () -> Void) -> Bool {
+    let thread = ThreadID.current
+    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.isDelivering
+      || !delivery.turnstile.enter(as: thread)
+    {
+      return false
+    }
+    let turn = delivery.turn(of: thread)
+    let isHeld = hasLastSlots.load(ordering: .acquiring) && isMidTurn(on: thread)
+    if !turn.extent.isEmpty {
+      apply()
+      if shouldEmit(true, isHeld: isHeld) { delivery.deliver(CombinationChange(), turn) }
+    }
+    delivery.leave(as: thread)
+    return true
+  }
+
+  /// Applies a change and emits, as the delivering thread, or queues it.
+  func receive(_ apply: @escaping @Sendable () -> Bool) {
+    let thread = ThreadID.current
+    let batch = WriteBatch.current
+    var isHeld = false
+    let turn = delivery.lock.withLock { state in
+      isHeld = opensLastSlots(on: thread, batch)
+      return delivery.admit(
+        CombinationChange { [isHeld] in self.shouldEmit(apply(), isHeld: isHeld) },
+        replacing: nil, from: thread, &state)
+    }
+    guard let turn else { return }
+    run(turn) { shouldEmit(apply(), isHeld: isHeld) }
+  }
+
+  var inputs: [Subscription] { delivery.lock.withLock { _ in unsafe currentInputs } }
+
+  /// Replaces the inputs.
+  ///
+  /// - Parameter sharing: `false` if no two inputs can share a source.
+  /// - Returns: `false` if the subscription has ended, so the caller must cancel the inputs.
+  @discardableResult
+  func replaceInputs(by inputs: [Subscription], sharing: Bool) -> Bool {
+    var replaced = inputs
+    let isActive = delivery.lock.withLock { state in
+      if state.table.count == 0 || state.schedule.hasEnded, dependents != nil { return false }
+      unsafe swap(&currentInputs, &replaced)
+      return true
+    }
+    if isActive {
+      if sharing || hasLastSlots.load(ordering: .acquiring) { installBarriers() }
+      dependents?.haveMoved()
+    }
+    return isActive
   }
 
   @inlinable @inline(__always)
@@ -75,7 +148,9 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     _ value: Value, into cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
   ) {
     let thread = ThreadID.current
-    if hasLastSlots.load(ordering: .relaxed) || !delivery.turnstile.enter(as: thread) {
+    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.isDelivering
+      || !delivery.turnstile.enter(as: thread)
+    {
       return receiveUnderLock(value, into: cell, changeTest)
     }
     let turn = delivery.turn(of: thread)
@@ -101,8 +176,9 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   ) {
     let thread = ThreadID.current
     var isHeld = false
+    let batch = WriteBatch.current
     let turn = delivery.lock.withLock { state in
-      isHeld = opensLastSlots(on: thread)
+      isHeld = opensLastSlots(on: thread, batch)
       return delivery.admit(
         CombinationChange { [isHeld] in
           self.shouldEmit(cell.change(to: value, changeTest), isHeld: isHeld)
@@ -125,6 +201,8 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   }
 
   override func collectSources(into sources: inout SharedSources) {
+    sources.add(self)
+    dependents?.add(sources.combination)
     for input in inputs { input.host.collectSources(into: &sources) }
   }
 

@@ -6,7 +6,10 @@ struct SharedSources {
   private(set) var shared: [AnyDelivery] = []
   /// The combination, which must know when an input moves to another source.
   let combination: Combination
+  /// The combinations on the paths from the sources to the inputs.
+  private(set) var combinations: [Combination] = []
   private var sources: [(source: AnyDelivery, input: Int)] = []
+  private var indices: [ObjectIdentifier: Int] = [:]
   private var input = 0
 
   init(of combination: Combination) {
@@ -19,7 +22,14 @@ struct SharedSources {
 
   /// - Returns: `false` if this input has already reported the source.
   mutating func add(_ source: AnyDelivery) -> Bool {
-    guard let index = sources.firstIndex(where: { $0.source === source }) else {
+    guard let index = index(of: source) else {
+      // A computed value may have very many sources, another combination has few.
+      if sources.count == 16 {
+        for (index, entry) in sources.enumerated() {
+          indices[ObjectIdentifier(entry.source)] = index
+        }
+      }
+      if sources.count >= 16 { indices[ObjectIdentifier(source)] = sources.count }
       sources.append((source, input))
       return true
     }
@@ -27,6 +37,15 @@ struct SharedSources {
     sources[index].input = input
     if !shared.contains(where: { $0 === source }) { shared.append(source) }
     return true
+  }
+
+  mutating func add(_ combination: Combination) {
+    combinations.append(combination)
+  }
+
+  private func index(of source: AnyDelivery) -> Int? {
+    if sources.count > 16 { return indices[ObjectIdentifier(source)] }
+    return sources.firstIndex { $0.source === source }
   }
 }
 

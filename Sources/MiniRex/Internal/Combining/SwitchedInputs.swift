@@ -8,7 +8,7 @@ final class SwitchedInputs: Sendable {
 
   private let state = Lock(State())
 
-  /// Called after the operator has subscribed to its latest publisher.
+  /// The operator calls this after it subscribes to its latest publisher.
   func follow(_ latest: Subscription) {
     let combinations = state.withLock { state in
       state.latest = WeakToken(latest)
@@ -17,18 +17,30 @@ final class SwitchedInputs: Sendable {
     for weak in combinations { weak.combination?.installBarriers() }
   }
 
+  /// Called after inputs of another kind have moved to other sources.
+  func haveMoved() {
+    for weak in state.withLock({ $0.combinations }) { weak.combination?.installBarriers() }
+  }
+
   func collectSources(into sources: inout SharedSources) {
-    let combination = sources.combination
+    let latest = add(sources.combination)
+    latest?.token?.host.collectSources(into: &sources)
+  }
+
+  /// Adds a combination that must know when the inputs move.
+  ///
+  /// - Returns: The latest input of a switching operator.
+  @discardableResult
+  func add(_ combination: Combination) -> WeakToken? {
     // The references are released after the lock.
     var known: [Combination] = []
-    let latest = state.withLock { state in
+    return state.withLock { state in
       known = state.combinations.compactMap(\.combination)
       if !known.contains(where: { $0 === combination }) {
         state.combinations = (known + [combination]).map(WeakCombination.init)
       }
       return state.latest
     }
-    latest?.token?.host.collectSources(into: &sources)
   }
 }
 

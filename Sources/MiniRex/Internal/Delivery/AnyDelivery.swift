@@ -11,6 +11,10 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   @usableFromInline let front = Front()
   /// Unchecked: it belongs to the delivering thread, which passes it on with the turnstile.
   @usableFromInline @exclusivity(unchecked) final var progress = TurnProgress(lastSerial: 0)
+  /// The version of the value in delivery, if computed values depend on it.
+  ///
+  /// Unchecked, like `progress`.
+  @exclusivity(unchecked) final var turnVersion: UInt = 0
   /// The subscription in whose turns this delivery emits, if there is one.
   private let input = AtomicLazyReference<WeakToken>()
 
@@ -45,6 +49,9 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   func follow(_ token: Subscription) {
     _ = input.storeIfNil(WeakToken(token))
   }
+
+  /// `true` if this delivery emits in the turns of another source.
+  var follows: Bool { input.load() != nil }
 
   override func collectSources(into sources: inout SharedSources) {
     if sources.add(self) { input.load()?.token?.host.collectSources(into: &sources) }

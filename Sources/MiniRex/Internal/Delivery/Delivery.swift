@@ -10,6 +10,10 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   struct Pending {
     @usableFromInline let update: Update
     @usableFromInline let replaced: Update?
+    /// The version of a value on which computed values depend, or 0.
+    @usableFromInline var version: UInt = 0
+    /// The batch that the update belongs to, if there is one.
+    @usableFromInline var batch: WriteBatch?
 
     @inlinable
     init(update: Update, replaced: Update?) {
@@ -232,6 +236,25 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
 
   @inlinable
   func deliver(_ pending: Pending, _ turn: QueuedTurn) {
+    if pending.version == 0, pending.batch == nil { return deliverAlone(pending, turn) }
+    deliverTracked(pending, turn)
+  }
+
+  /// Not inlined, like `enqueue`.
+  @usableFromInline @inline(never)
+  func deliverTracked(_ pending: Pending, _ turn: QueuedTurn) {
+    unsafe turnVersion = pending.version
+    if let batch = pending.batch {
+      batch.deliver { deliverAlone(pending, turn) }
+    } else {
+      deliverAlone(pending, turn)
+    }
+    if pending.version > 0 { ChangeClock.hasDelivered() }
+    pending.batch?.leave()
+  }
+
+  @inlinable
+  func deliverAlone(_ pending: Pending, _ turn: QueuedTurn) {
     if let replaced = pending.replaced,
       !comparison.isChange(from: replaced, to: pending.update)
     {

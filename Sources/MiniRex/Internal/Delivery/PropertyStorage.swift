@@ -5,7 +5,7 @@
 /// Unchecked: the lock of the delivery guards everything, except for `value` while one thread has
 /// exclusive access.
 @usableFromInline
-final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
+package final class PropertyStorage<Value: Sendable>: VersionedStorage, @unchecked Sendable {
   @usableFromInline let delivery: Delivery<Value>
   @usableFromInline @exclusivity(unchecked) var value: Value
   @usableFromInline @exclusivity(unchecked) var exclusive = ExclusiveAccess()
@@ -15,6 +15,14 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
   init(_ value: Value) {
     delivery = Delivery(skippingDuplicates: ChangeTest())
     unsafe self.value = value
+    super.init()
+  }
+
+  /// Creates a storage that repeats a publisher for computed values.
+  init(_ value: Value, repeating origin: UntrackedOrigin) {
+    delivery = Delivery(skippingDuplicates: ChangeTest())
+    unsafe self.value = value
+    super.init(repeating: origin)
   }
 
   /// Runs `body` under the lock, when no `modify` is in progress.
@@ -67,19 +75,48 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     let thread = ThreadID.current
     var replaced = newValue
     var turn: Turn?
+    var isCounted = false
     let isFree = delivery.lock.withLock { state in
       guard unsafe exclusive.isFree else { return false }
       unsafe swap(&value, &replaced)
-      turn = delivery.admit(newValue, replacing: replaced, from: thread, &state)
+      if unsafe isTracked {
+        (turn, isCounted) = admitTracked(
+          newValue, replacing: replaced, inPlace: false, from: thread, &state)
+      } else {
+        turn = delivery.admit(newValue, replacing: replaced, from: thread, &state)
+      }
       return true
     }
     if let turn {
       delivery.deliver(newValue, replacing: replaced, turn)
+      if isCounted { hasDelivered() }
       delivery.leave()
       isDelivered = true
     }
     return isFree
   }
+
+  /// Admits a change on which computed values depend.
+  ///
+  /// Called under the lock.
+  ///
+  /// - Returns: The turn that the caller must run, and `true` if it must then call `hasDelivered`.
+  @usableFromInline @inline(never)
+  func admitTracked(
+    _ update: Value, replacing replaced: Value?, inPlace: Bool, from thread: ThreadID,
+    _ state: inout DeliveryState
+  ) -> (turn: Turn?, isCounted: Bool) {
+    advance(inPlace: inPlace)
+    let version = presentVersion
+    let (turn, isQueued) = delivery.admit(
+      update, replacing: replaced, version, in: nil, from: thread, &state)
+    if isQueued { return (turn, false) }
+    if turn == nil { hasDelivered() } else { unsafe delivery.turnVersion = version }
+    return (turn, turn != nil)
+  }
+
+  @usableFromInline
+  func hasDelivered() { ChangeClock.hasDelivered() }
 
   @inlinable @inline(__always)
   func beginModify() {
@@ -96,17 +133,23 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     let thread = ThreadID.current
     var mustWake = false
     var turn: (Turn, Value)?
+    var isCounted = false
     delivery.lock.withLock { state in
       mustWake = unsafe exclusive.leave()
-      if publishing,
-        let admitted = delivery.admit(unsafe value, replacing: nil, from: thread, &state)
-      {
-        turn = (admitted, unsafe value)
+      if !publishing { return }
+      let admitted: Turn?
+      if unsafe isTracked {
+        (admitted, isCounted) = admitTracked(
+          unsafe value, replacing: nil, inPlace: true, from: thread, &state)
+      } else {
+        admitted = delivery.admit(unsafe value, replacing: nil, from: thread, &state)
       }
+      if let admitted { turn = (admitted, unsafe value) }
     }
     if mustWake { wake() }
     guard let (turn, update) = turn else { return false }
     delivery.deliver(update, turn)
+    if isCounted { hasDelivered() }
     delivery.leave()
     return true
   }
@@ -118,6 +161,19 @@ final class PropertyStorage<Value: Sendable>: @unchecked Sendable {
     delivery.lock.withLock { _ in unsafe swap(&woken, &parked) }
     for parking in woken { parking.open() }
   }
+
+  override func subscribe(_ inputs: LiveInputs, _ sentinel: Sentinel) -> Subscription {
+    delivery.subscribe { value in
+      withExtendedLifetime(sentinel) {
+        inputs.receive(
+          TypedValueRecord(value, of: self, version: unsafe self.delivery.turnVersion))
+      }
+    }
+  }
+
+  override func presentRecord() -> ValueRecord { record }
+
+  override var source: AnyDelivery? { delivery }
 
   @inlinable
   func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> Subscription {

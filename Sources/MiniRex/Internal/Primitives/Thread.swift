@@ -45,7 +45,7 @@ extension ThreadID {
 
 /// A thread-local reference, `nil` until it is set.
 ///
-/// A caller that sets it restores it before it returns, so that nothing is left when a thread ends.
+/// A caller that sets it restores it before it returns, so a thread that ends retains no object.
 struct ThreadLocal<Object: AnyObject>: Sendable {
   private let key: pthread_key_t
 

@@ -1,12 +1,12 @@
 /// The operations of a clock that timed operators use, without its type.
 ///
-/// Instants are durations since the creation of the operator. A clock is user code, and never runs
-/// under a lock.
+/// Instants are durations since the creation of the operator. A clock is user code. It runs outside
+/// locks.
 struct Timekeeper: Sendable {
   let now: @Sendable () -> Duration
   /// Runs a closure at an instant, unless the subscription is canceled first.
   let wake: @Sendable (_ instant: Duration, @escaping @Sendable () -> Void) -> Subscription
-  /// `true` if canceling leaves nothing in the clock.
+  /// `true` if a canceled wake-up needs no memory in the clock.
   let forgetsEnded: Bool
 
   init(_ clock: any Clock<Duration>) {

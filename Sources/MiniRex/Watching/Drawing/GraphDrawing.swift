@@ -71,7 +71,7 @@ package struct GraphDrawing: Sendable {
       return Edge(
         from: ends[1], to: ends[0], isActive: bundle.contains(where: \.isActive),
         label: (rate > 0 ? "\(updates), \(short(rate))/s" : updates)
-          + (pending > 0 ? ", \(pending) wait" : ""))
+          + (pending > 0 ? ", \(pending) pending" : ""))
     }
   }
 }
@@ -81,11 +81,23 @@ private func note(on node: LiveGraph.Node, standingFor count: Int) -> String? {
   case .source:
     node.subscriberCount.map {
       ($0 == 1 ? "1 subscriber" : "\($0) subscribers")
-        + (node.pendingUpdates > 0 ? ", \(node.pendingUpdates) wait" : "")
+        + (node.pendingUpdates > 0 ? ", \(node.pendingUpdates) pending" : "")
     }
   case .subscription: count > 1 ? "× \(count)" : nil
-  case .operation, .trace: nil
+  case .operation:
+    if let count = node.runCount, let time = node.runTime {
+      "\(count == 1 ? "1 run" : "\(count) runs"), \(short(time))"
+    } else {
+      nil
+    }
+  case .trace: nil
   }
+}
+
+/// Formats a duration, with one decimal place.
+private func short(_ time: Duration) -> String {
+  let microseconds = time / .microseconds(1)
+  return microseconds < 1_000 ? "\(short(microseconds)) µs" : "\(short(microseconds / 1_000)) ms"
 }
 
 /// Formats a rate, with one decimal place for small rates.

@@ -1,7 +1,7 @@
 extension LiveGraph.Snapshot {
   /// Returns the snapshot in the language of Mermaid, which many Markdown viewers draw.
   ///
-  /// The contents are those of ``dot()``.
+  /// It contains the same nodes and edges as ``dot()``.
   public func mermaid() -> String {
     let drawing = GraphDrawing(self)
     let nodes = drawing.nodes.map { node in

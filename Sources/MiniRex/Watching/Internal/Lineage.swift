@@ -15,7 +15,9 @@ package final class Lineage: Sendable {
   let role: Role
   package let name: String
   let place: CodePlace?
-  let inputs: [Lineage]
+  private let constantInputs: [Lineage]
+  /// The record of a computed value.
+  let computed: ComputedWatch?
   let instrument: any Instrument
   let graph: LiveGraph?
 
@@ -30,12 +32,13 @@ package final class Lineage: Sendable {
 
   init(
     _ role: Role, _ name: String, at place: CodePlace?, inputs: [Lineage],
-    instrument: any Instrument, graph: LiveGraph?
+    computed: ComputedWatch? = nil, instrument: any Instrument, graph: LiveGraph?
   ) {
     self.role = role
     self.name = name
     self.place = place
-    self.inputs = inputs
+    constantInputs = inputs
+    self.computed = computed
     self.instrument = instrument
     self.graph = graph
     backlog = Lock(BacklogThreshold(limit: instrument.backlogLimit))
@@ -53,8 +56,13 @@ package final class Lineage: Sendable {
   /// The node that events name: the source, the trace, or the operator that joins several sources.
   @usableFromInline
   var origin: Lineage {
-    role == .operation && inputs.count == 1 ? inputs[0].origin : self
+    role == .operation && constantInputs.count == 1 ? constantInputs[0].origin : self
   }
+
+  /// The publishers that this one is made of.
+  ///
+  /// Those of a computed value change.
+  var inputs: [Lineage] { computed?.inputs ?? constantInputs }
 
   var hasEnded: Bool { isGone.load(ordering: .relaxed) }
 }
@@ -80,6 +88,17 @@ extension Lineage {
     return Lineage(
       role, name, at: CodePlace(fileID: fileID, line: line), inputs: upstream.map { [$0] } ?? [],
       instrument: instrument, graph: instrument.graph ?? upstream?.graph)
+  }
+
+  /// Returns the lineage of a computed value, or `nil` without an instrument.
+  @usableFromInline
+  static func ofComputed(_ name: String?, _ fileID: String, _ line: Int) -> Lineage? {
+    guard CurrentInstrument.isKnown.load(ordering: .acquiring),
+      let instrument = CurrentInstrument.current
+    else { return nil }
+    return Lineage(
+      .operation, name ?? "computed", at: CodePlace(fileID: fileID, line: line), inputs: [],
+      computed: ComputedWatch(), instrument: instrument, graph: instrument.graph)
   }
 
   /// Returns the lineage of an operator with several inputs, or `nil` if none of them is observed.

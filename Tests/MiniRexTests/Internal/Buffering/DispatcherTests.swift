@@ -11,7 +11,7 @@ import Testing
     onThread { for number in 1...3 { source.broadcast(number) } }
     #expect(subscription.pendingUpdates == 3)
 
-    while seen.count < 3 { await Task.yield() }
+    await until { seen.count >= 3 }
 
     #expect(seen == [1, 2, 3])
     #expect(subscription.pendingUpdates == 0 && subscription.droppedCount == 0)
@@ -26,7 +26,7 @@ import Testing
     onThread { for number in 1...5 { source.broadcast(number) } }
     #expect(subscription.pendingUpdates == 2 && subscription.droppedCount == 3)
 
-    while seen.count < 2 { await Task.yield() }
+    await until { seen.count >= 2 }
     source.broadcast(6)
 
     #expect(seen == [4, 5, 6])
@@ -91,11 +91,11 @@ import Testing
       property.value = 2
       property.value = 1
     }
-    while subscription.pendingUpdates > 0 { await Task.yield() }
+    await until { subscription.pendingUpdates == 0 }
     #expect(seen == [1] && subscription.droppedCount == 1)
 
     onThread { for number in 2...9 { property.value = number } }
-    while subscription.pendingUpdates > 0 { await Task.yield() }
+    await until { subscription.pendingUpdates == 0 }
 
     #expect(seen == [1, 9])
   }
@@ -111,7 +111,7 @@ import Testing
       source.finish(.success("done"))
     }
 
-    while subscription.isSubscribed { await Task.yield() }
+    await until { !subscription.isSubscribed }
 
     #expect(seen == ["done"] && subscription.droppedCount == 9)
   }

@@ -5,7 +5,7 @@ import Testing
 /// Two shared works whose starts may act, and threads that join, cancel, and end them.
 ///
 /// Every step mirrors one critical section of `SharedWork` and `WorkRun`.
-private struct World: Hashable {
+private struct World: SearchedState, Searched {
   enum Action: Hashable {
     case subscribe(to: Int)
     /// Cancels the latest subscription of this thread, and waits for the work.
@@ -30,6 +30,11 @@ private struct World: Hashable {
     var stops = 0
   }
 
+  struct Script {
+    let starts: [[Action]]
+    let threads: [[Action]]
+  }
+
   let starts: [[Action]]
   var threads: [[Frame]]
   var runs: [Run] = []
@@ -40,16 +45,18 @@ private struct World: Hashable {
   var awaited: [Int]
   var broken: String?
 
-  init(starts: [[Action]], threads: [[Action]]) {
-    self.starts = starts
-    self.threads = threads.map { [.actions($0[...])] }
+  init(_ script: Script) {
+    starts = script.starts
+    threads = script.threads.map { [.actions($0[...])] }
     memberships = threads.map { _ in [] }
     awaited = threads.map { _ in 0 }
   }
 
-  private func id(_ thread: Int) -> ThreadID { ThreadID(rawValue: UInt(thread) + 1) }
+  var state: World {
+    get { self }
+    set { self = newValue }
+  }
 
-  /// Returns `false` if the thread has finished or is parked.
   mutating func step(_ thread: Int) -> Bool {
     guard let frame = threads[thread].last, frame != .parked else { return false }
     threads[thread].removeLast()
@@ -152,12 +159,12 @@ private struct World: Hashable {
       [.subscribe(to: 0), .leave], [.subscribe(to: 1), .leave], [.end(0)],
       [.subscribe(to: 0), .subscribe(to: 0), .leave, .leave], [.subscribe(to: 0)],
     ]
-    var worlds: [World] = []
+    var all: [World.Script] = []
     for start in starts {
       for other in otherStarts {
         for (index, first) in scripts.enumerated() {
           for (second, third) in zip(scripts[index...], scripts[index...].dropFirst() + [[]]) {
-            worlds.append(World(starts: [start, other], threads: [first, second, third]))
+            all.append(World.Script(starts: [start, other], threads: [first, second, third]))
           }
         }
       }
@@ -165,34 +172,14 @@ private struct World: Hashable {
     var states = 0
     // A single-threaded search is slow under a sanitizer, and a few worlds are enough there.
     let step = scale < 1 ? 100 : max(1, Int(7 / scale))
-    for index in stride(from: 0, to: worlds.count, by: step) {
-      let (count, broken) = search(worlds[index])
-      states += count
-      if let broken {
-        Issue.record("\(broken), with \(worlds[index].starts), \(worlds[index].threads)")
+    for index in stride(from: 0, to: all.count, by: step) {
+      let search = StateSearch<World>(all[index])
+      states += search.states
+      if let breach = search.breach {
+        Issue.record("\(breach)")
         return
       }
     }
     print("state search, shared work: \(states) states")
-  }
-
-  private func search(_ start: World) -> (states: Int, broken: String?) {
-    var visited: Set = [start]
-    var left = [start]
-    while let world = left.popLast() {
-      var isStuck = true
-      for thread in world.threads.indices {
-        var next = world
-        guard next.step(thread) else { continue }
-        isStuck = false
-        if let broken = next.broken { return (visited.count, broken) }
-        if visited.insert(next).inserted { left.append(next) }
-      }
-      if !isStuck { continue }
-      var end = world
-      end.checkRest()
-      if let broken = end.broken { return (visited.count, broken) }
-    }
-    return (visited.count, nil)
   }
 }

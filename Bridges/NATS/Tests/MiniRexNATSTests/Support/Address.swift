@@ -49,9 +49,9 @@ final class Socket: Sendable {
     return socket
   }
 
-  static func listening() throws -> (Socket, Address) {
+  static func listening(backlog: Int32 = 16) throws -> (Socket, Address) {
     let (socket, port) = try bound(to: "127.0.0.1")
-    if listen(socket.descriptor, 16) != 0 { throw POSIXError(.EADDRINUSE) }
+    if listen(socket.descriptor, backlog) != 0 { throw POSIXError(.EADDRINUSE) }
     return (socket, Address(host: "127.0.0.1", port: port))
   }
 

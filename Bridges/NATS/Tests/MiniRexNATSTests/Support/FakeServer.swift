@@ -1,17 +1,30 @@
 import Foundation
 
-/// A test server that sends a given announcement, and records the bytes that it receives.
+/// A test server that sends given text, and records the bytes that it receives.
 final class FakeServer: Sendable {
   let address: Address
   private let socket: Socket
   private let bytes = Shared<[UInt8]>([])
   private let clients = Shared<[Socket]>([])
-  private let announcement: String
+  private let greeting: String
+  private let answer: String
+  /// The connections that wait to be accepted, if it does not accept.
+  private let pending: [Socket]
 
   /// - Parameter announcement: The body of `INFO`. An empty text announces nothing.
-  init(_ announcement: String) throws {
-    (socket, address) = try Socket.listening()
-    self.announcement = announcement
+  convenience init(_ announcement: String) throws {
+    try self.init(greeting: announcement.isEmpty ? "" : "INFO \(announcement)\r\n")
+  }
+
+  /// - Parameters:
+  ///   - greeting: The text that each client receives first.
+  ///   - answer: The text that follows the first bytes of the client.
+  ///   - accepts: A Boolean value that indicates whether connections are accepted.
+  init(greeting: String = "", answer: String = "", accepts: Bool = true) throws {
+    (socket, address) = try Socket.listening(backlog: accepts ? 16 : 0)
+    (self.greeting, self.answer) = (greeting, answer)
+    pending = accepts ? [] : try [Socket.connected(to: address)]
+    if !accepts { return }
     let (socket, take) = (socket, Shared<(@Sendable (Socket) -> Void)?>(nil))
     take.value = { [weak self] in self?.serve($0) }
     Thread.detachNewThread {
@@ -37,11 +50,15 @@ final class FakeServer: Sendable {
 
   private func serve(_ client: Socket) {
     clients.append(client)
-    if announcement.isEmpty { return }
-    client.send("INFO \(announcement)\r\n")
-    let bytes = bytes
+    client.send(greeting)
+    let (bytes, answer) = (bytes, answer)
     Thread.detachNewThread {
-      while let chunk = client.receive() { bytes.change { $0 += chunk } }
+      var isFirst = true
+      while let chunk = client.receive() {
+        bytes.change { $0 += chunk }
+        if isFirst { client.send(answer) }
+        isFirst = false
+      }
     }
   }
 }

@@ -10,6 +10,7 @@ extension ConnectionCore {
     enum Way {
       case drain(LibNATSConnection)
       case close(LibNATSConnection)
+      case cancel(ConnectAttempt)
       case finish
       case none
     }
@@ -23,7 +24,8 @@ extension ConnectionCore {
       case .waiting where state.isPausing:
         state.isPausing = false
         return .finish
-      case .waiting: return state.handle.map { .close($0) } ?? .none
+      case .waiting:
+        return state.handle.map { .close($0) } ?? state.attempt.map { .cancel($0) } ?? .none
       case .draining, .closed: return .none
       }
     }
@@ -31,6 +33,7 @@ extension ConnectionCore {
     case .none: break
     case .finish: LibNATS.closing.async { [self] in finish(nil) }
     case .close(let handle): closeAtOnce(handle)
+    case .cancel(let attempt): attempt.cancel()
     case .drain(let handle):
       report(.draining)
       let limit = max(1, options.drainTimeout.inMilliseconds)

@@ -23,6 +23,7 @@ extension ConnectionCore {
     do throws(NATSError) {
       handle = try connectToAny()
     } catch {
+      if state.withLock({ $0.mustClose }) { return finish(nil) }
       let refusals = error == .notAuthorized ? refusals + 1 : 0
       let isLast = refusals == 2 || attempt >= options.reconnectAttempts ?? .max
       // A later attempt reads the files again, because a file may be in the middle of a
@@ -64,34 +65,52 @@ extension ConnectionCore {
 
   /// Tries each server once, in an order that differs between clients.
   ///
-  /// It throws the last error of a server that was reached.
+  /// Servers that another server announces meanwhile are tried, too. It throws the last error of a
+  /// server that was reached.
   private func connectToAny() throws(NATSError) -> LibNATSConnection {
     var failure = NATSError.noServer
-    let discovered = state.withLock { $0.discovered }
-    for server in try servers.get().shuffled() + discovered.shuffled() {
+    var tried: Set<String> = []
+    var left = try servers.get().shuffled()
+    while true {
+      if left.isEmpty {
+        left = state.withLock { $0.discovered }.filter { !tried.contains($0.description) }
+        left.shuffle()
+      }
+      guard let server = left.popLast(), !state.withLock({ $0.mustClose }) else { throw failure }
+      tried.insert(server.description)
       do throws(NATSError) {
         return try connectOnce(to: server)
       } catch {
         if case .invalidOptions = error { throw error }
         if error != .noServer { failure = error }
       }
-      if state.withLock({ $0.mustClose }) { break }
     }
-    throw failure
   }
 
   private func connectOnce(to server: ServerAddress) throws(NATSError) -> LibNATSConnection {
     let (closure, wire) = (CallbackRegistry.add(self), LoopSocket())
     EventLoop.shared.add(wire)
     var connection: OpaquePointer?
-    let (status, hasExpired): (natsStatus, Bool)
+    let status: natsStatus
+    let attempt = ConnectAttempt(milliseconds: max(1, options.connectTimeout.inMilliseconds))
     do throws(NATSError) {
+      try begin(attempt)
       let made = try makeOptions(for: server, closure, wire)
       defer { natsOptions_Destroy(made) }
-      let timeout = HandshakeTimeout(
-        milliseconds: max(1, options.connectTimeout.inMilliseconds), on: maintenance)
-      (status, hasExpired) = timeout.limit { natsConnection_Connect(&connection, made) }
+      let socket = try attempt.connect(to: server)
+      let info = ServerInfo(try attempt.readLine(from: socket))
+      learn(info.cluster, from: server)
+      let handover = try SocketHandover(socket, repeating: info.line, in: attempt)
+      try prepare(made, for: server, info, url: handover.url)
+      attempt.expire(on: maintenance)
+      status = try withToken(for: server, made) {
+        handover.run { natsConnection_Connect(&connection, made) }
+      }
+      end(attempt)
     } catch {
+      // A handover may still wait for libnats.
+      attempt.cancel()
+      end(attempt)
       CallbackRegistry.remove(closure)
       EventLoop.shared.remove(wire) {}
       throw error
@@ -101,7 +120,7 @@ extension ConnectionCore {
     }
     CallbackRegistry.remove(closure)
     EventLoop.shared.remove(wire) {}
-    if hasExpired { throw .timedOut }
+    if let error = attempt.error { throw error }
     var last = NATS_OK
     let words = nats_GetLastError(&last).map { String(cString: $0) }
     if status == NATS_SECURE_CONNECTION_WANTED {
@@ -116,6 +135,18 @@ extension ConnectionCore {
       throw .tls("The server closed the TLS connection. It may require a client certificate.")
     }
     throw NATSError(status, words)
+  }
+
+  private func begin(_ attempt: ConnectAttempt) throws(NATSError) {
+    let mustClose = state.withLock { state in
+      state.attempt = attempt
+      return state.mustClose
+    }
+    if mustClose { throw .closed }
+  }
+
+  private func end(_ attempt: ConnectAttempt) {
+    state.withLock { $0.attempt = nil }
   }
 
   /// Reports an error unless it repeats the previous one: attempts to reach a server never end.

@@ -26,7 +26,6 @@ extension ConnectionCore {
     }
     do throws(NATSError) {
       try checkPrefixes()
-      try setServer(made, server)
       try setBehaviour(made, wire)
       try setCredentials(made, server)
       try setTLS(made, server)
@@ -55,8 +54,40 @@ extension ConnectionCore {
     }
   }
 
-  private func setServer(_ made: OpaquePointer, _ server: ServerAddress) throws(NATSError) {
-    try require(natsOptions_SetURL(made, server.url), "A URL is not a server URL.")
+  /// Sets the options that depend on the first line of the server.
+  ///
+  /// - Parameter url: The URL that libnats connects to, see `SocketHandover`.
+  func prepare(
+    _ made: OpaquePointer, for server: ServerAddress, _ info: ServerInfo, url: String
+  ) throws(NATSError) {
+    try require(natsOptions_SetURL(made, url), "A URL is not a server URL.")
+    guard options.tls != nil || server.requiresTLS || info.requiresTLS else { return }
+    let name = options.tls?.expectedHostname ?? server.certificateName ?? server.host
+    try require(natsOptions_SetExpectedHostname(made, name), "expectedHostname")
+  }
+
+  /// Runs `connect` with a callback of libnats for the token, which follows the TLS handshake.
+  ///
+  /// Without a token, the callback still announces `CONNECT`, see `HandshakeObserver`.
+  func withToken(
+    for server: ServerAddress, _ made: OpaquePointer, _ connect: () -> natsStatus
+  ) throws(NATSError) -> natsStatus {
+    guard let token = try token(for: server) else { return run(connect, made, token: nil) }
+    return token.withCString { run(connect, made, token: $0) }
+  }
+
+  private func run(
+    _ connect: () -> natsStatus, _ made: OpaquePointer, token: UnsafePointer<CChar>?
+  ) -> natsStatus {
+    let status = natsOptions_SetTokenHandler(
+      made,
+      { token in
+        // A reconnect of libnats would come after the token is released.
+        guard let handover = HandshakeObserver.current else { return nil }
+        handover.install()
+        return token.map { UnsafePointer($0.assumingMemoryBound(to: CChar.self)) }
+      }, token.map { UnsafeMutableRawPointer(mutating: $0) })
+    return status == NATS_OK ? connect() : status
   }
 
   private func setBehaviour(_ made: OpaquePointer, _ wire: LoopSocket) throws(NATSError) {
@@ -98,8 +129,7 @@ extension ConnectionCore {
     case .none: break
     case .user(let name, let password):
       if server.user == nil { try setUser(made, name, password) }
-    case .token(let token):
-      if server.user == nil { try setUser(made, token, nil) }
+    case .token: _ = try token(for: server)
     case .file(let path, let seed):
       try checkFiles(seed == nil ? [path] : [path, seed], seed: seed ?? path)
       try require(
@@ -111,19 +141,28 @@ extension ConnectionCore {
       try require(
         natsOptions_SetNKeyFromSeed(made, key, seedFile), "The NKey or its seed file is invalid.")
     }
-    if let user = server.user { try setUser(made, user, server.password) }
+    if let user = server.user {
+      if let password = server.password {
+        try setUser(made, user, password)
+      } else {
+        _ = try token(for: server)
+      }
+    }
   }
 
-  /// Sets the user.
-  ///
-  /// Without a password, the user is a token.
+  /// A user in the URL without a password is a token.
+  private func token(for server: ServerAddress) throws(NATSError) -> String? {
+    var token: String?
+    if case .token(let text) = options.credentials.kind { token = text }
+    if let user = server.user { token = server.password == nil ? user : nil }
+    guard let token else { return nil }
+    return try ProtocolText.json(token, "The token", lineLimit: lineLimit)
+  }
+
   private func setUser(
-    _ made: OpaquePointer, _ user: String, _ password: String?
+    _ made: OpaquePointer, _ user: String, _ password: String
   ) throws(NATSError) {
-    let user = try ProtocolText.json(user, "The user or the token", lineLimit: lineLimit)
-    guard let password else {
-      return try require(natsOptions_SetToken(made, user), "credentials")
-    }
+    let user = try ProtocolText.json(user, "The user", lineLimit: lineLimit)
     let json = try ProtocolText.json(password, "The password", lineLimit: lineLimit)
     try require(natsOptions_SetUserInfo(made, user, json), "credentials")
   }
@@ -143,15 +182,20 @@ extension ConnectionCore {
     if !hasSeed { throw .invalidOptions("The credentials file at \(seed) has no seed.") }
   }
 
-  /// Sets the TLS options.
+  /// A Boolean value that indicates whether servers that `server` announces are used.
   ///
-  /// Servers announced before TLS are used only if an authority of the options or a name restricts
-  /// their certificates.
+  /// They are announced before TLS, so an authority of the options or a name must restrict their
+  /// certificates.
+  func trustsAnnouncements(of server: ServerAddress) -> Bool {
+    guard options.tls != nil || server.requiresTLS else { return true }
+    return options.tls?.trustedCertificates != nil || options.tls?.expectedHostname != nil
+  }
+
   private func setTLS(_ made: OpaquePointer, _ server: ServerAddress) throws(NATSError) {
     guard options.tls != nil || server.requiresTLS else { return }
     let tls = options.tls ?? NATSTLS()
     try require(natsOptions_SetSecure(made, true), "libnats was built without TLS.")
-    if tls.trustedCertificates == nil, tls.expectedHostname == nil {
+    if !trustsAnnouncements(of: server) {
       try require(natsOptions_SetIgnoreDiscoveredServers(made, true), "discovery")
     }
     if let path = tls.trustedCertificates {
@@ -163,9 +207,6 @@ extension ConnectionCore {
       try require(
         natsOptions_LoadCertificatesChain(made, certificate, key),
         "The certificate at \(certificate) or its key cannot be loaded.")
-    }
-    if let name = tls.expectedHostname ?? server.certificateName {
-      try require(natsOptions_SetExpectedHostname(made, name), "expectedHostname")
     }
   }
 

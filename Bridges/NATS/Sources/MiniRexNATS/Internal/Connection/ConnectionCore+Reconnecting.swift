@@ -23,11 +23,7 @@ extension ConnectionCore {
     }
     guard let (handle, sinks) = lost else { return }
     CallbackRegistry.remove(UnsafeMutableRawPointer(bitPattern: closure))
-    let found = discoveredServers(handle)
-    state.withLock { state in
-      let known = Set(state.discovered.map(\.description))
-      state.discovered += found.filter { !known.contains($0.description) }
-    }
+    add(discoveredServers(handle))
     let unconfirmed = handle.unconfirmed
     if unconfirmed > 0 { report(.possiblyLost(count: unconfirmed)) }
     inbox.reopen(over: self)
@@ -66,20 +62,34 @@ extension ConnectionCore {
     }
   }
 
-  /// Returns the announced servers, with the user of the first URL, and with TLS if any URL
-  /// requires it.
-  private func discoveredServers(_ handle: LibNATSConnection) -> [ServerAddress] {
+  /// Adds the servers that `server` announced in its first line.
+  func learn(_ cluster: [String], from server: ServerAddress) {
+    if trustsAnnouncements(of: server) { add(cluster) }
+  }
+
+  /// Adds servers, with the user of the first URL, and with TLS if any URL requires it.
+  private func add(_ cluster: [String]) {
+    guard let servers = try? servers.get() else { return }
+    let found = cluster.compactMap { text in
+      (try? ServerAddress(text)).map { ServerAddress(discovered: $0, by: servers) }
+    }
+    state.withLock { state in
+      var known = Set((servers + state.discovered).map(\.description))
+      state.discovered += found.filter { known.insert($0.description).inserted }
+    }
+  }
+
+  /// Returns the servers that were announced after the first line.
+  private func discoveredServers(_ handle: LibNATSConnection) -> [String] {
     var found: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
     var count: Int32 = 0
     let status = natsConnection_GetDiscoveredServers(handle.connection.pointer, &found, &count)
     guard status == NATS_OK, let found else { return [] }
     defer { free(found) }
-    guard let servers = try? servers.get() else { return [] }
     return (0..<Int(count)).compactMap { index in
       guard let text = found[index] else { return nil }
       defer { free(text) }
-      guard let address = try? ServerAddress(String(cString: text)) else { return nil }
-      return ServerAddress(discovered: address, by: servers)
+      return String(cString: text)
     }
   }
 }

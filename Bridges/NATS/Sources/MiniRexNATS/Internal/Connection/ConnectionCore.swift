@@ -38,6 +38,8 @@ final class ConnectionCore: Sendable {
     var isOpening = true
     /// A Boolean value that indicates whether it waits between two attempts to connect.
     var isPausing = false
+    /// The attempt to connect that is in progress.
+    var attempt: ConnectAttempt?
     /// The most recently lost connection.
     var lost: UInt = 0
     /// The servers of the cluster that were announced.

@@ -11,9 +11,6 @@ struct ServerAddress: Sendable, CustomStringConvertible, CustomReflectable {
   /// The name in the certificate of a discovered server whose host is an IP address.
   var certificateName: String?
 
-  /// The URL for libnats, without the user and the password.
-  var url: String { "nats://\(description)" }
-
   var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   var customMirror: Mirror { Mirror(self, children: ["host": host, "port": port]) }

@@ -1,32 +1,54 @@
+package import MiniRex
+
+/// The threads of a model.
+package protocol SearchedState: Hashable {
+  associatedtype Frame
+
+  /// The pending steps of each thread.
+  ///
+  /// The last frame of a thread is its next step.
+  var threads: [[Frame]] { get set }
+  /// The first violation of a rule.
+  var broken: String? { get set }
+}
+
 /// A model with threads that take steps.
-protocol Searched {
+package protocol Searched {
   associatedtype Program
-  associatedtype State: Hashable
+  associatedtype State: SearchedState
 
   init(_ program: Program)
 
-  var state: State { get }
-  /// The first violation of a rule.
-  var broken: String? { get }
-  var threadCount: Int { get }
+  /// Every value that the next step can depend on.
+  var state: State { get set }
 
-  /// A description of the next step of the thread.
-  func next(of thread: Int) -> String
   /// - Returns: `false` if the thread has finished or must wait.
   mutating func step(_ thread: Int) -> Bool
   /// Checks a state in which no thread can take a step.
   mutating func checkRest()
 }
 
+extension Searched {
+  package func id(_ thread: Int) -> ThreadID { DeliveryModel.id(of: thread) }
+
+  package mutating func push(_ frames: State.Frame..., on thread: Int) {
+    state.threads[thread] += frames
+  }
+
+  package mutating func expect(_ isTrue: Bool, _ breach: @autoclosure () -> String) {
+    if !isTrue, state.broken == nil { state.broken = breach() }
+  }
+}
+
 /// Visits every state that a program can reach, in every order of its threads' steps.
-struct StateSearch<Machine: Searched> {
-  private(set) var states = 0
+package struct StateSearch<Machine: Searched> {
+  package private(set) var states = 0
   /// The first violation of a rule, and the steps that lead to it.
-  private(set) var breach: String?
+  package private(set) var breach: String?
 
   private let program: Machine.Program
 
-  init(_ program: Machine.Program) {
+  package init(_ program: Machine.Program) {
     self.program = program
     breach = search().map { trace(of: $0.broken, $0.path) }
   }
@@ -36,18 +58,18 @@ struct StateSearch<Machine: Searched> {
     var visited: Set = [start.state]
     var path = [(machine: start, nextThread: 0, isStuck: true)]
     while let (machine, thread, isStuck) = path.last {
-      if thread == machine.threadCount {
+      if thread == machine.state.threads.count {
         var last = path.removeLast().machine
         if !isStuck { continue }
         last.checkRest()
-        if let broken = last.broken { return (broken, path.map(\.nextThread)) }
+        if let broken = last.state.broken { return (broken, path.map(\.nextThread)) }
         continue
       }
       path[path.count - 1].nextThread += 1
       var next = machine
       guard next.step(thread) else { continue }
       path[path.count - 1].isStuck = false
-      if let broken = next.broken { return (broken, path.map(\.nextThread)) }
+      if let broken = next.state.broken { return (broken, path.map(\.nextThread)) }
       if visited.insert(next.state).inserted { path.append((next, 0, true)) }
     }
     states = visited.count
@@ -59,23 +81,10 @@ struct StateSearch<Machine: Searched> {
     var lines = ["\(broken), in \(program)"]
     for nextThread in path {
       let thread = nextThread - 1
-      let frame = machine.next(of: thread)
+      let frame = machine.state.threads[thread].last.map { "\($0)" } ?? "nothing"
       _ = machine.step(thread)
       lines.append("  thread \(thread): \(frame)")
     }
-    return lines.joined(separator: "\n").replacing("MiniRexTests.", with: "")
-  }
-}
-
-extension Machine: Searched {
-  var broken: String? { state.broken }
-  var threadCount: Int { state.threads.count }
-
-  func next(of thread: Int) -> String { state.threads[thread].last.map { "\($0)" } ?? "nothing" }
-
-  mutating func checkRest() {
-    let isDone = state.threads.allSatisfy { $0.isEmpty }
-    expect(isDone, "R10 all threads are deadlocked")
-    if isDone { checkEnd() }
+    return lines.joined(separator: "\n").replacing(#/\w+Tests\./#, with: "")
   }
 }

@@ -1,0 +1,82 @@
+internal import Synchronization
+
+/// Writes to several properties that combinations emit together.
+///
+/// A combination that receives one of the writes holds its changes until all writes are delivered,
+/// by whichever threads. Then the combinations emit, inputs of other combinations first.
+@usableFromInline
+final class WriteBatch: Sendable {
+  private struct State {
+    /// The writes that are not delivered yet, and the call of `together` itself.
+    var pending: Int
+    var held: [Combination] = []
+  }
+
+  private let state: Lock<State>
+  private static let ofThread = ThreadLocal<WriteBatch>()
+  private static let deliveringCount = Atomic(0)
+
+  init(writes: Int) {
+    state = Lock(State(pending: writes + 1))
+  }
+
+  /// `true` if a thread may be delivering a batch.
+  @usableFromInline static var isDelivering: Bool {
+    deliveringCount.load(ordering: .relaxed) > 0
+  }
+
+  /// The batch whose write this thread is delivering.
+  @usableFromInline static var current: WriteBatch? { isDelivering ? ofThread.value : nil }
+
+  /// Delivers a write.
+  func deliver(_ body: () -> Void) {
+    WriteBatch.deliveringCount.add(1, ordering: .relaxed)
+    let outer = WriteBatch.ofThread.value
+    WriteBatch.ofThread.value = self
+    body()
+    WriteBatch.ofThread.value = outer
+    WriteBatch.deliveringCount.subtract(1, ordering: .relaxed)
+  }
+
+  /// Counts a delivered write.
+  ///
+  /// After the last one, the held combinations emit.
+  func leave() {
+    let isLast = state.withLock { state in
+      state.pending -= 1
+      return state.pending == 0
+    }
+    if isLast { deliver(release) }
+  }
+
+  /// Returns `true` if the combination was not held yet.
+  ///
+  /// Called under the lock of the combination.
+  func hold(_ combination: Combination) -> Bool {
+    state.withLock { state in
+      if state.held.contains(where: { $0 === combination }) { return false }
+      state.held.append(combination)
+      return true
+    }
+  }
+
+  /// Lets the combinations emit.
+  ///
+  /// Combinations that receive their emissions are held as well.
+  private func release() {
+    while let next = nextHeld() { next.close() }
+  }
+
+  /// Removes a combination whose inputs do not depend on another held combination.
+  private func nextHeld() -> Combination? {
+    let held = state.withLock { $0.held }
+    let next =
+      held.first { combination in
+        let inputs = SharedSources(of: combination).combinations
+        return !inputs.contains { input in held.contains { $0 === input } }
+      } ?? held.first
+    guard let next else { return nil }
+    state.withLock { $0.held.removeAll { $0 === next } }
+    return next
+  }
+}

@@ -1,0 +1,68 @@
+/// Finds computed values that depend on themselves, on one thread or across several.
+enum ComputedCycle {
+  /// A computed value in progress on this thread, and the one around it.
+  @safe private struct Link {
+    let node: ComputedNode
+    let outer: UnsafeMutablePointer<Link>?
+  }
+
+  private static let innermost = ThreadLocalAddress<Link>()
+  /// The computed values that threads wait for.
+  ///
+  /// A chain of them never closes.
+  private static let waits = Lock<[ThreadID: ComputedNode]>([:])
+
+  /// Runs `body`, in which the computed value is in progress.
+  static func within<Result>(_ node: ComputedNode, _ body: () -> Result) -> Result {
+    let outer = unsafe innermost.value
+    var link = unsafe Link(node: node, outer: outer)
+    return unsafe withUnsafeMutablePointer(to: &link) { link in
+      unsafe innermost.value = link
+      defer { unsafe innermost.value = outer }
+      return body()
+    }
+  }
+
+  /// `true` if the computed value is in progress on this thread.
+  static func contains(_ node: ComputedNode) -> Bool {
+    path.contains { $0 === node }
+  }
+
+  /// Waits for another thread that runs the computed value.
+  static func wait(for node: ComputedNode, on thread: ThreadID, _ parking: Parking) {
+    let isCycle = waits.withLock { waits in
+      waits[thread] = node
+      var next = node
+      while let runner = next.runner {
+        if runner == thread { return true }
+        guard let further = waits[runner] else { return false }
+        next = further
+      }
+      return false
+    }
+    if isCycle { trap(at: node) }
+    parking.wait()
+    let removed = waits.withLock { $0.removeValue(forKey: thread) }
+    withExtendedLifetime(removed) {}
+  }
+
+  static func trap(at node: ComputedNode) -> Never {
+    let path = path
+    let start = path.lastIndex { $0 === node } ?? path.startIndex
+    let names = (path[start...] + [node]).map(\.label.description).joined(separator: " → ")
+    misuse(
+      "A computed value depends on itself: \(names). "
+        + "Remove one of these reads, or read a PublishedProperty that a callback sets.")
+  }
+
+  /// The computed values in progress on this thread, outermost first.
+  private static var path: [ComputedNode] {
+    var nodes: [ComputedNode] = []
+    var link = unsafe innermost.value
+    while let present = unsafe link {
+      nodes.append(unsafe present.pointee.node)
+      unsafe link = unsafe present.pointee.outer
+    }
+    return nodes.reversed()
+  }
+}

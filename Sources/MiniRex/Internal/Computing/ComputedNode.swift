@@ -1,0 +1,236 @@
+internal import Synchronization
+
+/// The memory of a computed value: its last result, and the thread that runs it.
+///
+/// It is not generic, so that the search of dependencies is not. The closure knows the type.
+@usableFromInline
+final class ComputedNode: Sendable {
+  typealias Run = @Sendable (ReadSession) -> ComputedResult
+
+  private struct State {
+    var result: ComputedResult?
+    /// A result for other values than the present ones, until the next present result.
+    var otherResult: ComputedResult?
+    /// The thread that inspects the dependencies, or runs the closure.
+    var runner: ThreadID?
+    var waiters: [Parking] = []
+  }
+
+  /// A result, and whether all of it belonged to one instant.
+  struct Evaluation {
+    let result: ComputedResult
+    let isExact: Bool
+  }
+
+  private enum Step {
+    case use(ComputedResult)
+    case run(after: ComputedResult?)
+    case wait(Parking)
+    case trap
+  }
+
+  let label: ComputedLabel
+  let run: Run
+  /// The publisher whose value is computed, if it is the result of an operator.
+  let derivation: PublisherIdentity?
+  /// The run of a computed value that read this one last.
+  ///
+  /// A hint, never a proof.
+  let reader = Atomic<UInt>(0)
+  private let state = Lock(State())
+  /// The time of the change clock at which the result was correct, or 0.
+  private let validTime = Atomic<UInt>(0)
+  private let resultID = Atomic<UInt>(0)
+
+  private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
+
+  @inlinable
+  convenience init<Value: Sendable>(
+    _ label: ComputedLabel, _ changeTest: ChangeTest<Value>,
+    compute: @escaping @Sendable (ReadSession) -> Value
+  ) {
+    self.init(label, nil) { session in
+      let value = compute(session)
+      return ComputedResult.of(value, changeTest, session.finishRun())
+    } isChange: {
+      changeTest($0.value(of: Value.self), $1.value(of: Value.self))
+    }
+  }
+
+  @usableFromInline
+  init(
+    _ label: ComputedLabel, _ derivation: PublisherIdentity?,
+    run: @escaping @Sendable (ReadSession) -> ComputedResult,
+    isChange: @escaping @Sendable (ComputedResult, ComputedResult) -> Bool
+  ) {
+    self.label = label
+    self.derivation = derivation
+    self.run = run
+    self.isChange = isChange
+  }
+
+  /// Computes the value of an operator's result, as an optional.
+  convenience init<Value, Kind>(deriving publisher: Publisher<Value, Kind>) {
+    let changeTest = ChangeTest<Value?>()
+    self.init(
+      ComputedLabel("\(Value.self)", "operator", 0), PublisherIdentity(publisher)
+    ) { session in
+      ComputedResult.of(publisher.read(in: session), changeTest, session.finishRun())
+    } isChange: {
+      changeTest($0.value(of: Value?.self), $1.value(of: Value?.self))
+    }
+  }
+
+  /// Returns `true` if both results of this computed value are equal.
+  func areEqual(_ old: ComputedResult, _ new: ComputedResult) -> Bool {
+    old.version == new.version || !isChange(old, new)
+  }
+
+  /// The results in memory.
+  var results: [ComputedResult] {
+    state.withLock { [$0.result, $0.otherResult].compactMap { $0 } }
+  }
+
+  /// Returns a result for the given values, and present ones.
+  func result(fitting pins: PinnedValues) -> ComputedResult {
+    pins.result(of: self, in: ReadSession(pins: pins))
+  }
+
+  /// Returns a correct result.
+  ///
+  /// Several attempts find one that belongs to a single instant, unless other threads write all the
+  /// time.
+  @usableFromInline
+  func current() -> ComputedResult {
+    for _ in 0..<3 {
+      let evaluation = evaluate(in: nil)
+      if evaluation.isExact { return evaluation.result }
+    }
+    return evaluate(in: nil).result
+  }
+
+  /// Returns a correct result, and runs the closure if it must.
+  ///
+  /// Threads that need it at the same time wait for one run.
+  ///
+  /// - Parameter session: The session of the run that reads this value.
+  func evaluate(in session: ReadSession?) -> Evaluation {
+    let thread = ThreadID.current
+    while true {
+      let now = ChangeClock.now
+      let step = state.withLock { state -> Step in
+        if let result = state.result, validTime.load(ordering: .relaxed) == now {
+          return .use(result)
+        }
+        guard let runner = state.runner else {
+          state.runner = thread
+          return .run(after: state.result)
+        }
+        if runner == thread { return .trap }
+        let parking = Parking()
+        state.waiters.append(parking)
+        return .wait(parking)
+      }
+      switch step {
+      case .use(let result): return Evaluation(result: result, isExact: true)
+      case .run(let previous): return update(previous, at: now, in: session)
+      case .wait(let parking): ComputedCycle.wait(for: self, on: thread, parking)
+      case .trap: ComputedCycle.trap(at: self)
+      }
+    }
+  }
+
+  /// Runs the closure for values that need not be present.
+  func runPrivately(in session: ReadSession, after previous: ComputedResult?) -> ComputedResult {
+    if ComputedCycle.contains(self) { ComputedCycle.trap(at: self) }
+    var result = ComputedCycle.within(self) { session.run(self, after: previous) }
+    defer { withExtendedLifetime(result) {} }
+    let new = result
+    state.withLock { state in
+      var replaced = Optional(new)
+      swap(&state.otherResult, &replaced)
+      if let replaced { result = replaced }
+    }
+    return new
+  }
+
+  /// The thread that runs the closure, or inspects its dependencies.
+  var runner: ThreadID? { state.withLock { $0.runner } }
+
+  /// Called by the runner.
+  private func update(
+    _ previous: ComputedResult?, at now: UInt, in session: ReadSession?
+  ) -> Evaluation {
+    ComputedCycle.within(self) {
+      if let result = previous.flatMap(validated) { return finish(result, at: now) }
+      let session = session ?? ReadSession()
+      let result = session.run(self, after: previous)
+      return finish(result, at: session.isExact ? session.time : 0)
+    }
+  }
+
+  /// Stores the result, and wakes the waiting threads.
+  private func finish(_ result: ComputedResult, at time: UInt) -> Evaluation {
+    var replaced: ComputedResult? = result
+    var other: ComputedResult?
+    let waiters = state.withLock { state in
+      swap(&state.result, &replaced)
+      swap(&state.otherResult, &other)
+      state.runner = nil
+      resultID.store(result.id, ordering: .relaxed)
+      validTime.store(result.isVolatile ? 0 : time, ordering: .releasing)
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for parking in waiters { parking.open() }
+    withExtendedLifetime((replaced, other)) {}
+    return Evaluation(result: result, isExact: time != 0)
+  }
+
+  /// Returns `true` if this result is known to be correct now.
+  private func isPresent(_ result: ComputedResult) -> Bool {
+    validTime.load(ordering: .acquiring) == ChangeClock.now
+      && resultID.load(ordering: .relaxed) == result.id
+  }
+
+  /// Returns the result if no dependency has changed.
+  ///
+  /// Dependencies are inspected in the order of the reads: a change may make later reads obsolete.
+  private func validated(_ previous: ComputedResult) -> ComputedResult? {
+    var replaced: [Dependency]?
+    for (index, dependency) in previous.dependencies.enumerated() {
+      switch dependency {
+      case .value(let record):
+        if !record.isUnchanged() { return nil }
+      case .computed(let node, let old):
+        if node.isPresent(old) { continue }
+        let new = node.evaluate(in: nil).result
+        if new === old { continue }
+        if !node.areEqual(old, new) { return nil }
+        var dependencies = replaced ?? previous.dependencies
+        dependencies[index] = .computed(node, new)
+        replaced = dependencies
+      }
+    }
+    return replaced.map(previous.replacing) ?? previous
+  }
+}
+
+/// The name of a computed value, its place in the source code, and its record in a graph.
+@usableFromInline
+struct ComputedLabel: Sendable, CustomStringConvertible {
+  private let name: String?
+  private let place: CodePlace
+  let lineage: Lineage?
+
+  @usableFromInline
+  init(_ name: String?, _ fileID: String, _ line: Int, _ lineage: Lineage? = nil) {
+    self.name = name
+    place = CodePlace(fileID: fileID, line: line)
+    self.lineage = lineage
+  }
+
+  @usableFromInline var description: String {
+    if let name { "'\(name)' (\(place))" } else { "the computed value at \(place)" }
+  }
+}

@@ -1,0 +1,36 @@
+/// The way to read the current value of a publisher, and to track what it depends on.
+@usableFromInline
+enum CurrentValue<Value: Sendable>: Sendable {
+  case property(PropertyStorage<Value>)
+  case computed(ComputedNode)
+  /// A function of other values, which it reads in the session.
+  case derived(@Sendable (ReadSession?) -> Value?)
+  /// A value that does not report its changes, and `nil` for kinds without a value.
+  case untracked(@Sendable () -> Value?)
+}
+
+extension Publisher {
+  /// Returns the current value, and lets the session track it.
+  ///
+  /// Without a session, it only reads.
+  @usableFromInline
+  func read(in session: ReadSession?) -> Update? {
+    switch currentValue {
+    case .property(let storage):
+      return storage.read(in: session)
+    case .computed(let node):
+      let result = session?.read(node) ?? node.current()
+      return result.value(of: Update.self)
+    case .derived(let read):
+      return read(session)
+    case .untracked(let read):
+      guard let session else { return read() }
+      return session.read(untracked: self)
+    }
+  }
+}
+
+extension PropertyStorage {
+  @usableFromInline
+  func read(in session: ReadSession?) -> Value { session?.read(self) ?? current }
+}

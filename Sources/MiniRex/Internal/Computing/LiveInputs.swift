@@ -1,0 +1,174 @@
+internal import Synchronization
+
+/// The subscriptions of a computed value to the sources that it depends on, at any depth.
+///
+/// Usually, every source is in the state that its last turn has delivered, and the computed value
+/// reads the present values. While other turns are in progress, it reads the values that its own
+/// subscriptions have delivered. Like a combination, it therefore emits for each turn, and never
+/// before it.
+///
+/// Unchecked: the delivering thread of the combination uses the properties. `receive` uses only
+/// constants.
+final class LiveInputs: @unchecked Sendable {
+  private let node: ComputedNode
+  private let combination = Combination()
+  private var last: ComputedResult?
+  private var shape: UInt = 0
+  private var inputs: [ObjectIdentifier: Subscription] = [:]
+  /// The values delivered since the last result.
+  private var delivered: [ValueRecord] = []
+  /// `true` if the change is not from the queue.
+  private var isImmediate = false
+  private weak var sentinel: Sentinel?
+
+  init(of node: ComputedNode) {
+    self.node = node
+  }
+
+  /// Emits the present value, and then one value for each turn of a source that changes it.
+  func subscribe(_ emit: @escaping @Sendable (ComputedResult) -> Void) -> Subscription {
+    combination.subscribe {
+      let result = self.evaluate()
+      self.last = result
+      self.follow(result)
+      emit(result)
+    } start: { sentinel in
+      self.sentinel = sentinel
+      combination.receive { true }
+    }
+  }
+
+  /// Called in the turn of a source, with the value in delivery.
+  func receive(_ record: ValueRecord) {
+    let isImmediate = combination.emitImmediately {
+      self.delivered.append(record)
+      self.isImmediate = true
+    }
+    if isImmediate { return }
+    combination.receive {
+      self.delivered.append(record)
+      self.isImmediate = false
+      return true
+    }
+  }
+
+  private func evaluate() -> ComputedResult {
+    let time = ChangeClock.now
+    // The one change is the one that this thread is delivering.
+    let isQuiet = isImmediate && ChangeClock.undeliveredCount <= 1
+    if isQuiet || last == nil || pins.areUnchanged {
+      let evaluation = node.evaluate(in: nil)
+      if last == nil || evaluation.isExact && ChangeClock.now == time {
+        delivered.removeAll(keepingCapacity: true)
+        return evaluation.result
+      }
+    }
+    let result = node.result(fitting: pins)
+    delivered.removeAll(keepingCapacity: true)
+    return result
+  }
+
+  /// The delivered values of all sources.
+  private var pins: PinnedValues {
+    let pins = PinnedValues()
+    for record in delivered.reversed() { pins.keep(.value(record)) }
+    for record in last?.records ?? [] { pins.keep(.value(record)) }
+    return pins
+  }
+
+  /// Follows the dependencies of the result.
+  func follow(_ result: ComputedResult) {
+    if result.shape == shape { return }
+    // Without it, all dependencies have finished.
+    guard let sentinel else { return }
+    shape = result.shape
+    let records = result.records
+    var next: [ObjectIdentifier: Subscription] = [:]
+    var missed: [VersionedStorage] = []
+    for record in records {
+      let id = ObjectIdentifier(record.storage)
+      if let present = inputs[id] {
+        next[id] = present
+      } else {
+        next[id] = subscribe(to: record.storage, sentinel)
+        if !record.isPresent { missed.append(record.storage) }
+      }
+    }
+    let removed = inputs.filter { next[$0.key] == nil }
+    inputs = next
+    let mayShare = records.contains {
+      $0.storage.origin != nil || $0.storage.source?.follows == true
+    }
+    if !combination.replaceInputs(by: Array(next.values), sharing: mayShare && next.count > 1) {
+      for input in next.values { input.invalidate() }
+      inputs = [:]
+      return
+    }
+    for input in removed.values { input.invalidate() }
+    for storage in missed { receive(storage.presentRecord()) }
+  }
+
+  private func subscribe(to storage: VersionedStorage, _ sentinel: Sentinel) -> Subscription {
+    let signal = storage.subscribe(self, sentinel)
+    guard let origin = storage.origin else { return signal }
+    origin.join(storage)
+    return Subscription(UntrackedInput(signal: signal, origin))
+  }
+}
+
+extension ComputedNode {
+  /// Subscribes a callback, which receives the present value inside this call, and then changes.
+  @usableFromInline
+  func subscribe<Value: Sendable>(
+    _ changeTest: ChangeTest<Value>, _ receive: @escaping @Sendable (Value) -> Void
+  ) -> Subscription {
+    let output = CombinationOutput(changeTest, receive)
+    return LiveInputs(of: self).subscribe { output.send($0.value(of: Value.self)) }
+  }
+}
+
+extension ComputedResult {
+  /// The values of properties that the result depends on, at any depth.
+  fileprivate var records: [ValueRecord] {
+    var records: [ValueRecord] = []
+    var known: Set<ObjectIdentifier> = []
+    func collect(_ result: ComputedResult) {
+      for dependency in result.dependencies {
+        switch dependency {
+        case .value(let record):
+          if known.insert(ObjectIdentifier(record.storage)).inserted { records.append(record) }
+        case .computed(let node, let result):
+          if known.insert(ObjectIdentifier(node)).inserted { collect(result) }
+        }
+      }
+    }
+    collect(self)
+    return records
+  }
+}
+
+/// A subscription to the storage of an untracked publisher, which it keeps connected.
+///
+/// All properties are constant or atomic.
+private final class UntrackedInput: SubscriptionHost, @unchecked Sendable {
+  private let signal: Subscription
+  private let origin: UntrackedOrigin
+  private let hasLeft = Atomic(false)
+
+  init(signal: Subscription, _ origin: UntrackedOrigin) {
+    self.signal = signal
+    self.origin = origin
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool { signal.isSubscribed }
+
+  override func collectSources(into sources: inout SharedSources) {
+    signal.host.collectSources(into: &sources)
+    origin.connection?.host.collectSources(into: &sources)
+  }
+
+  override func end(_ token: Subscription) {
+    signal.invalidate()
+    if !hasLeft.exchange(true, ordering: .acquiringAndReleasing) { origin.leave() }
+  }
+}

@@ -1,0 +1,80 @@
+/// The values that a session has read, at any depth, and must read again.
+///
+/// One thread uses it.
+final class PinnedValues {
+  private var records: [ObjectIdentifier: ValueRecord]
+  private var results: [ObjectIdentifier: ComputedResult]
+
+  init() {
+    records = [:]
+    results = [:]
+  }
+
+  init(_ other: PinnedValues) {
+    records = other.records
+    results = other.results
+  }
+
+  func keep(_ dependency: Dependency) {
+    switch dependency {
+    case .value(let record):
+      let id = ObjectIdentifier(record.storage)
+      if records[id] == nil { records[id] = record }
+    case .computed(let node, let result):
+      keep(result, of: node)
+    }
+  }
+
+  func keep(_ result: ComputedResult, of node: ComputedNode) {
+    let id = ObjectIdentifier(node)
+    if results[id] != nil { return }
+    results[id] = result
+    for dependency in result.dependencies { keep(dependency) }
+  }
+
+  var arePresent: Bool { records.values.allSatisfy(\.isPresent) }
+
+  /// `true` if all present values equal these.
+  var areUnchanged: Bool { records.values.allSatisfy { $0.isUnchanged() } }
+
+  func record<Value>(of storage: PropertyStorage<Value>) -> TypedValueRecord<Value> {
+    let id = ObjectIdentifier(storage)
+    if let record = records[id] {
+      return unsafe unsafeDowncast(record, to: TypedValueRecord<Value>.self)
+    }
+    let record = storage.record
+    records[id] = record
+    return record
+  }
+
+  /// Returns a result that fits the pinned values.
+  ///
+  /// If the present result does not, the computed value runs again, for this session only.
+  func result(of node: ComputedNode, in session: ReadSession) -> ComputedResult {
+    let id = ObjectIdentifier(node)
+    if let result = results[id] { return result }
+    let known = node.results
+    let result =
+      known.first { fits($0, session) } ?? node.runPrivately(in: session, after: known.first)
+    results[id] = result
+    return result
+  }
+
+  private func fits(_ result: ComputedResult, _ session: ReadSession) -> Bool {
+    result.dependencies.allSatisfy { dependency in
+      switch dependency {
+      case .value(let record): record.isSame(as: pinned(record))
+      case .computed(let node, let old):
+        node.areEqual(old, self.result(of: node, in: session))
+      }
+    }
+  }
+
+  private func pinned(_ record: ValueRecord) -> ValueRecord {
+    let id = ObjectIdentifier(record.storage)
+    if let pinned = records[id] { return pinned }
+    let present = record.isPresent ? record : record.storage.presentRecord()
+    records[id] = present
+    return present
+  }
+}

@@ -1,0 +1,164 @@
+internal import Synchronization
+
+/// A publisher that does not report changes of its value to computed values.
+///
+/// Examples are the results of `debounce` and `share`, and the states of stores. Computed values
+/// read it through a storage that repeats its value. While one of them has a subscriber, the
+/// storage is subscribed to the publisher. Otherwise, each inspection reads the publisher.
+///
+/// There is one storage for each publisher, so that all computed values agree on its value.
+///
+/// Unchecked, because it has a subclass.
+@usableFromInline
+package class UntrackedOrigin: @unchecked Sendable {
+  private struct State {
+    var memberCount = 0
+    var connection: Subscription?
+  }
+
+  private let state = Lock(State())
+  private let hasMembers = Atomic(false)
+  private let hasFirstValue = Atomic(false)
+
+  fileprivate init() {}
+
+  /// `true` if the storage repeats the value by itself.
+  final var isConnected: Bool { hasFirstValue.load(ordering: .acquiring) }
+
+  /// `true` if the storage repeats the value, or is about to.
+  final var isConnecting: Bool { hasMembers.load(ordering: .acquiring) }
+
+  /// The subscription to the publisher.
+  final var connection: Subscription? { state.withLock { $0.connection } }
+
+  /// Subscribes to the publisher for the first member.
+  final func join(_ storage: VersionedStorage) {
+    let isFirst = state.withLock { state in
+      state.memberCount += 1
+      if state.memberCount == 1 { hasMembers.store(true, ordering: .releasing) }
+      return state.memberCount == 1
+    }
+    guard isFirst else { return }
+    let connection = connect(storage)
+    let isNeeded = state.withLock { state in
+      if state.memberCount == 0 || state.connection != nil { return false }
+      state.connection = connection
+      hasFirstValue.store(true, ordering: .releasing)
+      return true
+    }
+    if !isNeeded { connection.invalidate() }
+  }
+
+  /// Cancels the subscription of the last member.
+  final func leave() {
+    let connection = state.withLock { state -> Subscription? in
+      state.memberCount -= 1
+      guard state.memberCount == 0 else { return nil }
+      hasMembers.store(false, ordering: .releasing)
+      hasFirstValue.store(false, ordering: .releasing)
+      return state.connection.take()
+    }
+    connection?.invalidate()
+  }
+
+  /// Returns the current value of the publisher, whose type is `Value`.
+  fileprivate func readValue<Value>(as _: Value.Type) -> Value? { nil }
+
+  /// Subscribes the storage to the publisher.
+  fileprivate func connect(_ storage: VersionedStorage) -> Subscription { .ended }
+}
+
+extension UntrackedOrigin {
+  private static let storages = Lock<[PublisherIdentity: WeakStorage]>([:])
+
+  /// Returns the storage that repeats the value, or `nil` if the publisher has none.
+  static func storage<Value, Kind>(
+    of publisher: Publisher<Value, Kind>
+  ) -> PropertyStorage<Value>? {
+    let identity = PublisherIdentity(publisher)
+    let known = storages.withLock { $0[identity]?.storage }
+    if let known, known.source?.hasEnded == false {
+      return unsafe unsafeDowncast(known, to: PropertyStorage<Value>.self)
+    }
+    guard let value = publisher.readCurrent() else { return nil }
+    let origin = TypedUntrackedOrigin(publisher, identity)
+    let storage = PropertyStorage(value, repeating: origin)
+    // Another thread may have created one.
+    let winner = storages.withLock { storages -> VersionedStorage in
+      if let other = storages[identity]?.storage, other !== known { return other }
+      storages[identity] = WeakStorage(storage)
+      return storage
+    }
+    return unsafe unsafeDowncast(winner, to: PropertyStorage<Value>.self)
+  }
+
+  fileprivate static func remove(_ identity: PublisherIdentity) {
+    storages.withLock { storages in
+      if storages[identity]?.storage == nil { storages[identity] = nil }
+    }
+  }
+}
+
+private struct WeakStorage: Sendable {
+  weak let storage: VersionedStorage?
+
+  init(_ storage: VersionedStorage) {
+    self.storage = storage
+  }
+}
+
+/// Unchecked like its superclass: all properties are constant.
+private final class TypedUntrackedOrigin<Value: Sendable, Kind: PublisherKind>: UntrackedOrigin,
+  @unchecked Sendable
+{
+  /// Retained, so that its identity is unique while the storage is in memory.
+  let publisher: Publisher<Value, Kind>
+  private let identity: PublisherIdentity
+
+  init(_ publisher: Publisher<Value, Kind>, _ identity: PublisherIdentity) {
+    self.publisher = publisher
+    self.identity = identity
+  }
+
+  deinit {
+    UntrackedOrigin.remove(identity)
+  }
+
+  override func readValue<Requested>(as _: Requested.Type) -> Requested? {
+    publisher.readCurrent() as? Requested
+  }
+
+  override func connect(_ storage: VersionedStorage) -> Subscription {
+    let storage = unsafe unsafeDowncast(storage, to: PropertyStorage<Value>.self)
+    return publisher.follow {
+      storage.set($0)
+    } onEnd: {
+      storage.delivery.end()
+    }
+  }
+}
+
+extension PropertyStorage {
+  /// Reads the publisher, and stores its value if the storage does not repeat it by itself.
+  func refreshedRecord(_ origin: UntrackedOrigin) -> TypedValueRecord<Value> {
+    let known = snapshot
+    guard let value = origin.readValue(as: Value.self) else {
+      return TypedValueRecord(known.value, of: self, version: known.version)
+    }
+    if !delivery.comparison.isChange(from: known.value, to: value) {
+      return TypedValueRecord(known.value, of: self, version: known.version)
+    }
+    var replaced = value
+    let version = withLock { _ -> UInt? in
+      // A connection, or another thread, stores its own value.
+      if origin.isConnecting || presentVersion != known.version {
+        return nil
+      }
+      unsafe swap(&self.value, &replaced)
+      advance(inPlace: false)
+      return presentVersion
+    }
+    // A record of no version is inspected again by its next reader.
+    return TypedValueRecord(value, of: self, version: version ?? .max)
+  }
+}

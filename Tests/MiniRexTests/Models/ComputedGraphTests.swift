@@ -1,0 +1,192 @@
+import MiniRex
+import TestSupport
+import Testing
+
+/// Random graphs of computed values, beside a simple model that runs on one thread.
+@Suite(.timeLimit(.minutes(20)), .serialized) struct ComputedGraphTests {
+  @Test func `R34 R35 R36 runs and emissions equal a model's in random graphs`() {
+    for seed in 0..<UInt64(scaled(2_000)) {
+      var random = SeededGenerator(seed: seed)
+      let program = GraphProgram(using: &random)
+      let graph = ComputedGraph(program)
+      let model = GraphModel(program)
+      for _ in 0..<40 {
+        let step = program.step(using: &random)
+        graph.perform(step)
+        model.perform(step)
+        guard graph.log.value == model.log else {
+          let (found, expected) = (graph.log.value, model.log)
+          let keys = Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }
+          Issue.record(
+            "seed \(seed), \(step): \(keys.map { "\($0): \(found[$0] ?? 0), not \(expected[$0] ?? 0)" })"
+          )
+          return
+        }
+      }
+    }
+  }
+}
+
+private enum GraphStep: Sendable {
+  case set([Int: Int])
+  case read(Int)
+  case subscribe(Int)
+  case cancel(Int)
+}
+
+/// The nodes: sources first, then computed values, each of which reads earlier nodes.
+private struct GraphProgram: Sendable {
+  struct Node: Sendable {
+    let selector: Int
+    let even: [Int]
+    let odd: [Int]
+    let modulus: Int
+  }
+
+  let sourceCount: Int
+  let nodes: [Node]
+
+  init(using random: inout SeededGenerator) {
+    let sourceCount = Int.random(in: 1...4, using: &random)
+    let count = Int.random(in: 1...10, using: &random)
+    self.sourceCount = sourceCount
+    nodes = (0..<count).map { index in
+      let known = 0..<sourceCount + index
+      let inputs = (0..<3).map { _ in
+        (0..<Int.random(in: 0...3, using: &random)).map { _ in
+          Int.random(in: known, using: &random)
+        }
+      }
+      return Node(
+        selector: Int.random(in: known, using: &random), even: inputs[0], odd: inputs[1],
+        modulus: Int.random(in: 2...9, using: &random))
+    }
+  }
+
+  func step(using random: inout SeededGenerator) -> GraphStep {
+    let node = sourceCount + Int.random(in: 0..<nodes.count, using: &random)
+    switch Int.random(in: 0..<8, using: &random) {
+    case 0: return .subscribe(node)
+    case 1: return .cancel(node)
+    case 2, 3: return .read(node)
+    default:
+      let count = Int.random(in: 0..<5, using: &random) == 0 ? 2 : 1
+      let writes = (0..<count).map { _ in
+        (Int.random(in: 0..<sourceCount, using: &random), Int.random(in: 0..<9, using: &random))
+      }
+      return .set(Dictionary(writes) { $1 })
+    }
+  }
+
+  /// Computes a node from the values that it reads, in the order of the reads.
+  func value(of index: Int, read: (Int) -> Int) -> Int {
+    let node = nodes[index - sourceCount]
+    let selector = read(node.selector)
+    let inputs = selector.isMultiple(of: 2) ? node.even : node.odd
+    return inputs.reduce(selector) { $0 + read($1) } % node.modulus
+  }
+}
+
+private enum GraphEvent: Hashable, Sendable {
+  case run(Int)
+  case value(Int, Int)
+}
+
+private typealias GraphLog = [GraphEvent: Int]
+
+/// The graph of the library.
+private final class ComputedGraph {
+  let log = Shared(GraphLog())
+  private let sources: [PublishedProperty<Int>]
+  private var values: [PublishedValue<Int>]
+  private var subscriptions: [Int: Subscription] = [:]
+
+  init(_ program: GraphProgram) {
+    sources = (0..<program.sourceCount).map { PublishedProperty($0) }
+    values = sources.map(\.publisher)
+    for index in program.nodes.indices {
+      let (node, earlier, log) = (index + program.sourceCount, values, log)
+      values.append(
+        .computed { read in
+          log.change { $0[.run(node), default: 0] += 1 }
+          return program.value(of: node) { read(earlier[$0]) }
+        })
+    }
+  }
+
+  func perform(_ step: GraphStep) {
+    switch step {
+    case .set(let writes) where writes.count == 1:
+      for (source, value) in writes { sources[source].value = value }
+    case .set(let writes):
+      together { set in
+        for (source, value) in writes { set(sources[source], to: value) }
+      }
+    case .read(let node):
+      if let value = values[node].current() { record(node, value) }
+    case .subscribe(let node):
+      if subscriptions[node] != nil { return }
+      subscriptions[node] = values[node].subscribe { [log] value in
+        log.change { $0[.value(node, value), default: 0] += 1 }
+      }
+    case .cancel(let node):
+      subscriptions[node] = nil
+    }
+  }
+
+  private func record(_ node: Int, _ value: Int) {
+    log.change { $0[.value(node, value), default: 0] += 1 }
+  }
+}
+
+/// A memory of each node: its value, and the values that it read.
+private final class GraphModel {
+  private(set) var log: GraphLog = [:]
+  private let program: GraphProgram
+  private var sources: [Int]
+  private var results: [Int: (value: Int, reads: [(node: Int, value: Int)])] = [:]
+  private var subscribed: [Int: Int] = [:]
+
+  init(_ program: GraphProgram) {
+    self.program = program
+    sources = Array(0..<program.sourceCount)
+  }
+
+  func perform(_ step: GraphStep) {
+    switch step {
+    case .set(let writes):
+      for (source, value) in writes { sources[source] = value }
+      for node in subscribed.keys {
+        let value = value(of: node)
+        if subscribed[node] != value { emit(node, value) }
+      }
+    case .read(let node):
+      log[.value(node, value(of: node)), default: 0] += 1
+    case .subscribe(let node):
+      if subscribed[node] == nil { emit(node, value(of: node)) }
+    case .cancel(let node):
+      subscribed[node] = nil
+    }
+  }
+
+  private func emit(_ node: Int, _ value: Int) {
+    subscribed[node] = value
+    log[.value(node, value), default: 0] += 1
+  }
+
+  private func value(of node: Int) -> Int {
+    if node < program.sourceCount { return sources[node] }
+    if let result = results[node], result.reads.allSatisfy({ value(of: $0.node) == $0.value }) {
+      return result.value
+    }
+    var reads: [(Int, Int)] = []
+    log[.run(node), default: 0] += 1
+    let result = program.value(of: node) { read in
+      let value = value(of: read)
+      reads.append((read, value))
+      return value
+    }
+    results[node] = (result, reads)
+    return result
+  }
+}
