@@ -15,7 +15,7 @@ extension Rows {
     if positions[row.id] != nil { return false }
     rows.insert(row, at: position)
     countAgain(from: position)
-    noteStructure(row.id)
+    noteStructure(RowEdit(row.id, to: position))
     return true
   }
 
@@ -28,23 +28,25 @@ extension Rows {
     guard let position = positions.removeValue(forKey: id) else { return nil }
     let row = rows.remove(at: position)
     countAgain(from: position)
-    noteStructure(id)
+    noteStructure(RowEdit(id, from: position))
     return row
   }
 
   /// Removes the rows that satisfy a predicate.
   @inlinable
   public mutating func removeAll(where isRemoved: (Row) -> Bool) {
-    var removed: [Row.ID] = []
+    var edits: [RowEdit<Row.ID>] = []
+    var position = 0
     rows.removeAll { row in
+      defer { position += 1 }
       if !isRemoved(row) { return false }
-      removed.append(row.id)
+      edits.append(RowEdit(row.id, from: position - edits.count))
       return true
     }
-    if removed.isEmpty { return }
-    for id in removed { positions[id] = nil }
-    countAgain(from: 0)
-    log.note(removed, among: rows.count)
+    if edits.isEmpty { return }
+    for edit in edits { positions[edit.id] = nil }
+    countAgain(from: edits[0].taken)
+    log.note(edits, among: rows.count)
     structureStamp = log.latest
   }
 
@@ -56,6 +58,6 @@ extension Rows {
     guard let old = positions[id], old != position else { return }
     rows.insert(rows.remove(at: old), at: position)
     countAgain(from: Swift.min(old, position), to: Swift.max(old, position) + 1)
-    noteStructure(id)
+    noteStructure(RowEdit(id, from: old, to: position))
   }
 }

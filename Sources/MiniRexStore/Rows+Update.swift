@@ -27,7 +27,6 @@ extension Rows {
     let isMember = rows.map(isInSection)
     var section: [Row] = []
     var known: Set<Row.ID> = []
-    var changed: [Row.ID] = []
     for new in news {
       let newID = id(new)
       let position = positions[newID]
@@ -39,17 +38,8 @@ extension Rows {
         let row = create(section.count, new)
         if row.id != newID { refuse(row.id, insteadOf: newID) }
         section.append(row)
-        changed.append(newID)
       }
     }
-    for (row, isMember) in zip(rows, isMember) where isMember && !known.contains(row.id) {
-      changed.append(row.id)
-    }
-    replace(isMember, by: section, changed)
-  }
-
-  @inlinable
-  mutating func replace(_ isMember: [Bool], by section: [Row], _ changed: [Row.ID]) {
     var next = section.makeIterator()
     var ordered: [Row] = []
     ordered.reserveCapacity(rows.count + section.count)
@@ -59,13 +49,6 @@ extension Rows {
       if position == last { while let row = next.next() { ordered.append(row) } }
     }
     while let row = next.next() { ordered.append(row) }
-    let moved = zip(rows, ordered).first { $0.id != $1.id }.map { [$1.id] } ?? []
-    if changed.isEmpty && moved.isEmpty { return }
-    let removed = changed.filter { positions[$0] != nil }
-    rows = ordered
-    for id in removed { positions[id] = nil }
-    countAgain(from: 0)
-    log.note(changed.isEmpty ? moved : changed, among: rows.count)
-    structureStamp = log.latest
+    become(ordered)
   }
 }

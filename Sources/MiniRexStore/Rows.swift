@@ -85,10 +85,10 @@ public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendabl
     rows.append(row)
     if let position {
       rows.swapAt(position, rows.count - 1)
-      log.note(id, among: rows.count)
+      log.note(RowEdit(id), among: rows.count)
     } else {
       positions[id] = rows.count - 1
-      noteStructure(id)
+      noteStructure(RowEdit(id, to: rows.count - 1))
     }
   }
 
@@ -98,7 +98,7 @@ public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendabl
     if position < rows.count { rows.append(rows.remove(at: position)) }
     positions[id] = nil
     countAgain(from: position)
-    noteStructure(id)
+    noteStructure(RowEdit(id, from: position))
   }
 
   @inlinable
@@ -107,8 +107,8 @@ public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendabl
   }
 
   @inlinable
-  mutating func noteStructure(_ id: Row.ID) {
-    log.note(id, among: rows.count)
+  mutating func noteStructure(_ edit: RowEdit<Row.ID>) {
+    log.note(edit, among: rows.count)
     structureStamp = log.latest
   }
 
@@ -120,7 +120,7 @@ public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendabl
   }
 }
 
-// The interface for row scopes.
+// The interface for row scopes and live queries.
 extension Rows {
   /// A stamp that differs after each change.
   @inlinable
@@ -135,5 +135,12 @@ extension Rows {
   @inlinable
   func ids(changedSince stamp: RowsStamp) -> [Row.ID]? {
     log.ids(since: stamp, among: rows.count)
+  }
+  /// The changes since the stamp with their positions, from the oldest to the newest.
+  ///
+  /// Returns `nil` in the same cases.
+  @inlinable
+  func edits(since stamp: RowsStamp) -> [RowEdit<Row.ID>]? {
+    log.edits(since: stamp, among: rows.count)
   }
 }

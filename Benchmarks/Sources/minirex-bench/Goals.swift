@@ -72,6 +72,8 @@ let goals: [Goal] = [
   Goal(workload: "rows-1000", reference: "publisher(of:)", limit: 0.05),
   Goal(workload: "rows-100000", reference: "minirex", limit: 1.5, otherWorkload: "rows-1"),
   Goal(workload: "rows-idle", reference: "minirex", limit: 1.1, otherWorkload: "store-send-1"),
+  Goal(workload: "query-update-100000", reference: "minirex", limit: 2, otherWorkload: "rows-1"),
+  Goal(workload: "query-move-100000", reference: "publisher(of:)", limit: 0.01),
   Goal(workload: "store-parts-20", reference: "Mutex", limit: 1),
   Goal(workload: "store-scope", reference: "Dictionary", limit: 2),
   Goal(workload: "store-scope-made", reference: "Dictionary", limit: 6),
@@ -84,6 +86,7 @@ let goals: [Goal] = [
   Goal(workload: "store-memory", reference: bytes, limit: 700),
   Goal(workload: "scope-memory", reference: bytes, limit: 200),
   Goal(workload: "row-memory", reference: bytes, limit: 560),
+  Goal(workload: "query-memory", reference: bytes, limit: 192),
 ]
 
 /// The maximum numbers of allocations, retains, and releases per unit.

@@ -41,6 +41,7 @@ final class Suite {
     journals()
     storeMemory()
     rows()
+    queries()
     parts()
     computing()
     layers()
@@ -136,6 +137,12 @@ let workloads = [
   Workload("rows-100000", "ns per change"),
   Workload("rows-any-100000", "ns per change"),
   Workload("rows-idle", "ns per action"),
+  Workload("query-update-1000", "ns per change"),
+  Workload("query-move-1000", "ns per change"),
+  Workload("query-toggle-1000", "ns per change"),
+  Workload("query-update-100000", "ns per change"),
+  Workload("query-move-100000", "ns per change"),
+  Workload("query-toggle-100000", "ns per change"),
   Workload("store-parts-20", "ns per commit"),
   Workload("store-scope", "ns per look"),
   Workload("store-scope-made", "ns per scope"),
@@ -147,4 +154,5 @@ let workloads = [
   Workload("store-memory", "bytes per store"),
   Workload("scope-memory", "bytes per scope"),
   Workload("row-memory", "bytes per row"),
+  Workload("query-memory", "bytes per row"),
 ]

@@ -21,25 +21,25 @@ struct RowsLog<ID: Hashable & Sendable>: Sendable {
   static func limit(_ count: Int) -> Int { max(64, count / 8) }
 
   @inlinable
-  mutating func note(_ id: ID, among count: Int) {
+  mutating func note(_ edit: RowEdit<ID>, among count: Int) {
     latest = .next()
-    append(id, among: count)
+    append(edit, among: count)
   }
 
   @inlinable
-  mutating func note(_ ids: [ID], among count: Int) {
-    if ids.count > Self.limit(count) {
+  mutating func note(_ edits: [RowEdit<ID>], among count: Int) {
+    if edits.count > Self.limit(count) {
       self = RowsLog(.next())
     } else {
       latest = .next()
-      for id in ids { append(id, among: count) }
+      for edit in edits { append(edit, among: count) }
     }
   }
 
   @inlinable
-  mutating func append(_ id: ID, among count: Int) {
+  mutating func append(_ edit: RowEdit<ID>, among count: Int) {
     if entries.count == capacity { makeRoom(Self.limit(count)) }
-    let entry = RowsLogEntry(stamp: latest, id: id)
+    let entry = RowsLogEntry(stamp: latest, edit: edit)
     if entries.count < capacity {
       entries.append(entry)
     } else {
@@ -65,9 +65,18 @@ struct RowsLog<ID: Hashable & Sendable>: Sendable {
     guard let changes = changes(since: stamp), changes <= Self.limit(count) else { return nil }
     var known: Set<ID> = []
     return (1...changes).compactMap { age in
-      let id = entry(age).id
+      let id = entry(age).edit.id
       return changes == 1 || known.insert(id).inserted ? id : nil
     }
+  }
+
+  /// The changes since the stamp, from the oldest to the newest, or `nil` if they are unknown or too
+  /// many.
+  @inlinable
+  func edits(since stamp: RowsStamp, among count: Int) -> [RowEdit<ID>]? {
+    if stamp == latest { return [] }
+    guard let changes = changes(since: stamp), changes <= Self.limit(count) else { return nil }
+    return (1...changes).reversed().map { entry($0).edit }
   }
 
   @inlinable
@@ -92,11 +101,11 @@ struct RowsLog<ID: Hashable & Sendable>: Sendable {
 @usableFromInline
 struct RowsLogEntry<ID: Hashable & Sendable>: Sendable {
   @usableFromInline let stamp: RowsStamp
-  @usableFromInline let id: ID
+  @usableFromInline let edit: RowEdit<ID>
 
   @inlinable
-  init(stamp: RowsStamp, id: ID) {
+  init(stamp: RowsStamp, edit: RowEdit<ID>) {
     self.stamp = stamp
-    self.id = id
+    self.edit = edit
   }
 }

@@ -1,0 +1,87 @@
+import MiniRex
+import MiniRexStore
+
+private struct Card: Sendable, Identifiable {
+  let id: Int
+  var rank: Int
+  var isDone = false
+}
+
+private struct Board: Sendable {
+  var cards: Rows<Card>
+}
+
+private enum BoardAction: Sendable {
+  case rank(Int, Int)
+  case toggle(Int)
+}
+
+/// Half of the cards are done. Ranks are a permutation of the IDs.
+private func board(_ count: Int) -> Store<Board, BoardAction> {
+  let cards = (0..<count).map { Card(id: $0, rank: $0 &* 7919 % count, isDone: $0 % 2 == 0) }
+  return Store(Board(cards: Rows(cards))) { (state: inout Board, action: BoardAction) in
+    switch action {
+    case .rank(let id, let rank): state.cards[id: id]?.rank = rank
+    case .toggle(let id): state.cards[id: id]?.isDone.toggle()
+    }
+    return .none
+  }
+}
+
+/// A live query of the open cards in the order of their ranks, beside computing it for each commit.
+extension Suite {
+  func queries() {
+    for n in [1000, 100_000] {
+      // A card stays in its place, moves anywhere, or appears and disappears.
+      queries("query-update-\(n)", n) { i, card in .rank(card, card &* 7919 % n &+ i % 2) }
+      queries("query-move-\(n)", n) { i, card in .rank(card, i &* 104_729 % n) }
+      queries("query-toggle-\(n)", n) { _, card in .toggle(card) }
+    }
+    weighAlone("query-memory", "minirex", count: 100_000) { n in
+      let store = Store<Rows<Card>, Never>(Rows((0..<n).map { Card(id: $0, rank: $0 &* 7919 % n) }))
+      let query = store.live(\.self).filter { !$0.isDone }.sorted(by: \.rank)
+      return { Holder<AnyObject>([store, query.updates.subscribe { _ in }]) }
+    }
+  }
+
+  private func queries(
+    _ name: String, _ n: Int,
+    _ action: @escaping @Sendable (_ round: Int, _ card: Int) -> BoardAction
+  ) {
+    bench(name, "minirex") {
+      let store = opaque(board(n))
+      let acc = Acc()
+      let open = store.live(\.cards).filter { !$0.isDone }.sorted(by: \.rank)
+      let token = Holder([
+        open.updates.subscribe { update in
+          if case .changes(let changes) = update { acc.add(changes.count) }
+        }
+      ])
+      var round = 0
+      return { k in
+        for _ in 0..<k {
+          store.send(action(round, (round &* 7919 &* 2 &+ 1) % n))
+          round &+= 1
+        }
+        withExtendedLifetime(token) {}
+      }
+    }
+    bench(name, "publisher(of:)") {
+      let store = opaque(board(n))
+      let acc = Acc()
+      let token = Holder([
+        store.publisher(of: { state in
+          state.cards.filter { !$0.isDone }.sorted { $0.rank < $1.rank }
+        }).subscribe { acc.add($0.count) }
+      ])
+      var round = 0
+      return { k in
+        for _ in 0..<k {
+          store.send(action(round, (round &* 7919 &* 2 &+ 1) % n))
+          round &+= 1
+        }
+        withExtendedLifetime(token) {}
+      }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+public import MiniRex
+
+/// The results of a map, by position.
+@usableFromInline
+final class MapIndex<Row: Identifiable & Sendable> {
+  @usableFromInline var tree = RowTree<Row>()
+  @usableFromInline let changeTest = ChangeTest<Row>()
+
+  @inlinable
+  init() {}
+
+  /// - Parameters:
+  ///   - count: The number of rows of the source.
+  ///   - transform: The result, by the position in the source. Called once for each changed row.
+  @inlinable
+  func apply(_ change: LiveChange, _ count: Int, _ transform: (Int) -> Row) -> LiveChange {
+    if change.isReset {
+      tree = RowTree((0..<count).lazy.map(transform))
+      return change
+    }
+    var change = change
+    let news = change.updates.map { ($0, tree[change.oldPosition($0)], transform($0)) }
+    change.updates = []
+    tree.apply(change, transform)
+    for (position, old, new) in news where changeTest(old, new) {
+      tree[position] = new
+      change.updates.append(position)
+    }
+    return change
+  }
+}

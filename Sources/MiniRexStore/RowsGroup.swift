@@ -1,0 +1,14 @@
+/// The rows of a query that have the same key.
+public struct RowsGroup<Key: Hashable & Sendable, Row: Identifiable & Sendable>: Identifiable,
+  Sendable
+where Row.ID: Sendable {
+  /// The key.
+  public let id: Key
+  /// The rows with the key, in the order of the query. At least one.
+  public let rows: RowsSnapshot<Row>
+
+  init(id: Key, rows: RowsSnapshot<Row>) {
+    self.id = id
+    self.rows = rows
+  }
+}

@@ -1,0 +1,93 @@
+import MiniRex
+
+/// The rows of a live query at one time.
+///
+/// A snapshot is a value. It shares its structure with other snapshots of the query, so that keeping
+/// it costs memory for the changed rows only. Access by position is O(log n), and iteration is O(n).
+public struct RowsSnapshot<Row: Identifiable & Sendable>: RandomAccessCollection, Sendable
+where Row.ID: Sendable {
+  @usableFromInline let tree: RowTree<Row>
+  let query: QueryID
+
+  init(_ tree: RowTree<Row>, of query: QueryID) {
+    self.tree = tree
+    self.query = query
+  }
+
+  /// Zero.
+  @inlinable
+  public var startIndex: Int { 0 }
+
+  /// The number of rows.
+  @inlinable
+  public var endIndex: Int { tree.count }
+
+  /// Accesses the row at a position, in O(log n).
+  ///
+  /// Traps if the position does not exist.
+  @inlinable
+  public subscript(position: Int) -> Row { tree[position] }
+
+  /// Returns an iterator over the rows, which takes O(n) for all rows.
+  @inlinable
+  public func makeIterator() -> some IteratorProtocol<Row> { tree.makeIterator() }
+
+  /// Returns the changes that turn an older or newer snapshot into this one.
+  ///
+  /// Returns `nil` if `old` belongs to another query. The order and the positions of the changes are
+  /// those of ``RowsUpdate``. O(1) if both are the same, and otherwise O(n). A row that is not
+  /// `Equatable` counts as changed if it is stored beside a changed row.
+  public func changes(since old: RowsSnapshot) -> [RowsChange<Row>]? {
+    old.query === query ? list(difference(from: old), since: old) : nil
+  }
+}
+
+extension RowsSnapshot: CustomStringConvertible {
+  /// The rows in the format of an array.
+  public var description: String { "\(Array(self))" }
+}
+
+extension RowsSnapshot {
+  func difference(from old: RowsSnapshot) -> LiveChange {
+    if tree.root === old.tree.root { return LiveChange() }
+    let (oldRows, rows) = (Array(old), Array(self))
+    var change = LiveChange(from: oldRows.map(\.id), to: rows.map(\.id))
+    let changeTest = ChangeTest<Row>()
+    let (oldLeaves, leaves) = (old.leaves, self.leaves)
+    change.addUpdates(among: rows.count) { before, after in
+      oldLeaves[before] != leaves[after] && changeTest(oldRows[before], rows[after])
+    }
+    return change
+  }
+
+  /// The identity of the storage of each row.
+  private var leaves: [ObjectIdentifier] {
+    var leaves: [ObjectIdentifier] = []
+    leaves.reserveCapacity(count)
+    while leaves.count < count {
+      let leaf = tree.leaf(at: leaves.count).0
+      for _ in leaf.elements { leaves.append(ObjectIdentifier(leaf)) }
+    }
+    return leaves
+  }
+
+  /// Returns the changes with their rows.
+  func list(_ change: LiveChange, since old: RowsSnapshot) -> [RowsChange<Row>] {
+    var changes: [RowsChange<Row>] = []
+    changes.reserveCapacity(change.count)
+    let moved = change.insertions.isEmpty ? [] : Set(change.insertions.compactMap(\.from))
+    for position in change.removals where !moved.contains(position) {
+      changes.append(.removed(old.tree[position].id, at: position))
+    }
+    for insertion in change.insertions {
+      let row = tree[insertion.at]
+      if let from = insertion.from {
+        changes.append(.moved(row, from: from, to: insertion.at))
+      } else {
+        changes.append(.inserted(row, at: insertion.at))
+      }
+    }
+    for position in change.updates { changes.append(.updated(tree[position], at: position)) }
+    return changes
+  }
+}
