@@ -6,6 +6,8 @@ extension Rows {
   ///
   /// - Parameter areInIncreasingOrder: Returns `true` if its first argument belongs before its
   ///   second.
+  // The two closures differ in their number of parameters.
+  // swift-format-ignore: AmbiguousTrailingClosureOverload
   @inlinable
   public mutating func sort(by areInIncreasingOrder: (Row, Row) throws -> Bool) rethrows {
     become(
@@ -23,6 +25,7 @@ extension Rows {
   /// ```
   ///
   /// Rows with equal keys keep their order.
+  // swift-format-ignore: AmbiguousTrailingClosureOverload
   @inlinable
   public mutating func sort(by key: (Row) -> some Comparable) {
     sort { key($0) < key($1) }

@@ -4,11 +4,6 @@ public struct RowsGroup<Key: Hashable & Sendable, Row: Identifiable & Sendable>:
 where Row.ID: Sendable {
   /// The key.
   public let id: Key
-  /// The rows with the key, in the order of the query. At least one.
+  /// The rows with the key, at least one, in the order of the query.
   public let rows: RowsSnapshot<Row>
-
-  init(id: Key, rows: RowsSnapshot<Row>) {
-    self.id = id
-    self.rows = rows
-  }
 }

@@ -16,7 +16,9 @@ private enum BoardAction: Sendable {
   case toggle(Int)
 }
 
-/// Half of the cards are done. Ranks are a permutation of the IDs.
+/// Returns a board, half of whose cards are done.
+///
+/// Ranks are a permutation of the IDs.
 private func board(_ count: Int) -> Store<Board, BoardAction> {
   let cards = (0..<count).map { Card(id: $0, rank: $0 &* 7919 % count, isDone: $0 % 2 == 0) }
   return Store(Board(cards: Rows(cards))) { (state: inout Board, action: BoardAction) in

@@ -8,7 +8,9 @@ struct SourceOrder {
   @usableFromInline private(set) var labels: [Int] = []
   private var free: [UInt32] = []
 
-  /// The distance of new labels. Half of it is inserted between two rows without new labels.
+  /// The distance of new labels.
+  ///
+  /// Half of it is inserted between two rows without new labels.
   private static let distance = 1 << 31
 
   @usableFromInline
