@@ -6,8 +6,6 @@ extension Rows {
   ///
   /// - Parameter areInIncreasingOrder: Returns `true` if its first argument belongs before its
   ///   second.
-  // The two closures differ in their number of parameters.
-  // swift-format-ignore: AmbiguousTrailingClosureOverload
   @inlinable
   public mutating func sort(by areInIncreasingOrder: (Row, Row) throws -> Bool) rethrows {
     become(
@@ -16,19 +14,6 @@ extension Rows {
         if try areInIncreasingOrder(other.element, one.element) { return false }
         return one.offset < other.offset
       }.map(\.element))
-  }
-
-  /// Sorts the rows by a key.
-  ///
-  /// ```swift
-  /// state.cards.sort(by: \.rank)
-  /// ```
-  ///
-  /// Rows with equal keys keep their order.
-  // swift-format-ignore: AmbiguousTrailingClosureOverload
-  @inlinable
-  public mutating func sort(by key: (Row) -> some Comparable) {
-    sort { key($0) < key($1) }
   }
 
   /// Moves the rows at some positions in front of the row at another position, in their order.
@@ -120,5 +105,19 @@ extension Rows {
       marks[offset] = true
     }
     return marks
+  }
+}
+
+extension Rows {
+  /// Sorts the rows by a key.
+  ///
+  /// ```swift
+  /// state.cards.sort(by: \.rank)
+  /// ```
+  ///
+  /// Rows with equal keys keep their order.
+  @inlinable
+  public mutating func sort(by key: (Row) -> some Comparable) {
+    sort { key($0) < key($1) }
   }
 }
