@@ -40,7 +40,7 @@ final class ComputedNode: Sendable {
   private let state = Lock(State())
   /// The time of the change clock at which the result was correct, or 0.
   private let validTime = Atomic<UInt>(0)
-  private let resultID = Atomic<UInt>(0)
+  private let resultAddress = Atomic<UInt>(0)
 
   private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
 
@@ -94,6 +94,16 @@ final class ComputedNode: Sendable {
   /// Returns a result for the given values, and present ones.
   func result(fitting pins: PinnedValues) -> ComputedResult {
     pins.result(of: self, in: ReadSession(pins: pins))
+  }
+
+  /// Returns the value, if it is known to be correct now.
+  @usableFromInline
+  func presentValue<Value: Sendable>(of _: Value.Type) -> Value? {
+    let now = ChangeClock.now
+    return state.withLock { state in
+      guard validTime.load(ordering: .relaxed) == now else { return nil }
+      return state.result?.value(of: Value.self)
+    }
   }
 
   /// Returns a correct result.
@@ -177,7 +187,7 @@ final class ComputedNode: Sendable {
       swap(&state.result, &replaced)
       swap(&state.otherResult, &other)
       state.runner = nil
-      resultID.store(result.id, ordering: .relaxed)
+      resultAddress.store(result.address, ordering: .relaxed)
       validTime.store(result.isVolatile ? 0 : time, ordering: .releasing)
       defer { state.waiters = [] }
       return state.waiters
@@ -190,7 +200,7 @@ final class ComputedNode: Sendable {
   /// Returns `true` if this result is known to be correct now.
   private func isPresent(_ result: ComputedResult) -> Bool {
     validTime.load(ordering: .acquiring) == ChangeClock.now
-      && resultID.load(ordering: .relaxed) == result.id
+      && resultAddress.load(ordering: .relaxed) == result.address
   }
 
   /// Returns the result if no dependency has changed.

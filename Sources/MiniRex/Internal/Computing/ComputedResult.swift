@@ -1,8 +1,6 @@
 /// The result of one run of a computed value.
 @usableFromInline
 class ComputedResult: @unchecked Sendable {
-  /// Unlike the version, it is unique to this object.
-  let id = UniqueNumber.next()
   /// Equal for equal successive values of one computed value.
   @usableFromInline let version: UInt
   let dependencies: [Dependency]
@@ -46,6 +44,9 @@ class ComputedResult: @unchecked Sendable {
     return TypedComputedResult(value, run)
   }
 
+  /// Unique while the object is in memory.
+  final var address: UInt { unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
+
   @inlinable
   final func value<Value: Sendable>(of _: Value.Type) -> Value {
     unsafe unsafeDowncast(self, to: TypedComputedResult<Value>.self).value
@@ -62,7 +63,7 @@ final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sen
   init(_ value: Value, version: UInt? = nil, _ run: FinishedRun) {
     self.value = value
     super.init(
-      version: version ?? UniqueNumber.next(), run.dependencies, after: run.previous)
+      version: version ?? run.id, run.dependencies, after: run.previous)
   }
 
   private init(_ value: Value, replacing dependencies: [Dependency], of result: ComputedResult) {
@@ -78,6 +79,8 @@ final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sen
 /// The dependencies of a run, and the result of the run before it.
 @usableFromInline
 struct FinishedRun {
+  /// A unique number.
+  let id: UInt
   let dependencies: [Dependency]
   @usableFromInline let previous: ComputedResult?
 }

@@ -19,8 +19,10 @@ extension Publisher {
     case .property(let storage):
       return storage.read(in: session)
     case .computed(let node):
-      let result = session?.read(node) ?? node.current()
-      return result.value(of: Update.self)
+      guard let session else {
+        return node.presentValue(of: Update.self) ?? node.current().value(of: Update.self)
+      }
+      return session.read(node).value(of: Update.self)
     case .derived(let read):
       return read(session)
     case .untracked(let read):

@@ -23,7 +23,9 @@ final class ReadSession {
 
   private(set) var time: UInt
   private var reads: [Dependency] = []
-  private var frames: [Frame] = []
+  private var frame: Frame?
+  /// The runs around the run in progress.
+  private var outerFrames: [Frame] = []
   private var pins: PinnedValues?
 
   /// - Parameter pins: The values that the session must read.
@@ -36,11 +38,12 @@ final class ReadSession {
   var isExact: Bool { pins == nil }
 
   /// The number of the run in progress.
-  @usableFromInline var run: UInt { frames.last?.id ?? 0 }
+  @usableFromInline var run: UInt { frame?.id ?? 0 }
 
   func run(_ node: ComputedNode, after previous: ComputedResult?) -> ComputedResult {
-    frames.append(
-      Frame(node: node, id: UniqueNumber.next(), start: reads.count, previous: previous))
+    if let frame { outerFrames.append(frame) }
+    frame = Frame(node: node, id: UniqueNumber.next(), start: reads.count, previous: previous)
+    if reads.isEmpty, let previous { reads.reserveCapacity(previous.dependencies.count) }
     guard let watch = node.label.lineage?.computed else { return node.run(self) }
     return watch.measure { node.run(self) }
   }
@@ -48,18 +51,24 @@ final class ReadSession {
   /// Records a publisher for the graph that shows the computed value.
   @usableFromInline
   func note(_ lineage: Lineage?) {
-    guard let lineage, frames.last?.node.label.lineage != nil else { return }
-    frames[frames.count - 1].lineages.append(lineage)
+    guard let lineage, frame?.node.label.lineage != nil else { return }
+    frame?.lineages.append(lineage)
   }
 
   /// Ends the run in progress.
   @usableFromInline
   func finishRun() -> FinishedRun {
-    let frame = frames.removeLast()
+    guard let frame else { return FinishedRun(id: 0, dependencies: [], previous: nil) }
+    self.frame = outerFrames.popLast()
     frame.node.label.lineage?.computed?.haveRead(frame.lineages)
-    let dependencies = Array(reads[frame.start...])
-    reads.removeSubrange(frame.start...)
-    return FinishedRun(dependencies: dependencies, previous: frame.previous)
+    var dependencies: [Dependency] = []
+    if frame.start == 0 {
+      swap(&dependencies, &reads)
+    } else {
+      dependencies = Array(reads[frame.start...])
+      reads.removeSubrange(frame.start...)
+    }
+    return FinishedRun(id: frame.id, dependencies: dependencies, previous: frame.previous)
   }
 
   @usableFromInline
@@ -113,7 +122,7 @@ final class ReadSession {
   ///
   /// Successive runs usually read the same values in the same order.
   private var previousRead: Dependency? {
-    guard let frame = frames.last, let previous = frame.previous else { return nil }
+    guard let frame, let previous = frame.previous else { return nil }
     let index = reads.count - frame.start
     return index < previous.dependencies.count ? previous.dependencies[index] : nil
   }
