@@ -17,6 +17,7 @@ public struct ValueReader: ~Copyable {
   /// same state again, also through other computed values and through `map`, `removeDuplicates`,
   /// `combineLatest`, and `switchToLatest`. Traps if the published value has no current value, as
   /// after `receive(on:)` and `delay`.
+  @inlinable
   public mutating func callAsFunction<Value>(_ value: PublishedValue<Value>) -> Value {
     checkRun()
     session.note(value.lineage)
@@ -32,6 +33,7 @@ public struct ValueReader: ~Copyable {
   /// Reads a property.
   ///
   /// See the overload for a published value.
+  @inlinable
   public mutating func callAsFunction<Value>(_ property: PublishedProperty<Value>) -> Value {
     checkRun()
     session.note(property.publisher.lineage)
@@ -39,7 +41,7 @@ public struct ValueReader: ~Copyable {
   }
 
   /// Called after the closure.
-  @usableFromInline
+  @inlinable
   func checkRun() {
     if session.run != run {
       misuse(

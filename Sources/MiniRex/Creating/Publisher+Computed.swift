@@ -50,14 +50,17 @@ extension Publisher where Kind == PublishedValueKind {
       reader.checkRun()
       return value
     }
-    return Publisher(computing: node, changeTest, lineage)
+    return Publisher(computing: node, lineage) { inlet in
+      inlet.follow(node.subscribe(changeTest) { inlet.report($0) })
+    }
   }
 
   @usableFromInline
-  init(computing node: ComputedNode, _ changeTest: ChangeTest<Update>, _ lineage: Lineage?) {
-    let work = SharedWork<Update> { inlet in
-      inlet.follow(node.subscribe(changeTest) { inlet.report($0) })
-    }
+  init(
+    computing node: ComputedNode, _ lineage: Lineage?,
+    start: @escaping @Sendable (WorkInlet<Update>) -> Subscription
+  ) {
+    let work = SharedWork<Update>(start: start)
     self.init(lineage: lineage, value: .computed(node)) { work.subscribe($0) }
   }
 }

@@ -4,6 +4,7 @@ internal import Synchronization
 ///
 /// A result that was correct at the present time needs no inspection of its dependencies. Values
 /// that no computed value has read do not touch the clock.
+@usableFromInline
 enum ChangeClock {
   private static let time = Atomic<UInt>(1)
   private static let undelivered = Atomic<Int>(0)
@@ -11,7 +12,7 @@ enum ChangeClock {
   /// The number of changes so far.
   ///
   /// Zero is before all of them.
-  static var now: UInt { time.load(ordering: .acquiring) }
+  @usableFromInline static var now: UInt { time.load(ordering: .acquiring) }
 
   /// The number of changes that are not delivered yet.
   ///

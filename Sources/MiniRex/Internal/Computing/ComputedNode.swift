@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// The memory of a computed value: its last result, and the thread that runs it.
 ///
@@ -7,8 +7,9 @@ internal import Synchronization
 final class ComputedNode: Sendable {
   typealias Run = @Sendable (ReadSession) -> ComputedResult
 
-  private struct State {
-    var result: ComputedResult?
+  @usableFromInline
+  struct State {
+    @usableFromInline var result: ComputedResult?
     /// A result for other values than the present ones, until the next present result.
     var otherResult: ComputedResult?
     /// The thread that inspects the dependencies, or runs the closure.
@@ -37,9 +38,9 @@ final class ComputedNode: Sendable {
   ///
   /// A hint, never a proof.
   let reader = Atomic<UInt>(0)
-  private let state = Lock(State())
+  @usableFromInline let state = Lock(State())
   /// The time of the change clock at which the result was correct, or 0.
-  private let validTime = Atomic<UInt>(0)
+  @usableFromInline let validTime = Atomic<UInt>(0)
   private let resultAddress = Atomic<UInt>(0)
 
   private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
@@ -97,7 +98,7 @@ final class ComputedNode: Sendable {
   }
 
   /// Returns the value, if it is known to be correct now.
-  @usableFromInline
+  @inlinable
   func presentValue<Value: Sendable>(of _: Value.Type) -> Value? {
     let now = ChangeClock.now
     return state.withLock { state in

@@ -3,12 +3,13 @@
 class ComputedResult: @unchecked Sendable {
   /// Equal for equal successive values of one computed value.
   @usableFromInline let version: UInt
-  let dependencies: [Dependency]
+  @usableFromInline let dependencies: [Dependency]
   /// Equal for results with the same dependencies at any depth.
   let shape: UInt
   /// `true` if a dependency does not report its changes.
   let isVolatile: Bool
 
+  @usableFromInline
   init(version: UInt, _ dependencies: [Dependency], after previous: ComputedResult?) {
     self.version = version
     self.dependencies = dependencies
@@ -59,11 +60,10 @@ final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sen
   @usableFromInline let value: Value
 
   /// - Parameter version: The version of an equal value, or `nil` for a new one.
-  @usableFromInline
+  @inlinable
   init(_ value: Value, version: UInt? = nil, _ run: FinishedRun) {
     self.value = value
-    super.init(
-      version: version ?? run.id, run.dependencies, after: run.previous)
+    super.init(version: version ?? run.id, run.dependencies, after: run.previous)
   }
 
   private init(_ value: Value, replacing dependencies: [Dependency], of result: ComputedResult) {
@@ -80,7 +80,7 @@ final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sen
 @usableFromInline
 struct FinishedRun {
   /// A unique number.
-  let id: UInt
-  let dependencies: [Dependency]
+  @usableFromInline let id: UInt
+  @usableFromInline let dependencies: [Dependency]
   @usableFromInline let previous: ComputedResult?
 }

@@ -13,7 +13,7 @@ extension Publisher {
   /// Returns the current value, and lets the session track it.
   ///
   /// Without a session, it only reads.
-  @usableFromInline
+  @inlinable
   func read(in session: ReadSession?) -> Update? {
     switch currentValue {
     case .property(let storage):
@@ -27,12 +27,12 @@ extension Publisher {
       return read(session)
     case .untracked(let read):
       guard let session else { return read() }
-      return session.read(untracked: self)
+      return session.readUntracked(self)
     }
   }
 }
 
 extension PropertyStorage {
-  @usableFromInline
+  @inlinable
   func read(in session: ReadSession?) -> Value { session?.read(self) ?? current }
 }

@@ -9,6 +9,7 @@ internal import Synchronization
 ///
 /// Unchecked: the delivering thread of the combination uses the properties. `receive` uses only
 /// constants.
+@usableFromInline
 final class LiveInputs: @unchecked Sendable {
   private let node: ComputedNode
   private let combination = Combination()
@@ -21,11 +22,13 @@ final class LiveInputs: @unchecked Sendable {
   private var isImmediate = false
   private weak var sentinel: Sentinel?
 
+  @usableFromInline
   init(of node: ComputedNode) {
     self.node = node
   }
 
   /// Emits the present value, and then one value for each turn of a source that changes it.
+  @usableFromInline
   func subscribe(_ emit: @escaping @Sendable (ComputedResult) -> Void) -> Subscription {
     combination.subscribe {
       let result = self.evaluate()
@@ -39,6 +42,7 @@ final class LiveInputs: @unchecked Sendable {
   }
 
   /// Called in the turn of a source, with the value in delivery.
+  @usableFromInline
   func receive(_ record: ValueRecord) {
     let isImmediate = combination.emitImmediately {
       self.delivered.append(record)
@@ -109,7 +113,7 @@ final class LiveInputs: @unchecked Sendable {
   }
 
   private func subscribe(to storage: VersionedStorage, _ sentinel: Sentinel) -> Subscription {
-    let signal = storage.subscribe(self, sentinel)
+    let signal = storage.operations.subscribe(storage, self, sentinel)
     guard let origin = storage.origin else { return signal }
     origin.join(storage)
     return Subscription(UntrackedInput(signal: signal, origin))
@@ -118,7 +122,7 @@ final class LiveInputs: @unchecked Sendable {
 
 extension ComputedNode {
   /// Subscribes a callback, which receives the present value inside this call, and then changes.
-  @usableFromInline
+  @inlinable
   func subscribe<Value: Sendable>(
     _ changeTest: ChangeTest<Value>, _ receive: @escaping @Sendable (Value) -> Void
   ) -> Subscription {

@@ -1,6 +1,7 @@
 /// The values that a session has read, at any depth, and must read again.
 ///
 /// One thread uses it.
+@usableFromInline
 final class PinnedValues {
   private var records: [ObjectIdentifier: ValueRecord]
   private var results: [ObjectIdentifier: ComputedResult]

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// The reads of a run of a computed value, and of the runs that it causes.
 ///
@@ -11,22 +11,23 @@ internal import Synchronization
 @usableFromInline
 final class ReadSession {
   /// A run in progress.
-  private struct Frame {
+  @usableFromInline
+  struct Frame {
     let node: ComputedNode
-    let id: UInt
+    @usableFromInline let id: UInt
     /// The index of its first read.
-    let start: Int
-    let previous: ComputedResult?
+    @usableFromInline let start: Int
+    @usableFromInline let previous: ComputedResult?
     /// The publishers that were read, if a graph shows the computed value.
     var lineages: [Lineage] = []
   }
 
-  private(set) var time: UInt
-  private var reads: [Dependency] = []
-  private var frame: Frame?
+  @usableFromInline var time: UInt
+  @usableFromInline var reads: [Dependency] = []
+  @usableFromInline var frame: Frame?
   /// The runs around the run in progress.
   private var outerFrames: [Frame] = []
-  private var pins: PinnedValues?
+  @usableFromInline var pins: PinnedValues?
 
   /// - Parameter pins: The values that the session must read.
   init(pins: PinnedValues? = nil) {
@@ -38,7 +39,7 @@ final class ReadSession {
   var isExact: Bool { pins == nil }
 
   /// The number of the run in progress.
-  @usableFromInline var run: UInt { frame?.id ?? 0 }
+  @inlinable var run: UInt { frame?.id ?? 0 }
 
   func run(_ node: ComputedNode, after previous: ComputedResult?) -> ComputedResult {
     if let frame { outerFrames.append(frame) }
@@ -71,17 +72,24 @@ final class ReadSession {
     return FinishedRun(id: frame.id, dependencies: dependencies, previous: frame.previous)
   }
 
-  @usableFromInline
+  @inlinable
   func read<Value>(_ storage: PropertyStorage<Value>) -> Value {
-    var record: TypedValueRecord<Value>
-    if let pins {
-      record = pins.record(of: storage)
-    } else {
-      record = known(storage) ?? storage.record
-      if ChangeClock.now != time, !move(with: .value(record)), let pins {
-        record = pins.record(of: storage)
-      }
-    }
+    if pins != nil { return readPinned(storage) }
+    let record = known(storage) ?? storage.record
+    if isOvertaken(by: .value(record)) { return readPinned(storage) }
+    append(.value(record), reader: storage.reader)
+    return record.value
+  }
+
+  /// Returns `true` if values are pinned now, so `next` may not fit.
+  @usableFromInline
+  func isOvertaken(by next: Dependency) -> Bool {
+    ChangeClock.now != time && !move(with: next)
+  }
+
+  @usableFromInline @inline(never)
+  func readPinned<Value>(_ storage: PropertyStorage<Value>) -> Value {
+    guard let record = pins?.record(of: storage) else { return storage.current }
     append(.value(record), reader: storage.reader)
     return record.value
   }
@@ -97,7 +105,8 @@ final class ReadSession {
     return read(node).value(of: Value?.self)
   }
 
-  func read<Value, Kind>(untracked publisher: Publisher<Value, Kind>) -> Value? {
+  @usableFromInline
+  func readUntracked<Value, Kind>(_ publisher: Publisher<Value, Kind>) -> Value? {
     UntrackedOrigin.storage(of: publisher).map { read($0) }
   }
 
@@ -121,7 +130,7 @@ final class ReadSession {
   /// The read of the previous run at the place of the next read.
   ///
   /// Successive runs usually read the same values in the same order.
-  private var previousRead: Dependency? {
+  @inlinable var previousRead: Dependency? {
     guard let frame, let previous = frame.previous else { return nil }
     let index = reads.count - frame.start
     return index < previous.dependencies.count ? previous.dependencies[index] : nil
@@ -136,7 +145,8 @@ final class ReadSession {
   }
 
   /// Returns the record of the previous run, if it is still present.
-  private func known<Value>(_ storage: PropertyStorage<Value>) -> TypedValueRecord<Value>? {
+  @inlinable
+  func known<Value>(_ storage: PropertyStorage<Value>) -> TypedValueRecord<Value>? {
     guard storage.origin == nil, case .value(let record) = previousRead,
       record.storage === storage, record.isPresent
     else { return nil }
@@ -144,7 +154,8 @@ final class ReadSession {
   }
 
   /// Adds a read, unless this run has it already.
-  private func append(_ dependency: Dependency, reader: borrowing Atomic<UInt>) {
+  @inlinable
+  func append(_ dependency: Dependency, reader: borrowing Atomic<UInt>) {
     let run = run
     if reader.load(ordering: .relaxed) == run { return }
     reader.store(run, ordering: .relaxed)

@@ -14,7 +14,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// The version of the value in delivery, if computed values depend on it.
   ///
   /// Unchecked, like `progress`.
-  @exclusivity(unchecked) final var turnVersion: UInt = 0
+  @usableFromInline @exclusivity(unchecked) final var turnVersion: UInt = 0
   /// The subscription in whose turns this delivery emits, if there is one.
   private let input = AtomicLazyReference<WeakToken>()
 

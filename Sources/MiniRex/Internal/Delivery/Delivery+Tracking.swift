@@ -4,6 +4,7 @@ extension Delivery {
   /// Called under the lock.
   ///
   /// - Returns: The turn that the caller must run, and `true` if the update is queued.
+  @inlinable
   func admit(
     _ update: Update, replacing replaced: Update?, _ version: UInt, in batch: WriteBatch?,
     from thread: ThreadID, _ state: inout DeliveryState

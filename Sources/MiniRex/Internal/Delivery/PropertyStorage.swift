@@ -15,14 +15,29 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
   init(_ value: Value) {
     delivery = Delivery(skippingDuplicates: ChangeTest())
     unsafe self.value = value
-    super.init()
+    super.init(PropertyStorage.operations)
   }
 
   /// Creates a storage that repeats a publisher for computed values.
   init(_ value: Value, repeating origin: UntrackedOrigin) {
     delivery = Delivery(skippingDuplicates: ChangeTest())
     unsafe self.value = value
-    super.init(repeating: origin)
+    super.init(PropertyStorage.operations, repeating: origin)
+  }
+
+  @inlinable static var operations: StorageOperations {
+    StorageOperations { storage, record in
+      let storage = unsafe unsafeDowncast(storage, to: PropertyStorage<Value>.self)
+      return storage.isUnchanged(unsafe unsafeDowncast(record, to: TypedValueRecord<Value>.self))
+    } subscribe: { storage, inputs, sentinel in
+      let storage = unsafe unsafeDowncast(storage, to: PropertyStorage<Value>.self)
+      return storage.delivery.subscribe { value in
+        withExtendedLifetime(sentinel) {
+          let version = unsafe storage.delivery.turnVersion
+          inputs.receive(TypedValueRecord(value, of: storage, version: version))
+        }
+      }
+    }
   }
 
   /// Runs `body` under the lock, when no `modify` is in progress.
@@ -101,7 +116,7 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
   /// Called under the lock.
   ///
   /// - Returns: The turn that the caller must run, and `true` if it must then call `hasDelivered`.
-  @usableFromInline @inline(never)
+  @inlinable @inline(never)
   func admitTracked(
     _ update: Value, replacing replaced: Value?, inPlace: Bool, from thread: ThreadID,
     _ state: inout DeliveryState
@@ -160,15 +175,6 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     var woken: [Parking] = []
     delivery.lock.withLock { _ in unsafe swap(&woken, &parked) }
     for parking in woken { parking.open() }
-  }
-
-  override func subscribe(_ inputs: LiveInputs, _ sentinel: Sentinel) -> Subscription {
-    delivery.subscribe { value in
-      withExtendedLifetime(sentinel) {
-        inputs.receive(
-          TypedValueRecord(value, of: self, version: unsafe self.delivery.turnVersion))
-      }
-    }
   }
 
   override func presentRecord() -> ValueRecord { record }

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// The part of a property's storage that computed values use.
 ///
@@ -9,11 +9,11 @@ package class VersionedStorage: @unchecked Sendable {
   /// The number of changes since a computed value first read this storage.
   ///
   /// Written under the lock, and read by any thread.
-  let version = Atomic<UInt>(0)
+  @usableFromInline let version = Atomic<UInt>(0)
   /// The run of a computed value that read this storage last.
   ///
   /// A hint, never a proof.
-  let reader = Atomic<UInt>(0)
+  @usableFromInline let reader = Atomic<UInt>(0)
   /// `true` if a computed value has read this storage.
   ///
   /// Guarded by the lock.
@@ -21,17 +21,19 @@ package class VersionedStorage: @unchecked Sendable {
   /// The version after the last in-place mutation, which is a change without a comparison.
   ///
   /// Guarded by the lock.
-  @exclusivity(unchecked) final var mutatedVersion: UInt = 0
+  @usableFromInline @exclusivity(unchecked) final var mutatedVersion: UInt = 0
   /// The publisher whose value this storage repeats, or `nil` for a property.
-  let origin: UntrackedOrigin?
+  @usableFromInline let origin: UntrackedOrigin?
+  @usableFromInline let operations: StorageOperations
 
   @usableFromInline
-  init(repeating origin: UntrackedOrigin? = nil) {
+  init(_ operations: StorageOperations, repeating origin: UntrackedOrigin? = nil) {
+    self.operations = operations
     self.origin = origin
   }
 
   /// The version, which is exact under the lock.
-  final var presentVersion: UInt { version.load(ordering: .relaxed) }
+  @inlinable final var presentVersion: UInt { version.load(ordering: .relaxed) }
 
   /// Counts a change.
   ///
@@ -39,6 +41,7 @@ package class VersionedStorage: @unchecked Sendable {
   ///
   /// The version changes before the clock, so that a thread that sees the new time also sees the
   /// new version.
+  @usableFromInline
   final func advance(inPlace: Bool) {
     let next = version.load(ordering: .relaxed) + 1
     version.store(next, ordering: .releasing)
@@ -46,12 +49,29 @@ package class VersionedStorage: @unchecked Sendable {
     ChangeClock.tick()
   }
 
-  /// Subscribes the inputs of a computed value.
-  func subscribe(_ inputs: LiveInputs, _ sentinel: Sentinel) -> Subscription { .ended }
-
   /// The value with its version.
   func presentRecord() -> ValueRecord { ValueRecord(self, version: 0) }
 
   /// The source that delivers the value.
   var source: AnyDelivery? { nil }
+}
+
+/// The operations that depend on the type of the value, specialized where the storage is created.
+///
+/// Overrides in a generic class would not be.
+@usableFromInline
+package struct StorageOperations: Sendable {
+  /// Returns `true` if the present value equals the record.
+  let isUnchanged: @Sendable (VersionedStorage, ValueRecord) -> Bool
+  /// Subscribes the inputs of a computed value.
+  let subscribe: @Sendable (VersionedStorage, LiveInputs, Sentinel) -> Subscription
+
+  @usableFromInline
+  init(
+    isUnchanged: @escaping @Sendable (VersionedStorage, ValueRecord) -> Bool,
+    subscribe: @escaping @Sendable (VersionedStorage, LiveInputs, Sentinel) -> Subscription
+  ) {
+    self.isUnchanged = isUnchanged
+    self.subscribe = subscribe
+  }
 }

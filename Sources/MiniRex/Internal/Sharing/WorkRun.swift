@@ -70,6 +70,7 @@ package final class WorkInlet<Update: Sendable>: Sendable {
   }
 
   /// Declares that reports are made in the turns of the source of the subscription.
+  @usableFromInline
   func follow(_ input: Subscription) -> Subscription {
     run.storage.delivery.follow(input)
     return input
