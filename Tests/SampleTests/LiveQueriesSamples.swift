@@ -1,6 +1,7 @@
 import MiniRex
 import MiniRexStore
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The code of LiveQueries.md, of the comments of `LiveRows`, and of two sections about moving.
