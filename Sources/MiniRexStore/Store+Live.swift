@@ -11,7 +11,7 @@ extension Store {
   /// or with the child of a scope.
   ///
   /// - Parameter rows: The key path of the rows, or a closure that returns them. It runs once for
-  ///   each commit and query.
+  ///   each commit and subscriber.
   public func live<Row>(_ rows: @escaping @Sendable (State) -> Rows<Row>) -> LiveRows<Row> {
     let inputs = PublishedValue<LiveInput>(
       watchedBy: lineage, as: "live",
