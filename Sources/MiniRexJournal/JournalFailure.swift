@@ -7,6 +7,8 @@ public import CLibrary
 #endif
 
 /// The reason why a journal cannot be opened, read, or written.
+///
+/// Its description has at most 300 characters, with coding paths, and no value from your data.
 public enum JournalFailure: Error, Equatable, CustomStringConvertible {
   /// A system call failed with this code.
   case file(POSIXErrorCode)

@@ -83,7 +83,7 @@ extension JournalTests {
   }
 
   @Test(arguments: ["x", "}", "{", "\""] as [Character])
-  func `S40 a torn line of 50 MB opens`(byte: Character) throws {
+  func `J3 a torn line of 50 MB opens`(byte: Character) throws {
     let folder = try Folder()
     let states = try folder.record(3)
     try tear(folder, with: byte, count: 50_000_000)
@@ -105,7 +105,7 @@ extension JournalTests {
         })
     }
 
-    @Test func `S40 opening reads a torn line of any length at most twice`() throws {
+    @Test func `J3 opening reads a torn line of any length at most twice`() throws {
       let folder = try Folder()
       let states = try folder.record(3)
       let header = try folder.bytes()
@@ -120,7 +120,7 @@ extension JournalTests {
   #endif
 
   @Test(arguments: ["x", "}", "{", "\"", "\\"] as [Character])
-  func `S40 the search for the end of a torn line reads each byte once`(byte: Character) {
+  func `J3 the search for the end of a torn line reads each byte once`(byte: Character) {
     for count in [1_000, 2_000, 100_000] {
       let line = Array(#"{"crc":"01234567","number":4,"action":{"note":{"_0":""#.utf8)
       let looks = Shared(0)

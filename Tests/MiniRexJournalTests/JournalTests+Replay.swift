@@ -39,7 +39,7 @@ extension JournalTests {
     recording.invalidate()
   }
 
-  @Test func `S40 replay reaches the last state of a run that another run did not continue`() throws
+  @Test func `J21 replay reaches the last state of a run that another run did not continue`() throws
   {
     let folder = try Folder()
     try run(folder, from: nil, [10, 10, 10, 10, 10])
@@ -55,7 +55,7 @@ extension JournalTests {
     #expect(try journal.replay(7, before: .max, reducer: Self.adding) == 1)
   }
 
-  @Test func `S40 replay reaches every state of runs that begin again and again`() throws {
+  @Test func `J21 replay reaches every state of runs that begin again and again`() throws {
     let folder = try Folder()
     try run(folder, from: 100, [])
     try run(folder, from: 200, [1])
@@ -74,7 +74,7 @@ extension JournalTests {
     try journal.verify(0, reducer: Self.adding)
   }
 
-  @Test func `S40 a damaged start never returns the state of another run`()
+  @Test func `J21 a damaged start never returns the state of another run`()
     throws
   {
     let folder = try Folder()

@@ -117,7 +117,7 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     do {
       return try encoder.encode(value)
     } catch {
-      throw .unwritable(number: number, "\(error)")
+      throw .unwritable(number: number, codingFailure(error))
     }
   }
 }

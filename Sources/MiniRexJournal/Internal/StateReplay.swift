@@ -38,7 +38,7 @@ struct StateReplay<State: Codable & Sendable, Action: Codable & Sendable> {
     do {
       return try decoder.decode(Value.self, from: Data(line.payload))
     } catch {
-      throw .unreadable(number: line.number, "\(error)")
+      throw .unreadable(number: line.number, codingFailure(error))
     }
   }
 }
