@@ -93,9 +93,13 @@ extension UntrackedOrigin {
   }
 
   fileprivate static func remove(_ identity: PublisherIdentity) {
-    storages.withLock { storages in
-      if storages[identity]?.storage == nil { storages[identity] = nil }
+    // This may be the last reference to a newer storage, whose `deinit` calls this function.
+    let present = storages.withLock { storages in
+      let present = storages[identity]?.storage
+      if present == nil { storages[identity] = nil }
+      return present
     }
+    withExtendedLifetime(present) {}
   }
 }
 
