@@ -16,8 +16,8 @@ extension Publisher where Kind == PublishedValueKind {
   /// the source have changed, and on the thread that delivers the change. A result that equals the
   /// previous one is not emitted. Threads that read it at the same time wait for one run.
   ///
-  /// `compute` runs without a lock. It may send and subscribe, but what it writes must not be what
-  /// it reads. It should depend on nothing that it does not read.
+  /// `compute` runs without a lock. It may send and subscribe, but it must not write a value that it
+  /// reads. It should depend on nothing that it does not read.
   ///
   /// A computed value retains its dependencies and the values that it has read. A dependency
   /// retains nothing of a computed value without subscribers. With subscribers, each property on
@@ -25,9 +25,9 @@ extension Publisher where Kind == PublishedValueKind {
   /// have finished.
   ///
   /// A read of a correct value takes O(1), and after a change O(dependencies at any depth). A chain
-  /// of computed values uses stack in proportion to its length when it runs. Dependencies that keep
-  /// state of their own, such as the results of `debounce` and `share` and the states of stores, are
-  /// compared at each read while nobody subscribes.
+  /// of computed values uses stack in proportion to its length when it runs. Dependencies with a
+  /// separate state, such as the results of `debounce` and `share` and the states of stores, are
+  /// compared at each read without a subscriber.
   ///
   /// Traps if it depends on itself, with the names of the computed values.
   ///

@@ -86,6 +86,28 @@ import Testing
     #expect(widths.updates == [2, 4])
   }
 
+  @Test
+  func `R28 R41 a subscriber that joins in a callback receives its first value inside subscribe`() {
+    let bag = SubscriptionBag()
+    let log = Shared([String]())
+    let combined = combineLatest(width.publisher, height.publisher) { "\($0) × \($1)" }
+    let area = area
+    width.publisher.subscribe {
+      if $0 != 4 { return }
+      combined.subscribe { log.append($0) }.store(in: bag)
+      area.subscribe { log.append("\($0)") }.store(in: bag)
+      log.append("joined")
+    }.store(in: bag)
+    together { set in
+      set(width, to: 4)
+      set(height, to: 5)
+    }
+    #expect(log.value == ["4 × 5", "20", "joined"])
+    height.value = 6
+    #expect(log.value.suffix(2).sorted() == ["24", "4 × 6"])
+    bag.invalidate()
+  }
+
   @Test func `R41 a nested call traps`() async {
     let result = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]

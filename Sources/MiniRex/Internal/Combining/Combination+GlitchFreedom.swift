@@ -34,7 +34,8 @@ extension Combination {
   /// Under the lock.
   @usableFromInline
   func opensLastSlots(on thread: ThreadID, _ batch: WriteBatch? = nil) -> Bool {
-    if let batch, batch.hold(self) {
+    // The first values are not held, because they are emitted inside `subscribe`.
+    if let batch, unsafe !currentInputs.isEmpty, batch.hold(self) {
       unsafe openCount += 1
       hasLastSlots.store(true, ordering: .releasing)
     }

@@ -38,7 +38,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   @usableFromInline let hasLastSlots = Atomic(false)
 
   // Guarded by the lock of the delivery.
-  @exclusivity(unchecked) private var currentInputs: [Subscription] = []
+  @exclusivity(unchecked) private(set) var currentInputs: [Subscription] = []
   @exclusivity(unchecked) var lastSlots: [GlitchBarrier] = []
   @exclusivity(unchecked) var openCount = 0
   @exclusivity(unchecked) var looks = (begun: 0, done: 0)
