@@ -62,6 +62,12 @@ private func lockedInstructions(_ benchmark: Case) -> Double? {
   return (Double(counts[1]) - Double(counts[0])) / Double(operations) / benchmark.units
 }
 
+/// Returns `true` if a unit is so large that counting it takes minutes.
+private func takesMinutes(_ workload: String) -> Bool {
+  ["computed-deep", "computed-wide", "computed-dense", "computed-dynamic"].contains(workload)
+    || workload.hasPrefix("query-")
+}
+
 /// Prints the counts of `minirex` and `bare` for workloads on one thread, and returns `false` if a
 /// goal is missed.
 func showCounts(_ suite: Suite, _ options: Options) -> Bool {
@@ -72,7 +78,8 @@ func showCounts(_ suite: Suite, _ options: Options) -> Bool {
   }
   print("per unit".padded(to: 40) + "allocations     retains    releases      locked")
   var misses: [String] = []
-  for name in workloads.map(\.name) where options.selects(name) && !threadsMeet(in: name) {
+  for name in workloads.map(\.name)
+  where options.selects(name) && !threadsMeet(in: name) && !takesMinutes(name) {
     for benchmark in suite.cases
     where benchmark.workload == name && ["minirex", "bare"].contains(benchmark.contestant) {
       let counts = Counts(benchmark)
