@@ -1,6 +1,6 @@
 /// Finds computed values that depend on themselves, on one thread or across several.
 enum ComputedCycle {
-  /// A computed value in progress on this thread, and the one around it.
+  /// A computed value in progress on this thread, and the computed value around it.
   @safe private struct Link {
     let node: ComputedNode
     let outer: UnsafeMutablePointer<Link>?

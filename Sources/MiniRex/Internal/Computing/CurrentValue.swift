@@ -1,4 +1,4 @@
-/// The way to read the current value of a publisher, and to track what it depends on.
+/// The way to read the current value of a publisher, and to track its dependencies.
 @usableFromInline
 enum CurrentValue<Value: Sendable>: Sendable {
   case property(PropertyStorage<Value>)

@@ -4,8 +4,8 @@ internal import Synchronization
 ///
 /// Usually, every source is in the state that its last turn has delivered, and the computed value
 /// reads the present values. While other turns are in progress, it reads the values that its own
-/// subscriptions have delivered. Like a combination, it therefore emits for each turn, and never
-/// before it.
+/// subscriptions have delivered. Like a combination, it therefore emits for each turn, after the
+/// turn has started.
 ///
 /// Unchecked: the delivering thread of the combination uses the properties. `receive` uses only
 /// constants.
@@ -58,7 +58,7 @@ final class LiveInputs: @unchecked Sendable {
 
   private func evaluate() -> ComputedResult {
     let time = ChangeClock.now
-    // The one change is the one that this thread is delivering.
+    // The only undelivered change is in delivery on this thread.
     let isQuiet = isImmediate && ChangeClock.undeliveredCount <= 1
     if isQuiet || last == nil || pins.areUnchanged {
       let evaluation = node.evaluate(in: nil)

@@ -2,7 +2,7 @@ public import Synchronization
 
 /// The reads of a run of a computed value, and of the runs that it causes.
 ///
-/// All of them read the state of one instant, `time`. While the change clock stands still, every
+/// All of them read the state of one instant, `time`. While the change clock does not move, every
 /// present value belongs to it. When the clock has moved, the session moves to the new instant if
 /// nothing that it has read has changed. Otherwise it pins the values that it has read: no source
 /// is ever read in two states.
@@ -96,7 +96,7 @@ final class ReadSession {
 
   /// Reads the value of a publisher.
   ///
-  /// A function of other values is a computed value of its own, so that an equal result is no
+  /// A function of other values is a separate computed value, so that an equal result is no
   /// change.
   @usableFromInline
   func read<Value, Kind>(_ publisher: Publisher<Value, Kind>) -> Value? {

@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// Examples are the results of `debounce` and `share`, and the states of stores. Computed values
 /// read it through a storage that repeats its value. While one of them has a subscriber, the
-/// storage is subscribed to the publisher. Otherwise, each inspection reads the publisher.
+/// storage follows the publisher. Otherwise, each inspection reads the publisher.
 ///
 /// There is one storage for each publisher, so that all computed values agree on its value.
 ///
@@ -22,7 +22,7 @@ package class UntrackedOrigin: @unchecked Sendable {
 
   fileprivate init() {}
 
-  /// `true` if the storage repeats the value by itself.
+  /// `true` if the storage repeats the value automatically.
   final var isConnected: Bool { hasFirstValue.load(ordering: .acquiring) }
 
   /// `true` if the storage repeats the value, or is about to.
@@ -143,7 +143,7 @@ private final class TypedUntrackedOrigin<Value: Sendable, Kind: PublisherKind>: 
 }
 
 extension PropertyStorage {
-  /// Reads the publisher, and stores its value if the storage does not repeat it by itself.
+  /// Reads the publisher, and stores its value if the storage does not repeat it automatically.
   func refreshedRecord(_ origin: UntrackedOrigin) -> TypedValueRecord<Value> {
     let known = snapshot
     guard let value = origin.readValue(as: Value.self) else {

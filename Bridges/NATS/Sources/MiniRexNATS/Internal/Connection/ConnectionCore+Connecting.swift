@@ -65,7 +65,7 @@ extension ConnectionCore {
 
   /// Tries each server once, in an order that differs between clients.
   ///
-  /// Servers that another server announces meanwhile are tried, too. It throws the last error of a
+  /// The bridge also tries servers that another server announces. It throws the last error of a
   /// server that was reached.
   private func connectToAny() throws(NATSError) -> LibNATSConnection {
     var failure = NATSError.noServer

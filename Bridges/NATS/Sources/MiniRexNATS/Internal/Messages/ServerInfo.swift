@@ -13,7 +13,7 @@ struct ServerInfo: Sendable {
 
   /// The line for libnats, without the servers of the cluster.
   ///
-  /// libnats would connect to them in the same call, over sockets of its own.
+  /// libnats would connect to them in the same call, over other sockets.
   let line: [UInt8]
   let requiresTLS: Bool
   let cluster: [String]

@@ -9,12 +9,12 @@
     internal import Foundation
   #endif
 
-  /// Gives the socket of an attempt to libnats, which connects only by itself.
+  /// Gives the socket of an attempt to libnats, which accepts no connected socket.
   ///
   /// libnats 3.4 reads the first `PONG` without a deadline, and its socket is private until then.
   /// Here libnats connects to a listener of this process, which repeats the server's `INFO`. Before
   /// libnats sends, `install` replaces its socket by the attempt's with `dup3`. Both descriptors
-  /// refer to one socket, so the end of the attempt shuts it down in libnats, too.
+  /// refer to one socket, so the end of the attempt also shuts it down in libnats.
   ///
   /// The connecting thread calls `run`, and in it `install`. Another thread answers.
   final class SocketHandover: Sendable {
@@ -94,7 +94,7 @@
 
     /// Replaces the socket of libnats by the server's, once.
     ///
-    /// libnats has read the line, and neither reads nor writes meanwhile.
+    /// libnats has read the line. It does not use the socket during the exchange.
     func install() {
       let (client, target) = state.withLock { state in
         defer { state = State() }
