@@ -49,7 +49,7 @@ case "silence":
   try await haveSilence(5, at: arguments[2])
   let before = Leftovers()
   try await haveSilence(40, at: arguments[2])
-  // The connection of this program makes attempts, too.
+  // The connection of this program also makes attempts.
   await end(whenNoMoreThan: before, slack: 8, "40 connections to a silent server")
 default:
   print("Unknown command '\(arguments[1])'.")

@@ -40,7 +40,7 @@ final class WriteBatch: Sendable {
 
   /// Counts a delivered write.
   ///
-  /// After the last one, the held combinations emit.
+  /// After the last write, the held combinations emit.
   func leave() {
     let isLast = state.withLock { state in
       state.pending -= 1

@@ -109,8 +109,7 @@ final class ComputedNode: Sendable {
 
   /// Returns a correct result.
   ///
-  /// Several attempts find one that belongs to a single instant, unless other threads write all the
-  /// time.
+  /// Several attempts find a result of a single instant, unless other threads write all the time.
   @usableFromInline
   func current() -> ComputedResult {
     for _ in 0..<3 {
