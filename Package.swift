@@ -15,7 +15,16 @@ let package = Package(
     .library(name: "MiniRexStoreTesting", targets: ["MiniRexStoreTesting"]),
     .library(name: "MiniRexJournal", targets: ["MiniRexJournal"]),
     .library(name: "MiniRexInspector", targets: ["MiniRexInspector"]),
+    .library(name: "MiniRexNATS", targets: ["MiniRexNATS"]),
+    .library(name: "MiniRexNATSStore", targets: ["MiniRexNATSStore"]),
     .executable(name: "minirex-tail", targets: ["minirex-tail"]),
+    .executable(name: "minirex-journal", targets: ["minirex-journal"]),
+  ],
+  traits: [
+    .trait(
+      name: "NATS",
+      description:
+        "Builds MiniRexNATS and MiniRexNATSStore. Requires libnats (Debian: libnats-dev).")
   ],
   targets: [
     .target(name: "MiniRex"),
@@ -41,6 +50,38 @@ let package = Package(
       ],
       resources: [.embedInCode("page.html")]),
     .target(name: "MiniRexStoreTesting", dependencies: ["MiniRex", "MiniRexStore"]),
+    .target(
+      name: "MiniRexReplica", dependencies: ["MiniRex", "MiniRexJournal", "MiniRexStore"]),
+    // Each source of these targets begins with `#if NATS`, because a trait cannot exclude a target.
+    .systemLibrary(
+      name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),
+    .target(
+      name: "MiniRexNATS",
+      dependencies: ["MiniRex", .target(name: "CNATS", condition: .when(traits: ["NATS"]))]),
+    .target(
+      name: "MiniRexNATSStore",
+      dependencies: ["MiniRex", "MiniRexJournal", "MiniRexNATS", "MiniRexStore"]),
+    .executableTarget(
+      name: "fleet",
+      dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexNATS", "MiniRexPageServer"],
+      path: "Examples/fleet", resources: [.embedInCode("page.html")]),
+    .executableTarget(
+      name: "weather", dependencies: ["MiniRex", "MiniRexNATS"], path: "Examples/weather"),
+    .executableTarget(
+      name: "nats-guest",
+      dependencies: ["MiniRex", "MiniRexNATS", "MiniRexNATSStore", "MiniRexStore"],
+      path: "Tests/NATSGuest"),
+    .testTarget(
+      name: "MiniRexReplicaTests",
+      dependencies: [
+        "MiniRex", "MiniRexReplica", "MiniRexStore", "MiniRexTesting", "TestSupport",
+      ]),
+    .testTarget(
+      name: "MiniRexNATSTests",
+      dependencies: [
+        "MiniRex", "MiniRexNATS", "MiniRexNATSStore", "MiniRexStore", "MiniRexTesting",
+        "TestSupport", "fleet", "nats-guest", "weather",
+      ]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
       path: "Examples/minirex-tail"),
@@ -55,6 +96,16 @@ let package = Package(
         "MiniRexPageServer", "MiniRexStore",
       ],
       path: "Examples/issue-board", resources: [.embedInCode("page.html")]),
+    .executableTarget(
+      name: "spreadsheet", dependencies: ["MiniRex"], path: "Examples/spreadsheet"),
+    .executableTarget(
+      name: "counter-server",
+      dependencies: [
+        "MiniRex", "MiniRexFoundationAdapters", "MiniRexJournal", "MiniRexPageServer",
+        "MiniRexStore",
+      ],
+      path: "Examples/counter-server", exclude: ["README.md"],
+      resources: [.embedInCode("page.html")]),
     .target(
       name: "ThermostatKit", dependencies: ["MiniRex"], path: "Examples/thermostat/ThermostatKit"),
     .executableTarget(
@@ -85,9 +136,12 @@ let package = Package(
       name: "journal-keeper",
       dependencies: ["CLibrary", "MiniRex", "MiniRexJournal", "MiniRexStore"],
       path: "Tests/JournalKeeper"),
+    .executableTarget(name: "minirex-journal", dependencies: ["MiniRexJournal"]),
     .testTarget(
       name: "MiniRexJournalTests",
-      dependencies: ["MiniRexJournal", "MiniRexTesting", "TestSupport", "journal-keeper"]),
+      dependencies: [
+        "MiniRexJournal", "MiniRexTesting", "TestSupport", "journal-keeper", "minirex-journal",
+      ]),
     .testTarget(
       name: "MiniRexInspectorTests",
       dependencies: ["MiniRexInspector", "MiniRexPageServer", "MiniRexStore", "TestSupport"]),
@@ -121,12 +175,15 @@ let package = Package(
         "first-programs", "MiniRex", "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters",
         "MiniRexTesting", "TestSupport",
       ]),
+    .testTarget(
+      name: "SpreadsheetTests",
+      dependencies: ["spreadsheet", "MiniRex", "MiniRexTesting", "TestSupport"]),
     .testTarget(name: "ThermostatTests", dependencies: ["ThermostatKit", "MiniRexTesting"]),
   ],
   swiftLanguageModes: [.v6]
 )
 
-for target in package.targets {
+for target in package.targets where target.type != .system {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
@@ -134,6 +191,9 @@ for target in package.targets {
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .enableUpcomingFeature("InferIsolatedConformances"),
     .enableUpcomingFeature("ImmutableWeakCaptures"),
-    .strictMemorySafety(),
   ]
+  // Not in the target that imports CNATS, whose declarations are all unsafe.
+  if target.name != "MiniRexNATS" {
+    target.swiftSettings?.append(.strictMemorySafety())
+  }
 }

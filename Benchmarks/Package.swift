@@ -2,15 +2,21 @@
 import PackageDescription
 
 // A separate package, so that the library's manifest does not mention benchmarks. It sets no flags,
-// because it measures the build of an ordinary client.
+// because it measures the build of an ordinary client. `nats-bench` needs the trait and libnats.
 let package = Package(
   name: "Benchmarks",
   platforms: [.macOS(.v15)],
   products: [
     .executable(name: "minirex-bench", targets: ["minirex-bench"]),
+    .executable(name: "nats-bench", targets: ["nats-bench"]),
     .library(name: "Counting", type: .dynamic, targets: ["Counting"]),
   ],
-  dependencies: [.package(name: "MiniRex", path: "..")],
+  traits: ["NATS"],
+  dependencies: [
+    .package(
+      name: "MiniRex", path: "..",
+      traits: [.trait(name: "NATS", condition: .when(traits: ["NATS"]))])
+  ],
   targets: [
     .executableTarget(
       name: "minirex-bench",
@@ -21,6 +27,15 @@ let package = Package(
         .product(name: "MiniRexStore", package: "MiniRex"),
         .product(name: "MiniRexJournal", package: "MiniRex"),
       ]),
+    .executableTarget(
+      name: "nats-bench",
+      dependencies: [
+        "Bare", .product(name: "MiniRex", package: "MiniRex"),
+        .product(name: "MiniRexNATS", package: "MiniRex"),
+      ]),
+    .target(
+      name: "Bare", cSettings: [.define("NATS", .when(traits: ["NATS"]))],
+      linkerSettings: [.linkedLibrary("nats", .when(traits: ["NATS"]))]),
     .target(name: "CBench"),
     .target(name: "Counting"),
   ],

@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase, TypeNamesShouldBeCapitalized, NoLeadingUnderscores
+
 // The Apple-only part of Foundation that the adapters use, for type-checking on Linux.
 public import Foundation
 

@@ -15,8 +15,6 @@ func sources(
   // expected-error@+1 {{Use 'publisher.subscribe { … }'}}
   _ = progressive.subscribe { print($0) }
   // expected-error@+1 {{renamed to 'broadcast(_:)'}}
-  source.send(1)
-  // expected-error@+1 {{renamed to 'broadcast(_:)'}}
   source.onNext(1)
   // expected-error@+1 {{Set the 'value'}}
   property.send(1)
@@ -46,4 +44,41 @@ func subscriptionsInACollection(_ value: PublishedValue<Int>) {
   // expected-error@+1 {{'Subscription' does not conform to protocol 'Hashable'}}
   var set: Set<Subscription> = []
   value.subscribe { print($0) }.store(in: &set)
+}
+
+final class Label {
+  var text = 0
+}
+
+func namesOfCombine(
+  _ value: PublishedValue<Int>, _ taps: Broadcaster<Int>, _ queue: Int, _ label: Label
+) {
+  var published = 0
+  // expected-error@+1 {{'subscribe(weakly: object) { $0.property = $1 }'}}
+  _ = value.assign(to: \.text, on: label)
+  // expected-error@+1 {{becomes a 'PublishedProperty'}}
+  value.assign(to: &published)
+  // expected-error@+1 {{Use 'combineLatest(a, b)' for current values}}
+  _ = value.zip(taps)
+  // expected-error@+1 {{Delete the call}}
+  _ = value.map { $0 + 1 }.eraseToAnyPublisher()
+  // expected-error@+1 {{Use 'trace(…)' to log}}
+  _ = value.handleEvents(receiveOutput: { print($0) })
+  // expected-error@+1 {{Import 'MiniRexDispatchAdapters' for a 'DispatchQueue'}}
+  _ = value.receive(on: queue)
+  // expected-error@+1 {{Retain a 'Subscription', or store it in a 'SubscriptionBag'}}
+  var subscription: AnyCancellable?
+  subscription = value.subscribe { print($0) }
+  _ = subscription
+}
+
+// expected-note@+1 {{add 'async' to function 'sending' to make it asynchronous}}
+func sending(_ source: BroadcastSource<Int>) throws {
+  // expected-error@+1 {{'async' call in a function that does not support concurrency}}
+  try source.send(1)
+}
+
+func suspending(_ value: PublishedValue<Int>) {
+  // expected-error@+1 {{Use 'bufferingNewest(1)', which keeps the newest value.}}
+  _ = value.values(.suspending(1))
 }

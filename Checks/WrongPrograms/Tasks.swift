@@ -53,7 +53,7 @@ func closuresWithoutALabel(
   }
   // expected-error@+1 {{closure without a label}}
   _ = sure.subscribe { (user: User) in }
-  // expected-error@+1 {{to expected argument type}}
+  // expected-error@+1 {{Label the closure}}
   _ = sure.subscribe { (percent: Int) in }
   // expected-error@+1 {{closure without a label}}
   _ = sure.subscribe {
@@ -72,7 +72,7 @@ func closuresWithoutALabel(
   }
   // expected-error@+1 {{closure without a label}}
   _ = unsure.subscribe { (user: User) in }
-  // expected-error@+1 {{to expected argument type}}
+  // expected-error@+1 {{Label the closure}}
   _ = unsure.subscribe { (percent: Int) in }
   // expected-error@+1 {{closure without a label}}
   _ = unsure.subscribe {
@@ -89,8 +89,14 @@ func ignoredFailures(
   _ = task.subscribe(success: { show($0) })
   // expected-error@+1 {{or 'failure: nil'}}
   _ = steps.subscribe(success: { show($0) })
-  // expected-error@+1 {{or 'failure: nil'}}
+  // expected-error@+1 {{Use 'subscribe(success: nil, failure: nil, progress: { … })'}}
   _ = steps.subscribe(progress: { print($0) })
+  _ = steps.subscribe(failure: nil, progress: { print($0) })
   // expected-error@+1 {{or 'failure: nil'}}
   _ = steps.subscribe(success: { show($0) }, progress: { print($0) })
+}
+
+func operatorsOfStreamsOnly(_ steps: ProgressiveTask<Int, User, Refused>) {
+  // expected-error@+1 {{Use 'throttleProgress(for: …)'}}
+  _ = steps.throttle(for: .seconds(1))
 }

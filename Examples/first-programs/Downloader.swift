@@ -3,7 +3,7 @@ import MiniRex
 import MiniRexNetworkingAdapters
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Downloads several files concurrently, and retries temporary failures.

@@ -61,7 +61,11 @@ final class Connection: Sendable {
     let isConnected = unsafe withSocketAddress(&address) {
       unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
     }
-    if !isConnected { throw .last }
+    if !isConnected {
+      let error = POSIXError.last
+      Foundation.close(descriptor)
+      throw error
+    }
     self.init(descriptor)
   }
 

@@ -19,12 +19,16 @@ enum BoardAction: Sendable, Equatable, Codable {
   case edit(Int, String)
   case move(Int, Column)
   case close(Int)
+  /// Executes several actions as one commit, which cannot be undone.
+  case all([BoardAction])
 }
 
 /// The dependencies of the reducer.
 struct Outside: Sendable {
   /// Emits the findings, and emits them again after each change in the given folders.
   let findings: @Sendable ([String]) -> Broadcaster<Findings>
+  /// The number of files that the current search has read, or `nil` between searches.
+  var progress = PublishedValue<Int?>.constant(nil)
 }
 
 func board(_ outside: Outside) -> Reducer<Board, BoardAction> {
@@ -43,6 +47,9 @@ func board(_ outside: Outside) -> Reducer<Board, BoardAction> {
       let old = state
       state.obey(action)
       if state != old { state.isByHand = true }
+    case .all(let actions):
+      for action in actions { state.obey(action) }
+      state.isByHand = false
     }
     return .none
   }
@@ -61,29 +68,32 @@ extension Board {
     case .move(let id, let column): cards[id: id]?.column = column
     case .close(let id):
       if let comment = cards.remove(id: id)?.comment { closed.append(comment) }
-    case .look, .found: break
+    case .look, .found, .all: break
     }
   }
 
   mutating func add(_ text: String, _ comment: Comment? = nil) {
     lastID += 1
-    cards.append(Card(id: lastID, text: text, comment: comment))
+    let column = comment?.owner == nil ? Column.todo : .doing
+    cards.append(Card(id: lastID, text: text, column: column, comment: comment))
   }
 
   /// Updates the cards, which keep their column and text while their comments exist.
   mutating func take(_ comments: [Comment]) {
-    var left = comments
+    var left = Dictionary(grouping: comments.indices.reversed()) { comments[$0].key }
     func takeFirst(_ comment: Comment) -> Comment? {
-      left.firstIndex { $0.isSame(as: comment) }.map { left.remove(at: $0) }
+      left[comment.key]?.popLast().map { comments[$0] }
     }
     closed = closed.compactMap(takeFirst)
+    var removed: Set<Int> = []
     for card in cards {
       guard let comment = card.comment else { continue }
       let found = takeFirst(comment)
       if found == comment { continue }
-      if let found { cards[id: card.id]?.comment = found } else { cards.remove(id: card.id) }
+      if let found { cards[id: card.id]?.comment = found } else { removed.insert(card.id) }
     }
-    for comment in left { add(comment.text, comment) }
+    if !removed.isEmpty { cards.removeAll { removed.contains($0.id) } }
+    for index in left.values.joined().sorted() { add(comments[index].text, comments[index]) }
   }
 
   /// The board as text for the terminal.

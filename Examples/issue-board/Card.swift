@@ -13,12 +13,19 @@ enum Column: String, Sendable, Codable, CaseIterable {
 
 /// A `TODO` or `FIXME` in a file.
 struct Comment: Sendable, Equatable, Codable {
+  /// The same comment on any line.
+  struct Key: Hashable {
+    let file: String
+    let text: String
+  }
+
   let file: String
   var line: Int
   let text: String
+  /// The name in `TODO(name)`.
+  ///
+  /// The card of such a comment starts in the column `doing`.
+  var owner: String?
 
-  /// Returns `true` for the same comment on any line.
-  func isSame(as other: Comment) -> Bool {
-    file == other.file && text == other.text
-  }
+  var key: Key { Key(file: file, text: text) }
 }

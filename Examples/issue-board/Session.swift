@@ -6,6 +6,7 @@ import MiniRexStore
 struct Session: Sendable {
   enum Answer {
     case done
+    case added(Card)
     case text(String)
     case refused(String)
     case quit
@@ -14,7 +15,9 @@ struct Session: Sendable {
   typealias BoardJournal = Journal<Board, BoardAction>
 
   let store: Store<Board, BoardAction>
-  private let history: History
+  let history: History
+  /// The number of files that the current search has read, or `nil` between searches.
+  let progress: PublishedValue<Int?>
   private let reducer: Reducer<Board, BoardAction>
   private let journal: BoardJournal?
   private let recording: Subscription?
@@ -34,20 +37,25 @@ struct Session: Sendable {
     }
     recording = journal?.record(store)
     self.journal = journal
+    progress = outside.progress
   }
 
-  /// The board that browsers show.
-  var shown: PublishedValue<ShownBoard> {
-    combineLatest(store.publisher, history.canUndo, history.canRedo) {
-      ShownBoard(folder: $0.folders.first ?? "", cards: $0.cards, canUndo: $1, canRedo: $2)
-    }
+  /// Emits after changes that the browsers show, other than changes of a card.
+  var changes: Broadcaster<Void> {
+    merge(
+      store.publisher.broadcaster.map { _ in }, history.canUndo.map { _ in },
+      history.canRedo.map { _ in }, progress.map { _ in })
   }
 
   /// Executes a command.
   ///
   /// When it returns, the journal contains the result durably.
   func obey(_ line: String) async -> Answer {
+    var answer = Answer.done
     switch Command(line, on: store.state) {
+    case .action(.add(let text)):
+      let receipt = store.send(.add(text)) { $0.cards.last }
+      if let card = receipt.value { answer = .added(card) }
     case .action(let action): store.send(action)
     case .undo:
       guard history.undo() else { return .refused("No change can be undone.") }
@@ -61,20 +69,43 @@ struct Session: Sendable {
     case .quit: return .quit
     }
     do { try await journal?.flush() } catch { return .refused("Not recorded: \(error)") }
-    return .done
+    return answer
   }
 
-  /// The number of the last commit in the journal.
+  /// The numbers of the first and the last commit that the journal keeps.
+  var firstCommit: Int? { journalStatus.map { $0.firstNumber + 1 } }
   var lastCommit: Int? { journal?.lastNumber }
 
+  /// The commits, the sizes, and the compaction of the journal.
+  var journalStatus: JournalStatus? { journal?.status.current() }
+
   /// Returns the board after a commit, and the changes of the commit.
-  func past(_ number: Int) throws -> (board: FlatState, changes: [String: FlatChange])? {
-    guard let journal, number > 0, number <= journal.lastNumber else { return nil }
+  ///
+  /// A commit that the journal no longer keeps counts as the first commit that it keeps.
+  ///
+  /// - Parameter step: 1 or -1 skips commits that change nothing shown, up to the last or the first.
+  func past(_ number: Int, toward step: Int) throws -> PastBoard? {
+    guard let journal, let first = firstCommit, number > 0, number <= journal.lastNumber
+    else { return nil }
     func flat(_ board: Board) throws -> FlatState {
       try FlatState(ShownBoard(folder: board.folders.first ?? "", cards: board.cards))
     }
-    let board = try flat(journal.replay(Board(), upTo: number, reducer: reducer))
-    let before = try flat(journal.replay(Board(), before: number, reducer: reducer))
-    return (board, board.changes(since: before))
+    var number = min(max(number, first), journal.lastNumber)
+    while true {
+      let board = try flat(journal.replay(Board(), upTo: number, reducer: reducer))
+      let before = try flat(journal.replay(Board(), before: number, reducer: reducer))
+      let past = PastBoard(number: number, board: board, changes: board.changes(since: before))
+      // The folder is stored by the first search of each run.
+      let isShown = past.changes.keys.contains { $0 != "folder" }
+      if isShown || step == 0 || number <= first || number >= journal.lastNumber { return past }
+      number += step
+    }
   }
+}
+
+/// The board after a commit.
+struct PastBoard: Sendable {
+  let number: Int
+  let board: FlatState
+  let changes: [String: FlatChange]
 }

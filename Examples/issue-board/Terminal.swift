@@ -28,7 +28,7 @@ func useTerminal(_ makeSession: () -> Session, atEnd: () -> Void) async {
     reading: for await lines in input.values(.unbounded) {
       for line in lines.whole where !line.isEmpty {
         switch await session.obey(line) {
-        case .done: continue
+        case .done, .added: continue
         case .text(let text), .refused(let text): answers.broadcast(text)
         case .quit: break reading
         }

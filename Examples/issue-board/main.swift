@@ -19,8 +19,8 @@ guard let options = Options(CommandLine.arguments.dropFirst()) else {
   fail(Options.usage, status: 2)
 }
 let directory = realURL(options.directory)
-guard FileManager.default.fileExists(atPath: "\(directory.path)/.") else {
-  fail("issue-board: \(options.directory): no such directory")
+guard options.cards != nil || FileManager.default.fileExists(atPath: "\(directory.path)/.") else {
+  fail("issue-board: \(options.directory): no such directory. Use --directory PATH.")
 }
 
 // The graph observes sources that are created from now on. Without it, no source is observed.
@@ -43,11 +43,16 @@ do {
 
 @Sendable func makeSession() -> Session {
   do {
-    let journal = try options.journal.map { try Journal<Board, BoardAction>(URL(filePath: $0)) }
-    let outside = Outside(
-      directory, except: options.journal.map(realURL), clock: ContinuousClock())
+    let history = JournalHistory.last(commits: options.keptCommits ?? 100_000)
+    let journal = try options.journal.map {
+      try Journal<Board, BoardAction>(URL(filePath: $0), keeping: history)
+    }
+    let outside =
+      options.cards.map { Outside(generating: $0) }
+      ?? Outside(directory, except: options.journal.map(realURL), clock: ContinuousClock())
+    let earlierCommits = journal?.lastNumber ?? 0
     let session = try Session(outside, journal)
-    inspector?.watch(session.store, name: "board", alwaysRecords: true)
+    inspector?.watch(session.store, earlierCommits: earlierCommits, alwaysRecords: true)
     return session
   } catch {
     fail("issue-board: \(options.journal ?? ""): \(error)")
@@ -56,13 +61,21 @@ do {
 
 let running: Task<Void, Never>
 if let port = options.port {
-  guard let server = PageServer(port: port) else {
-    fail("issue-board: port \(port): \(unsafe String(cString: strerror(errno)))")
+  var limits = Limits()
+  // The changes of five seconds, in which a browser can receive 100,000 cards. A small buffer would
+  // wait for an acknowledgment of each part.
+  limits.events = 256
+  limits.buffer = 1 << 20
+  guard let server = PageServer(port: port, limits: limits) else {
+    let reason = unsafe String(cString: strerror(errno))
+    fail("issue-board: port \(port): \(reason). Use --port NUMBER.")
   }
   running = Task {
     let session = makeSession()
     let pages = Pages(session)
     session.store.send(.look)
+    let generating = session.store.changeRandomly(options.changes)
+    defer { generating?.invalidate() }
     await server.serve { await pages.answer($0) }
     exit(0)
   }

@@ -47,6 +47,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   @inlinable
   deinit {
     delivery.end()
+    delivery.gate?.end()
     publisher.lineage?.sourceHasEnded()
   }
 
@@ -54,7 +55,8 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   ///
   /// The callbacks run on this thread before the method returns. If another thread is already
   /// delivering, or if a callback of this source makes the call, the update is queued and the
-  /// method returns. After ``end()`` it does nothing.
+  /// method returns. After ``end()`` it does nothing. It never suspends, and exceeds the limit of
+  /// a subscriber with `suspending(_:)`: ``send(_:)`` waits for room instead.
   @inlinable @inline(__always)
   public func broadcast(_ update: Update) {
     if !delivery.send(update), let lineage = publisher.lineage {
@@ -63,8 +65,11 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   }
 
   /// Finishes the publisher after all updates sent so far are delivered.
+  ///
+  /// Suspended and later calls of ``send(_:)`` throw.
   public func end() {
     delivery.end()
+    delivery.gate?.end()
     publisher.lineage?.sourceHasEnded()
   }
 

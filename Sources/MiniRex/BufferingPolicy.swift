@@ -40,9 +40,10 @@ package enum BufferLimit: Sendable {
   case newest(Int)
   case oldest(Int)
   case none
+  case suspending(SuspendingLimit)
 }
 
-private func requireRoom(_ limit: Int, of policy: StaticString) {
+func requireRoom(_ limit: Int, of policy: StaticString) {
   if limit < 1 {
     misuse(
       "'\(policy)' requires a limit of 1 or more, not \(limit). "

@@ -133,6 +133,7 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
     guard let lineage else { return connect(receive) }
     let watching = lineage.enter("subscribe", fileID, line)
     let token = connect { update in
+      watching.passage?.willDeliver()
       receive(update)
       watching.passage?.hasDelivered()
     }

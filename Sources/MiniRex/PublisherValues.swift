@@ -64,6 +64,12 @@ public struct PublisherValues<Update: Sendable>: AsyncSequence, Sendable {
   /// Updates discarded by a canceled loop do not count.
   public var droppedCount: Int { subscription.buffer.counts.dropped }
 
+  /// A Boolean value that indicates whether the timeout of its policy has canceled the
+  /// subscription.
+  ///
+  /// See `suspending(_:timeout:clock:)`.
+  public var hasTimedOut: Bool { subscription.buffer.counter?.hasTimedOut ?? false }
+
   /// Cancels the subscription, and discards the buffer.
   ///
   /// It is thread-safe and idempotent, like ``Subscription/invalidate()``. For a loop, it has the

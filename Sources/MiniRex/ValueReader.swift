@@ -8,7 +8,7 @@ public struct ValueReader: ~Copyable {
   @usableFromInline
   init(_ session: ReadSession) {
     self.session = session
-    run = session.run
+    run = unsafe session.run
   }
 
   /// Reads a published value.
@@ -20,7 +20,7 @@ public struct ValueReader: ~Copyable {
   @inlinable
   public mutating func callAsFunction<Value>(_ value: PublishedValue<Value>) -> Value {
     checkRun()
-    session.note(value.lineage)
+    if let lineage = value.lineage { session.note(lineage) }
     guard let value = session.read(value) else {
       misuse(
         "A published value without a current value was read. It emits its first value later, "
@@ -36,14 +36,14 @@ public struct ValueReader: ~Copyable {
   @inlinable
   public mutating func callAsFunction<Value>(_ property: PublishedProperty<Value>) -> Value {
     checkRun()
-    session.note(property.publisher.lineage)
+    if let lineage = property.publisher.lineage { session.note(lineage) }
     return session.read(property.storage)
   }
 
   /// Called after the closure.
   @inlinable
   func checkRun() {
-    if session.run != run {
+    if unsafe session.run != run {
       misuse(
         "A ValueReader was used outside the run that it belongs to. "
           + "Use the reader that is the parameter of the innermost closure.")

@@ -12,11 +12,16 @@ extension Publisher {
   ///   - queue: The queue on which callbacks run.
   ///   - policy: The bound of the queued updates. The default is unbounded. See
   ///     `Subscription.pendingUpdates` and `Subscription.droppedCount`.
+  ///   - fileID: The file that `BroadcastSource.slowSubscribers` shows.
+  ///   - line: The line that `BroadcastSource.slowSubscribers` shows.
   @inlinable
   public func receive(
-    on queue: DispatchQueue, buffering policy: BufferingPolicy<Kind> = .unbounded
+    on queue: DispatchQueue, buffering policy: BufferingPolicy<Kind> = .unbounded,
+    fileID: String = #fileID, line: Int = #line
   ) -> Publisher {
-    called(buffering: policy) { job in queue.async { job() } }
+    called(buffering: policy, at: CodePlace(fileID: fileID, line: line)) { job in
+      queue.async { job() }
+    }
   }
 
   /// Subscribes on the queue.

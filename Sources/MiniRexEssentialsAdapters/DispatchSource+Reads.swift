@@ -3,9 +3,9 @@ public import MiniRex
 internal import MiniRexDispatchAdapters
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+public import FoundationEssentials
 #else
-  public import Foundation
+public import Foundation
 #endif
 
 extension DispatchSource {
@@ -21,8 +21,9 @@ extension DispatchSource {
   /// ```
   ///
   /// It reads while it has a subscriber, on a separate thread, and emits up to 64 KiB at a time.
-  /// All subscribers receive the same bytes. A slow subscriber slows the reading down, so nothing
-  /// is buffered. The publisher finishes at the end of the file. An error, such as a closed
+  /// All subscribers receive the same bytes. A slow callback slows the reading down, so nothing is
+  /// buffered. A subscriber with `BufferingPolicy.suspending(n)` stops the reading while `n` pieces
+  /// are in flight to it, and the writer blocks when the pipe is full. The publisher finishes at the end of the file. An error, such as a closed
   /// descriptor, is the last update.
   ///
   /// Nothing is read after the last subscription is canceled, so later bytes stay for the next
@@ -43,8 +44,13 @@ extension DispatchSource {
       do throws(POSIXError) {
         let reader = try DescriptorReader(sharing: descriptor)
         let interruption = try InterruptPipe()
-        try detachThread { read(from: reader, until: interruption, connection) }
-        return Subscription { interruption.interrupt() }
+        let gate = SendGate.ofConnection()
+        let workHandle = WorkHandle(waitingAt: gate)
+        try detachThread {
+          read(from: reader, until: interruption, gate, connection)
+          workHandle.finish()
+        }
+        return workHandle.subscription { interruption.interrupt() }
       } catch {
         return connection.refuse(with: .failure(error))
       }
@@ -53,14 +59,17 @@ extension DispatchSource {
 }
 
 private func read(
-  from reader: DescriptorReader, until interruption: InterruptPipe,
+  from reader: DescriptorReader, until interruption: InterruptPipe, _ gate: SendGate,
   _ connection: Connection<Result<Data, POSIXError>>
 ) {
   do throws(POSIXError) {
-    while interruption.wait(for: [reader.descriptor]) != nil {
-      guard let piece = try interruption.take(from: reader, upTo: 65_536) else { continue }
-      if piece.isEmpty { break }
-      connection.broadcast(.success(piece))
+    var hasEnded = false
+    while !hasEnded, interruption.wait(for: [reader.descriptor]) != nil {
+      // Taken inside the gate, so that a stalled reader holds no byte.
+      _ = try gate.pass { () throws(POSIXError) in
+        guard let piece = try interruption.take(from: reader, upTo: 65_536) else { return }
+        if piece.isEmpty { hasEnded = true } else { connection.broadcast(.success(piece)) }
+      }
     }
     connection.end()
   } catch {

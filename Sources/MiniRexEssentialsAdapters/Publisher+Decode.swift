@@ -1,9 +1,9 @@
 public import MiniRex
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+public import FoundationEssentials
 #else
-  public import Foundation
+public import Foundation
 #endif
 
 /// The failure of a task that decodes its data.

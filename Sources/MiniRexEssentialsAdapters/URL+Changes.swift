@@ -3,9 +3,9 @@ public import MiniRex
 internal import MiniRexDispatchAdapters
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+public import FoundationEssentials
 #else
-  public import Foundation
+public import Foundation
 #endif
 
 extension URL {

@@ -1,9 +1,9 @@
 public import MiniRex
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+public import FoundationEssentials
 #else
-  public import Foundation
+public import Foundation
 #endif
 
 extension URL {
@@ -39,7 +39,8 @@ extension URL {
   /// ```
   ///
   /// At most one piece is in memory. Each piece is processed before the next is read, and then
-  /// reported as progress. See `readTask()` for the rest.
+  /// reported as progress. A subscriber with `BufferingPolicy.suspending(n)` stops the reading while
+  /// `n` reports are in flight to it. See `readTask()` for the rest.
   ///
   /// - Parameters:
   ///   - offset: The number of bytes to skip.
@@ -59,14 +60,15 @@ extension URL {
       sharing: SharedWork { [self] inlet in
         do throws(POSIXError) {
           let interruption = try InterruptPipe()
-          let workHandle = WorkHandle()
+          let gate = SendGate.ofConnection()
+          let workHandle = WorkHandle(waitingAt: gate)
           try detachThread {
             inlet.finish(
               .finished(
                 Result { () throws(POSIXError) in
                   var value = initial
                   var progress = TransferProgress(done: 0, expected: nil)
-                  try read(from: offset, until: interruption) { expected in
+                  try read(from: offset, until: interruption, gate) { expected in
                     progress.expected = expected
                     inlet.report(.progress(progress))
                   } receive: { piece in

@@ -14,11 +14,16 @@ extension Publisher {
   ///   - queue: The queue on which callbacks run.
   ///   - policy: The bound of the queued updates. The default is unbounded. See
   ///     `Subscription.pendingUpdates` and `Subscription.droppedCount`.
+  ///   - fileID: The file that `BroadcastSource.slowSubscribers` shows.
+  ///   - line: The line that `BroadcastSource.slowSubscribers` shows.
   @_disfavoredOverload
   public func receive(
-    on queue: OperationQueue, buffering policy: BufferingPolicy<Kind> = .unbounded
+    on queue: OperationQueue, buffering policy: BufferingPolicy<Kind> = .unbounded,
+    fileID: String = #fileID, line: Int = #line
   ) -> Publisher {
-    called(buffering: policy) { job in queue.addOperation(job) }
+    called(buffering: policy, at: CodePlace(fileID: fileID, line: line)) { job in
+      queue.addOperation(job)
+    }
   }
 
   /// Subscribes in an operation on the queue.

@@ -15,8 +15,8 @@ public import MiniRexStore
 /// print("Look at \(inspector.url)")
 /// ```
 ///
-/// The page draws the graph with its rates and queues. It lists the commits of each watched store,
-/// each with its changes and the resulting state. The page is read-only: the inspector refuses
+/// The page draws the graph with its rates and queues, and the subscribers that do not keep up. It
+/// lists the commits of each watched store, each with its changes and the resulting state. The page is read-only: the inspector refuses
 /// every method except `GET`.
 ///
 /// The inspector retains no store and no source. While no page is open, it draws nothing and
@@ -30,7 +30,7 @@ public final class Inspector: Sendable {
   /// page.
   public let token: String?
 
-  private let inspection: InspectorCore
+  let inspection: InspectorCore
   var settings: Settings { inspection.settings }
   private let serving: Task<Void, Never>
 
@@ -109,14 +109,21 @@ public final class Inspector: Sendable {
   ///
   /// - Parameters:
   ///   - store: The store to show.
-  ///   - name: The name on the page. The default is the type of the state.
+  ///   - name: The name on the page and in the metrics. The default is the name of the store, or the
+  ///     type of the state if no instrument observes the store.
+  ///   - earlierCommits: The number of commits in earlier runs of the program, such as `lastNumber` of a
+  ///     journal before it records the store. The page adds it, so that its numbers are the journal's.
   ///   - alwaysRecorded: A Boolean value that indicates whether the inspector also records commits
   ///     while no page is open. The default is `false`.
   public func watch<State, Action>(
-    _ store: Store<State, Action>, name: String? = nil, alwaysRecords alwaysRecorded: Bool = false
+    _ store: Store<State, Action>, name: String? = nil, earlierCommits: Int = 0,
+    alwaysRecords alwaysRecorded: Bool = false
   ) {
     inspection.add(
-      WatchedStore(store, name: name ?? "\(State.self)", inspection.queue, inspection.settings),
+      WatchedStore(
+        store, name: name ?? store.instrumentName ?? "\(State.self)",
+        earlierCommits: earlierCommits, inspection.queue,
+        inspection.settings),
       alwaysRecorded: alwaysRecorded)
   }
 }

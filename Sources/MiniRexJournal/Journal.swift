@@ -1,10 +1,11 @@
+internal import CLibrary
 public import MiniRex
 public import MiniRexStore
 
 #if canImport(FoundationEssentials)
-  public import FoundationEssentials
+public import FoundationEssentials
 #else
-  public import Foundation
+public import Foundation
 #endif
 
 /// A file with the actions of a store, which restores the store's state.
@@ -18,40 +19,74 @@ public import MiniRexStore
 /// Each commit is one line of JSON. When an uncontended `send` returns, the operating system has the line, so it survives
 /// a kill of the program. The journal and its recording lock the file until both are released.
 public final class Journal<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
-  private let hold: JournalHold
-  private let snapshotDistance: Int
-  private let syncPolicy: JournalSyncPolicy
+  let hold: JournalHold
+  let options: JournalOptions
   let failures = PublishedProperty<JournalFailure?>(nil)
+  let statuses: PublishedProperty<JournalStatus>
   private let recording = Lock<RecordingState?>(nil)
+  /// Begins a compaction with the state of the recorded store.
+  let recordedCompaction = Lock<RecordedCompaction?>(nil)
   private let replayed = Lock<ReplayedStates?>(nil)
 
   /// Opens a file, and creates it if necessary.
   ///
-  /// After a kill in the middle of a write, the last line is torn. The journal ignores it, and the next recording removes
-  /// it. A file that you may only read can be replayed and verified. Recording it fails.
+  /// After a kill or a power loss, the last lines can be torn. The journal ignores them, and the next recording removes
+  /// them. A file that you may only read can be replayed and verified. Recording it fails.
   ///
   /// - Parameters:
   ///   - file: The URL of the file. Its folder must exist.
-  ///   - count: The number of actions after which a recording also writes the state, so that a replay reads
-  ///     fewer lines. The default is 1,000, and 0 means never. Traps if less than 0.
+  ///   - history: The commits that stay on the disk. The default is all commits.
+  ///   - count: The number of actions after which a recording also writes the state, so that a replay reads fewer
+  ///     lines. By default, it writes a state after 1,000 actions that take more bytes than the last state. 0 means
+  ///     never. Traps if less than 0.
   ///   - syncPolicy: The time of synchronization with the disk, besides each `flush()`. The default is one second after
   ///     the first line that is not on the disk. Traps if the duration is less than 0.
-  public init(
-    _ file: URL, snapshotEvery count: Int = 1_000,
-    sync syncPolicy: JournalSyncPolicy = .every(.seconds(1))
+  ///   - upcasting: The changes that make today's actions and states of recorded ones.
+  public convenience init(
+    _ file: URL, keeping history: JournalHistory = .everything, snapshotEvery count: Int? = nil,
+    sync syncPolicy: JournalSyncPolicy = .every(.seconds(1)),
+    upcasting: JournalUpcasting = JournalUpcasting()
   ) throws(JournalFailure) {
-    if count < 0 {
+    try self.init(
+      file, keeping: history, snapshotEvery: count, sync: syncPolicy, upcasting: upcasting
+    ) { time(nil) }
+  }
+
+  /// Opens a file with the former label of the synchronization policy.
+  ///
+  /// - Parameters:
+  ///   - file: The URL of the file. Its folder must exist.
+  ///   - count: The number of actions after which a recording also writes the state.
+  ///   - syncPolicy: The time of synchronization with the disk.
+  @available(*, deprecated, message: "Use 'sync:' instead of 'synchronising:'.")
+  public convenience init(
+    _ file: URL, snapshotEvery count: Int? = nil, synchronising syncPolicy: JournalSyncPolicy
+  ) throws(JournalFailure) {
+    try self.init(file, snapshotEvery: count, sync: syncPolicy)
+  }
+
+  /// - Parameter now: Returns the Unix second.
+  init(
+    _ file: URL, keeping history: JournalHistory, snapshotEvery count: Int?,
+    sync syncPolicy: JournalSyncPolicy, upcasting: JournalUpcasting = JournalUpcasting(),
+    now: @escaping @Sendable () -> Int
+  ) throws(JournalFailure) {
+    if let count, count < 0 {
       misuse("'snapshotEvery' requires a count of 0 or more, not \(count). 0 means never.")
     }
     if case .every(let duration) = syncPolicy, duration < .zero {
       misuse("'sync' requires a duration of 0 or more, not \(duration).")
     }
-    hold = try JournalHold(file)
-    snapshotDistance = count
-    self.syncPolicy = syncPolicy
+    hold = try JournalHold(file, keeping: history, upcasting: upcasting)
+    options = JournalOptions(
+      history: history, snapshotDistance: count, sync: syncPolicy, upcasting: upcasting, now: now)
+    statuses = PublishedProperty(hold.file.status)
   }
 
   /// Writes the current state, then each commit, until the subscription is canceled or the store is deallocated.
+  ///
+  /// The file grows until its lines weigh enough, see ``JournalHistory``. Then the recording continues in a new file
+  /// that begins with the state. ``compact()`` does this immediately.
   ///
   /// The thread that delivers a commit to `events` also writes its line, in the same order. A write that fails ends the
   /// recording and does not affect `send`. ``failure`` and ``flush()`` report it. Without write permission, the
@@ -67,9 +102,14 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
     if store.isScope {
       misuse("'record' requires a store, not a scope. Record the root store.")
     }
-    let progress = RecordingState(of: file, reportingTo: failures) { [weak store] in
+    let progress = RecordingState(of: file, reportingTo: failures, statuses) { [weak store] in
       store?.lastNumber
     }
+    progress.begin(of: store.rootIdentity)
+    let writer = JournalRecording<State, Action>(
+      in: hold, continuing: replayed.withLock { $0.take() }, options, progress
+    ) { [weak store] in store?.queuedCommits ?? [] }
+    recordedCompaction.withLock { $0 = compaction(of: store, by: writer) }
     let former = recording.withLock { recording in
       defer { recording = progress }
       return recording
@@ -80,10 +120,6 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
           + "and file for each store.")
     }
     failures.value = nil
-    let writer = JournalRecording<State, Action>(
-      in: hold, continuing: replayed.withLock { $0.take() }, snapshotEvery: snapshotDistance,
-      sync: syncPolicy, progress
-    ) { [weak store] in store?.queuedCommits ?? [] }
     let subscription = store.subscribeToCommits { writer.receive($0) }
     progress.attach(subscription)
     return subscription
@@ -112,12 +148,19 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
     if let number { try await currentRecording.flush(through: number) }
   }
 
+  /// Throws the failure of the recording, or ``JournalFailure/notRecording`` if it records another store.
+  func requireRecording(of store: ObjectIdentifier) throws(JournalFailure) {
+    try currentRecording.require(store)
+  }
+
   /// The last recording, or a recording that has already ended.
-  private var currentRecording: RecordingState {
-    recording.withLock { $0 } ?? .ended(of: file, reportingTo: failures)
+  var currentRecording: RecordingState {
+    recording.withLock { $0 } ?? .ended(of: file, reportingTo: failures, statuses)
   }
 
   var file: JournalFile { hold.file }
+
+  var decoder: JournalDecoder<State, Action> { JournalDecoder(options.upcasting) }
 
   /// The number of synchronizations with the disk since the journal was opened.
   ///
@@ -125,20 +168,31 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
   public var syncCount: Int { file.syncCount.count }
 
   /// Allows a recording of a store with this state to continue the file.
-  func remember(_ state: State, at length: Int) {
-    guard file.isWritable, length == file.extent.length,
-      recording.withLock({ $0 })?.isActive != true,
+  ///
+  /// - Parameter generation: The generation of the file when the replay began.
+  func remember(_ state: State, at generation: Int) {
+    guard file.isWritable, generation == file.generation, !isRecording,
       let json = try? makeEncoder().encode(state)
     else { return }
     replayed.withLock { replayed in
-      var states = replayed ?? ReplayedStates(atLength: length)
-      states.insert(json, atLength: length)
+      var states = replayed ?? ReplayedStates(at: generation)
+      states.insert(json, at: generation)
       replayed = states
     }
   }
 
+  var isRecording: Bool { recording.withLock { $0 }?.isActive == true }
+
+  func report() { currentRecording.report() }
+
   /// The number of commits in the file, over all runs of the program.
   public var lastNumber: Int { file.extent.number }
+
+  /// The sizes, the durable commits, and the compaction.
+  ///
+  /// It is published after each synchronization, compaction, and failure, on the thread that performed it. Reading it
+  /// takes O(1).
+  public var status: PublishedValue<JournalStatus> { statuses.publisher }
 
   /// The failure that ended the last recording, or `nil`.
   ///

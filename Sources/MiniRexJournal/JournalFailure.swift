@@ -1,9 +1,9 @@
 public import CLibrary
 
 #if canImport(FoundationEssentials)
-  internal import FoundationEssentials
+internal import FoundationEssentials
 #else
-  internal import Foundation
+internal import Foundation
 #endif
 
 /// The reason why a journal cannot be opened, read, or written.
@@ -24,6 +24,10 @@ public enum JournalFailure: Error, Equatable, CustomStringConvertible {
   case unwritable(number: Int, String)
   /// The recording ended before it wrote the commit.
   case notRecording
+  /// The journal no longer has the commit. Its first state has this number.
+  case notKept(first: Int)
+  /// A later version of the program wrote the action or state with this number.
+  case newer(number: Int, version: Int)
   /// The reducer does not return the state that was recorded with this number.
   case diverged(number: Int)
 
@@ -40,6 +44,9 @@ public enum JournalFailure: Error, Equatable, CustomStringConvertible {
     case .unwritable(let number, let reason):
       "The action or state with number \(number) cannot be encoded: \(reason)"
     case .notRecording: "The recording ended before it wrote the commit."
+    case .notKept(let first): "The journal keeps no state before number \(first)."
+    case .newer(let number, let version):
+      "The action or state with number \(number) has version \(version), which is unknown here."
     case .diverged(let number):
       "The actions up to number \(number) no longer lead to the recorded state."
     }

@@ -14,6 +14,6 @@ public enum JournalSyncPolicy: Sendable, Hashable {
   case onFlush
 }
 
-/// Unavailable; use ``JournalSyncPolicy``.
-@available(*, unavailable, renamed: "JournalSyncPolicy")
+/// The former name of ``JournalSyncPolicy``.
+@available(*, deprecated, renamed: "JournalSyncPolicy")
 public typealias JournalSynchronising = JournalSyncPolicy

@@ -3,7 +3,7 @@ public import MiniRex
 public import MiniRexEssentialsAdapters
 
 #if canImport(FoundationNetworking)
-  public import FoundationNetworking
+public import FoundationNetworking
 #endif
 
 extension URLSession {

@@ -47,6 +47,9 @@ struct Listener: Sendable {
     }
   }
 
+  /// Refuses connections from now on.
+  func close() { shutdown(socket.descriptor, Int32(SHUT_RDWR)) }
+
   func accept() -> Arrival {
     while true {
       let descriptor = acceptConnection(socket.descriptor)

@@ -1,5 +1,5 @@
 import Foundation
-import MiniRex
+package import MiniRex
 
 /// A server for pages and their event streams.
 ///
@@ -38,25 +38,57 @@ package struct PageServer: Sendable {
   /// The number of open connections.
   package var connectionCount: Int { open.count.withLock { $0 } }
 
-  /// Answers requests until the task is canceled.
+  /// Answers requests until the task is canceled, or until `stop` has a result.
+  ///
+  /// Cancellation ends the open connections. After `stop`, the server refuses connections and returns
+  /// when the open connections have ended. Event streams must finish for that.
   ///
   /// When a browser disconnects, the server cancels the task of its answer. It still sends the
   /// reply, because the browser may have closed only its output.
-  package func serve(_ answer: @escaping @Sendable (Request) async -> Reply) async {
+  package func serve(
+    until stop: PublishedTask<Void, Never> = .never,
+    _ answer: @escaping @Sendable (Request) async -> Reply
+  ) async {
     let parser = RequestParser(limits, listener.hosts, token: token)
-    await withDiscardingTaskGroup { group in
-      while await poller.wait(for: listener.socket, POLLIN) == .ready {
-        switch listener.accept() {
-        case .connection(let socket) where open.enter(limits.connections):
+    let (connections, continuation) = AsyncStream.makeStream(of: OpenConnection.self)
+    let accepting = Task {
+      await accept { continuation.yield($0) }
+      continuation.finish()
+    }
+    let stopping = stop.subscribe(success: {
+      accepting.cancel()
+      listener.close()
+    })
+    await withTaskCancellationHandler {
+      await withDiscardingTaskGroup { group in
+        for await connection in connections {
           group.addTask {
-            await Connection(socket, poller, limits).serve(parser, answer)
-            open.count.withLock { $0 -= 1 }
+            await Connection(connection.socket, poller, limits).serve(parser, answer)
+            withExtendedLifetime(connection) {}
           }
-        case .connection(let socket): refuse(socket)
-        case .none: continue
-        // A connection that closes returns its descriptor.
-        case .outOfDescriptors: try? await Task.sleep(for: .milliseconds(10))
         }
+      }
+    } onCancel: {
+      accepting.cancel()
+    }
+    stopping.invalidate()
+    // It retains the listener, and therefore the port.
+    await accepting.value
+  }
+
+  /// Accepts connections until the task is canceled.
+  private func accept(_ receive: (OpenConnection) -> Void) async {
+    while await poller.wait(for: listener.socket, POLLIN) == .ready {
+      switch listener.accept() {
+      case .connection(let socket):
+        if let connection = OpenConnection(socket, open, limit: limits.connections) {
+          receive(connection)
+        } else {
+          refuse(socket)
+        }
+      case .none: continue
+      // A connection that closes returns its descriptor.
+      case .outOfDescriptors: try? await Task.sleep(for: .milliseconds(10))
       }
     }
   }
@@ -65,7 +97,7 @@ package struct PageServer: Sendable {
   ///
   /// The buffer of a new connection has room for the response.
   private func refuse(_ socket: Socket) {
-    let reply = "HTTP/1.1 \(Status.busy.line)\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
+    let reply = "HTTP/1.1 \(Status.unavailable.line)\r\nRetry-After: 1\r\nConnection: close\r\n\r\n"
     _ = socket.send(Array(reply.utf8)[...])
     // Closing with unread input would discard the response.
     socket.finish()
@@ -75,12 +107,24 @@ package struct PageServer: Sendable {
 
 private final class OpenConnections: Sendable {
   let count = Lock(0)
+}
 
-  func enter(_ limit: Int) -> Bool {
-    count.withLock { count in
-      if count == limit { return false }
+/// An accepted connection, which counts as open while it is in memory.
+private final class OpenConnection: Sendable {
+  let socket: Socket
+  private let open: OpenConnections
+
+  /// Returns `nil` at the limit.
+  init?(_ socket: Socket, _ open: OpenConnections, limit: Int) {
+    self.socket = socket
+    self.open = open
+    let isBelow = open.count.withLock { count in
       count += 1
-      return true
+      return count <= limit
     }
+    // A failed initializer runs `deinit`, because all properties are set.
+    if !isBelow { return nil }
   }
+
+  deinit { open.count.withLock { $0 -= 1 } }
 }

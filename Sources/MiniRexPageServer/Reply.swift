@@ -34,6 +34,7 @@ package struct Status: Error, Sendable, Equatable {
   /// An explanation for people.
   var reason = ""
 
+  package static let ok = Status(line: "200 OK")
   package static let noContent = Status(line: "204 No Content")
   package static let badRequest = Status(line: "400 Bad Request")
   package static let forbidden = Status(line: "403 Forbidden")
@@ -41,9 +42,10 @@ package struct Status: Error, Sendable, Equatable {
     line: forbidden.line, reason: "Open the page with its token.")
   package static let notFound = Status(line: "404 Not Found")
   package static let notAllowed = Status(line: "405 Method Not Allowed")
+  package static let conflict = Status(line: "409 Conflict")
+  package static let unavailable = Status(line: "503 Service Unavailable")
   package static let timeout = Status(line: "408 Request Timeout")
   static let bodyTooLarge = Status(line: "413 Content Too Large")
   static let headTooLarge = Status(line: "431 Request Header Fields Too Large")
   static let notImplemented = Status(line: "501 Not Implemented")
-  static let busy = Status(line: "503 Service Unavailable")
 }

@@ -18,7 +18,7 @@ final class Socket: Sendable {
     // Child processes must not keep connections open.
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     #if canImport(Darwin)
-      set(SO_NOSIGPIPE, to: 1)
+    set(SO_NOSIGPIPE, to: 1)
     #endif
   }
 
@@ -56,17 +56,17 @@ final class Socket: Sendable {
   /// Returns the number of bytes that the system accepted, or `nil` if the peer has disconnected.
   func send(_ bytes: ArraySlice<UInt8>) -> Int? {
     #if canImport(Darwin)
-      let flags = Int32(MSG_DONTWAIT)
+    let flags = Int32(MSG_DONTWAIT)
     #else
-      let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+    let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
     #endif
     var result = 0
     repeat {
       result = unsafe bytes.withUnsafeBytes {
         #if canImport(Darwin)
-          unsafe Darwin.send(descriptor, $0.baseAddress, $0.count, flags)
+        unsafe Darwin.send(descriptor, $0.baseAddress, $0.count, flags)
         #else
-          unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, flags)
+        unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, flags)
         #endif
       }
     } while result < 0 && errno == EINTR

@@ -31,8 +31,8 @@ public struct FlatState: Sendable, Hashable, CustomStringConvertible {
     entries = output.entries
   }
 
-  /// Creates an empty state, which stands for a missing predecessor.
-  init() { entries = [] }
+  /// Without entries, it represents a missing predecessor.
+  init(entries: [FlatEntry] = []) { self.entries = entries }
 
   /// The scalars and empty containers by path, computed in O(n).
   public var values: [String: FlatValue] { entries[...].values }

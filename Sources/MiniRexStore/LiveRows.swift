@@ -14,13 +14,14 @@ public import MiniRex
 /// Operators that return a query, such as ``filter(_:)``, make a query with its own index. The
 /// closures of a query run on the thread that delivers the source's update.
 public struct LiveRows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
-  let inputs: PublishedValue<LiveInput>
+  @usableFromInline let inputs: PublishedValue<LiveInput>
   @usableFromInline let makeStage: @Sendable () -> LiveStage<Row>
-  let steps: PublishedValue<LiveStep<Row>>
-  private let query: QueryID
-  private let isStore: Bool
+  @usableFromInline let steps: PublishedValue<LiveStep<Row>>
+  @usableFromInline let query: QueryID
+  @usableFromInline let isStore: Bool
 
   /// - Parameter isStore: `true` if one store delivers all inputs.
+  @inlinable
   init(
     _ inputs: PublishedValue<LiveInput>, isStore: Bool = false,
     _ makeStage: @escaping @Sendable () -> LiveStage<Row>
@@ -35,7 +36,7 @@ public struct LiveRows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sen
   }
 
   /// Creates a query with another operator, over the same sources.
-  @usableFromInline
+  @inlinable
   init(
     over source: LiveRows<some Identifiable & Sendable>,
     _ makeStage: @escaping @Sendable () -> LiveStage<Row>
@@ -47,6 +48,7 @@ public struct LiveRows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sen
   ///
   /// A commit that does not change the rows of the query is skipped. Without a subscriber,
   /// `publisher.current()` computes the rows in O(n log n).
+  @inlinable
   public var publisher: PublishedValue<RowsSnapshot<Row>> {
     Publisher(of: steps, by: "publisher", current: { [steps] in steps.readCurrent()?.snapshot }) {
       [steps] receive in steps.follow { receive($0.snapshot) }
@@ -56,6 +58,7 @@ public struct LiveRows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sen
   /// Emits all rows to a new subscriber, then the changes of each update.
   ///
   /// An update with more than `max(64, count / 8)` changes contains all rows instead.
+  @inlinable
   public var updates: Broadcaster<RowsUpdate<Row>> {
     Broadcaster(trusting: steps, by: "updates") { [steps] receive in
       let isFirst = SerialState(true)
@@ -74,6 +77,7 @@ public struct LiveRows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sen
   ///
   /// With a subscriber, these are the rows that were delivered last. Without one, `current()`
   /// computes them in O(n log n) and keeps nothing. The result is empty if a source has no value yet.
+  @inlinable
   public func current() -> RowsSnapshot<Row> {
     steps.readCurrent()?.snapshot ?? RowsSnapshot(RowTree(), of: query)
   }

@@ -136,6 +136,7 @@ extension Rows {
   func ids(changedSince stamp: RowsStamp) -> [Row.ID]? {
     log.ids(since: stamp, among: rows.count)
   }
+
   /// The changes since the stamp with their positions, from the oldest to the newest.
   ///
   /// Returns `nil` in the same cases.
@@ -143,4 +144,8 @@ extension Rows {
   func edits(since stamp: RowsStamp) -> [RowEdit<Row.ID>]? {
     log.edits(since: stamp, among: rows.count)
   }
+
+  /// The only change since the stamp, if exactly one row was changed, and in its place.
+  @inlinable
+  func onlyEdit(since stamp: RowsStamp) -> RowEdit<Row.ID>? { log.onlyEdit(since: stamp) }
 }

@@ -6,9 +6,10 @@ import MiniRex
 /// it costs memory for the changed rows only. Access by position is O(log n), and iteration is O(n).
 public struct RowsSnapshot<Row: Identifiable & Sendable>: RandomAccessCollection, Sendable
 where Row.ID: Sendable {
-  @usableFromInline let tree: RowTree<Row>
-  let query: QueryID
+  @usableFromInline var tree: RowTree<Row>
+  @usableFromInline let query: QueryID
 
+  @inlinable
   init(_ tree: RowTree<Row>, of query: QueryID) {
     self.tree = tree
     self.query = query
@@ -38,7 +39,9 @@ where Row.ID: Sendable {
   /// those of ``RowsUpdate``. O(1) if both are the same, and otherwise O(n). A row that is not
   /// `Equatable` counts as changed if it is stored beside a changed row.
   public func changes(since old: RowsSnapshot) -> [RowsChange<Row>]? {
-    old.query === query ? list(difference(from: old), since: old) : nil
+    if old.query !== query { return nil }
+    let change = difference(from: old)
+    return list(change, after: old.removals(in: change))
   }
 }
 
@@ -48,6 +51,7 @@ extension RowsSnapshot: CustomStringConvertible {
 }
 
 extension RowsSnapshot {
+  @usableFromInline
   func difference(from old: RowsSnapshot) -> LiveChange {
     if tree.root === old.tree.root { return LiveChange() }
     let (oldRows, rows) = (Array(old), Array(self))
@@ -66,19 +70,26 @@ extension RowsSnapshot {
     leaves.reserveCapacity(count)
     while leaves.count < count {
       let leaf = tree.leaf(at: leaves.count).0
-      for _ in leaf.elements { leaves.append(ObjectIdentifier(leaf)) }
+      for _ in unsafe leaf.elements { leaves.append(ObjectIdentifier(leaf)) }
     }
     return leaves
   }
 
-  /// Returns the changes with their rows.
-  func list(_ change: LiveChange, since old: RowsSnapshot) -> [RowsChange<Row>] {
-    var changes: [RowsChange<Row>] = []
-    changes.reserveCapacity(change.count)
+  /// Returns the removals of a change, for the rows before it.
+  @inlinable
+  func removals(in change: LiveChange) -> [RowsChange<Row>] {
+    if change.removals.count == 1, change.insertions.first?.from == change.removals[0] { return [] }
     let moved = change.insertions.isEmpty ? [] : Set(change.insertions.compactMap(\.from))
-    for position in change.removals where !moved.contains(position) {
-      changes.append(.removed(old.tree[position].id, at: position))
+    return change.removals.compactMap { position in
+      moved.contains(position) ? nil : .removed(tree[position].id, at: position)
     }
+  }
+
+  /// Returns the changes with their rows, for the rows after a change.
+  @inlinable
+  func list(_ change: LiveChange, after removals: [RowsChange<Row>]) -> [RowsChange<Row>] {
+    var changes = removals
+    changes.reserveCapacity(change.count)
     for insertion in change.insertions {
       let row = tree[insertion.at]
       if let from = insertion.from {

@@ -20,12 +20,8 @@ extension Store where State: Encodable {
     let made = StoreDiffs(
       Broadcaster(watchedBy: lineage, as: "diffs", current: { nil }) { [backing] receive in
         let differ = SerialState(StateDiffer())
-        let publish: @Sendable (Commit<State, Action>) -> Void = { commit in
+        return backing.subscribeToCommits { commit in
           if let diff = differ.value.diff(commit.number, commit.state) { receive(diff) }
-        }
-        return switch backing {
-        case .root(let storage): storage.subscribeToCommits(publish)
-        case .part(let part): part.subscribeToCommits(publish)
         }
       }
       .share())
@@ -42,6 +38,42 @@ final class StoreDiffs: Sendable {
   let publisher: Broadcaster<Result<StateDiff, any Error>>
 
   init(_ publisher: Broadcaster<Result<StateDiff, any Error>>) { self.publisher = publisher }
+}
+
+extension Store where State: Encodable {
+  /// Calls `state` with the current state, and then `diffs` with the changes of each later commit,
+  /// without a gap.
+  ///
+  /// ```swift
+  /// let subscription = store.subscribe { number, state in
+  ///   print("\(number): \(state.todos.count)")
+  /// } diffs: { diff in
+  ///   if let diff = try? diff.get() { print("\(diff)") }
+  /// }
+  /// ```
+  ///
+  /// Both run serially and in order. `state` runs inside `subscribe`, or on the thread that delivers.
+  /// The first diff is relative to that state, so a remote copy that starts with it stays complete.
+  /// See ``diffs`` for the diffs. The subscription encodes each state separately, so for many clients
+  /// subscribe once, and give each client the latest state and the following diffs.
+  ///
+  /// - Parameters:
+  ///   - state: A closure with the number of the last commit, and the state after it. It runs once.
+  ///   - diffs: A closure with the changes of a later commit, or the error of an encoding.
+  public func subscribe(
+    state: @escaping @Sendable (_ number: Int, State) -> Void,
+    diffs: @escaping @Sendable (Result<StateDiff, any Error>) -> Void
+  ) -> Subscription {
+    let differ = SerialState((value: StateDiffer(), isFirst: true))
+    let receive: @Sendable (Commit<State, Action>) -> Void = { commit in
+      let isFirst = differ.value.isFirst
+      differ.value.isFirst = false
+      let diff = differ.value.value.diff(commit.number, commit.state)
+      if isFirst { state(commit.number, commit.state) }
+      if let diff { diffs(diff) }
+    }
+    return subscribeToCommits(receive)
+  }
 }
 
 /// Compares each state with the last state that was encoded.

@@ -12,6 +12,7 @@ extension Store {
   ///
   /// - Parameter rows: The key path of the rows, or a closure that returns them. It runs once for
   ///   each commit and subscriber.
+  @inlinable
   public func live<Row>(_ rows: @escaping @Sendable (State) -> Rows<Row>) -> LiveRows<Row> {
     let inputs = PublishedValue<LiveInput>(
       watchedBy: lineage, as: "live",
@@ -43,6 +44,7 @@ extension Publisher where Kind == PublishedValueKind {
   ///
   /// The publisher may compare and copy the rows on each change, which is O(n). `Store.live(_:)`
   /// does not.
+  @inlinable
   public func live<Row>() -> LiveRows<Row> where Update == Rows<Row> {
     LiveRows(
       rowsFrom: PublishedValue<LiveInput>(
@@ -53,15 +55,23 @@ extension Publisher where Kind == PublishedValueKind {
 
 extension LiveRows {
   /// - Parameter inputs: A publisher of `RowsInput`.
-  fileprivate init(rowsFrom inputs: PublishedValue<LiveInput>, isStore: Bool) {
+  @inlinable
+  init(rowsFrom inputs: PublishedValue<LiveInput>, isStore: Bool) {
     self.init(inputs, isStore: isStore) {
       let index = RowsIndex<Row>()
       return LiveStage(
         apply: { input in
           let input = unsafe unsafeDowncast(input, to: RowsInput<Row>.self)
-          return input.take().map { index.apply($0) } ?? LiveChange()
+          guard let rows = input.take() else {
+            // The run has read this version, and another source has changed.
+            unsafe index.changed.row = nil
+            return LiveChange()
+          }
+          return index.apply(rows)
         },
-        count: { index.tree.count }, row: { index.tree[$0] }, tree: { index.tree })
+        count: { unsafe index.tree.count },
+        row: { unsafe index.changed.row(at: $0) ?? index.tree[$0] },
+        tree: { unsafe index.tree }, changed: index.changed)
     }
   }
 }

@@ -26,6 +26,8 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
   /// `nil` for a scope.
   @usableFromInline let root: UnretainedReference<StoreStorage<State, Action>>?
   @usableFromInline let lineage: Lineage?
+  /// The durations of the reducer's calls, if a graph observes the store.
+  package let reducerTimes: ReducerTimes?
   let diffWork = Lock<StoreDiffs?>(nil)
   /// The parent of a scope, retained.
   private let whole: (any AnyObject & Sendable)?
@@ -48,7 +50,9 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     let lineage = Lineage.ofSource(
       name ?? "\(Self.self)", instrument: instrument, fileID, line)
     self.lineage = lineage
-    let storage = StoreStorage(state, lineage: lineage, reducer: reducer)
+    reducerTimes = lineage?.isInGraph == true ? ReducerTimes() : nil
+    let storage = StoreStorage(
+      state, lineage: lineage, reducer: reducerTimes?.measuring(reducer) ?? reducer)
     backing = .root(storage)
     root = UnretainedReference(storage)
     whole = nil
@@ -65,6 +69,7 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     root = nil
     self.whole = whole
     self.lineage = lineage
+    reducerTimes = nil
   }
 
   deinit {
@@ -174,16 +179,16 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
   @discardableResult
   public func send(_ action: Action) -> StoreTask {
     guard let root else { return sendToBacking(action) }
-    return root.use { StoreTask($0.send(action, to: self)) }
+    return root.use { $0.send(action, to: self) }
   }
 
   @usableFromInline
   func sendToBacking(_ action: Action) -> StoreTask {
     switch backing {
-    case .root(let storage): return StoreTask(storage.send(action, to: self))
+    case .root(let storage): return storage.send(action, to: self)
     case .part(let part):
       defer { extendLifetime(self) }
-      return StoreTask(part.send(action))
+      return part.send(action)
     }
   }
 
@@ -198,7 +203,7 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     }
   }
 
-  private var host: any StoreHost {
+  var host: any StoreHost {
     switch backing {
     case .root(let storage): storage
     case .part(let part): part.host

@@ -1,6 +1,6 @@
 public import MiniRex
 
-/// The effects of one ``Store/send(_:)``, and of all actions that these effects send.
+/// The effects of one ``Store/send(_:)-(Action)``, and of all actions that these effects send.
 ///
 /// ```swift
 /// try await store.send(.queryChanged("rex")).finished()
@@ -9,12 +9,23 @@ public import MiniRex
 /// A task does not retain the store. Releasing it cancels nothing.
 public struct StoreTask: Sendable {
   /// `nil` if the action returned no effect.
-  let group: EffectGroup?
+  @usableFromInline let group: EffectGroup?
+  /// 0 if there is no number.
+  @usableFromInline let lastCommit: Int
 
-  @usableFromInline
-  init(_ group: EffectGroup?) {
+  @inlinable
+  init(_ group: EffectGroup?, number: Int) {
     self.group = group
+    lastCommit = number
   }
+
+  /// The number of the last commit of the chain that this ``Store/send(_:)-(Action)`` started.
+  ///
+  /// Commits of later actions, also of actions that the effects send, have other numbers. It is `nil`
+  /// if the action was sent inside the store's own reducer, where it is reduced after the return, or
+  /// to a scope whose child was removed.
+  @inlinable
+  public var number: Int? { lastCommit == 0 ? nil : lastCommit }
 
   /// A Boolean value that indicates whether all effects have ended.
   ///

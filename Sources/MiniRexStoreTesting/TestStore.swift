@@ -11,7 +11,7 @@ public import MiniRexStore
 /// ```
 ///
 /// A `TestStore` drives a real `Store`. Assert each action in order, with its change of the state. This covers
-/// the actions that effects and reducers send. ``withTestStore(_:within:onFailure:fileID:filePath:line:column:reducer:_:)``
+/// the actions that effects and reducers send. ``withTestStore(_:within:exhaustivity:onFailure:fileID:filePath:line:column:reducer:_:)``
 /// creates the store and checks it at the end.
 ///
 /// A failure lists the differences between the state and the expected state. In a list, it names the added,
@@ -21,6 +21,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sen
   private let log = TestLog<State, Action>()
   private let subscription: Subscription
   private let limit: Duration
+  private let exhaustivity: TestStoreExhaustivity
   private let failures: FailureLog
   private let script: Lock<Script>
 
@@ -31,13 +32,14 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sen
   }
 
   init(
-    _ state: State, within limit: Duration, failures: FailureLog,
-    reducer: @escaping Reducer<State, Action>
+    _ state: State, within limit: Duration, exhaustivity: TestStoreExhaustivity,
+    failures: FailureLog, reducer: @escaping Reducer<State, Action>
   ) {
     store = Store(state) { (state: inout State, action: TestAction<Action>) in
       action.action.map { reducer(&state, $0).map { .received($0) } } ?? .none
     }
     self.limit = limit
+    self.exhaustivity = exhaustivity
     self.failures = failures
     script = Lock(Script(state: state))
     subscription = store.events.subscribe { [log] in log.add($0) }
@@ -70,11 +72,13 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sen
   ) throws -> StoreTask {
     let place = CallPlace(fileID: fileID, filePath: filePath, line: line, column: column)
     let text = "sending \(ValueText(action).text)"
+    if exhaustivity == .off { skipReceived() }
     try checkNothingIsReceived(before: text, place)
     let id = nextID()
     let task = store.send(.sent(id, action))
     script.withLock { $0.tasks.append(task) }
     log.waitForSent(id)
+    if exhaustivity == .off { log.removeReceived() }
     guard let step = log.first, case .sent = step.action else {
       try checkNothingIsReceived(before: text, place)
       return task
@@ -103,7 +107,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sen
     _ expected: (inout State) throws -> Void = { _ in }
   ) async throws -> Action {
     let place = CallPlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    let (step, action) = try await nextStep(place)
+    let (step, action) = try await nextStep(place, where: isExpected)
     let text = ValueText(action).text
     guard isExpected(action) else {
       throw failure("The received action does not satisfy the condition: \(text)", place)
@@ -144,7 +148,7 @@ extension TestStore where Action: Equatable {
     _ expected: (inout State) throws -> Void = { _ in }
   ) async throws {
     let place = CallPlace(fileID: fileID, filePath: filePath, line: line, column: column)
-    let (step, received) = try await nextStep(place)
+    let (step, received) = try await nextStep(place) { $0 == action }
     let differences =
       received == action
       ? [] : StateComparison(of: received, expected: action, name: "the action").lines
@@ -160,6 +164,7 @@ extension TestStore {
   nonisolated(nonsending) func finish(at place: CallPlace) async throws {
     failures.addCaught()
     if !failures.isEmpty { return }
+    if exhaustivity == .off { return cancelEffects() }
     let end = "the end of the test"
     let deadline = ContinuousClock.now + limit
     while true {
@@ -182,15 +187,19 @@ extension TestStore {
   }
 
   /// Removes the next step, and makes its state the state of the script.
+  ///
+  /// - Parameter isExpected: Without exhaustivity, other actions are skipped.
   nonisolated(nonsending) private func nextStep(
-    _ place: CallPlace
+    _ place: CallPlace, where isExpected: (Action) -> Bool
   ) async throws -> (TestLog<State, Action>.Step, Action) {
     let deadline = ContinuousClock.now + limit
     while true {
       let seen = log.count.value
       if let step = log.first, let action = step.action.action {
         log.removeFirst()
-        return (step, action)
+        if exhaustivity == .on || isExpected(action) { return (step, action) }
+        script.withLock { $0.state = step.state }
+        continue
       }
       if store.effectCount == 0 {
         mark()
@@ -198,7 +207,10 @@ extension TestStore {
           throw failure("No action was received. No running effect could send one.", place)
         }
       } else if !(await changes(after: seen, until: deadline)) {
-        throw failure("No action was received within \(limit).", place)
+        throw failure(
+          "No action was received within \(limit). If an effect waits for a clock, advance the clock: "
+            + "'await clock.advance(by: …, sleepers: 1)' first waits until the effect sleeps.",
+          place)
       }
     }
   }
@@ -208,7 +220,7 @@ extension TestStore {
     after seen: Int, until deadline: ContinuousClock.Instant
   ) async -> Bool {
     let next = log.count.publisher.first(where: { $0 != seen })
-      .timeout(after: deadline - .now, clock: ContinuousClock())
+      .timeout(after: max(.zero, deadline - .now), clock: ContinuousClock())
     if case .success? = await next.result { return true }
     return false
   }
@@ -228,6 +240,7 @@ extension TestStore {
   }
 
   private func checkNothingIsReceived(before text: String, _ place: CallPlace) throws {
+    if exhaustivity == .off { return }
     let received = log.received
     if received.isEmpty { return }
     let rest = received.count - 10
@@ -241,7 +254,7 @@ extension TestStore {
     _ step: TestLog<State, Action>.Step, _ text: String, _ place: CallPlace,
     _ expected: (inout State) throws -> Void
   ) throws {
-    var state = self.state
+    var state = exhaustivity == .on ? self.state : step.state
     script.withLock { $0.state = step.state }
     do {
       try expected(&state)

@@ -25,6 +25,7 @@ public import MiniRexStore
 ///   - state: The first state.
 ///   - limit: The maximum real time of each wait. The default is 10 seconds. Only a failing test waits so
 ///     long.
+///   - exhaustivity: The changes and actions that `body` must assert. The default is all.
 ///   - onFailure: A closure that records each failure, on the thread of the failed call. The failure still
 ///     ends `body`, and `withTestStore` then returns normally. The default is `nil`: `withTestStore` throws.
 ///   - fileID: The place of a failure after `body`. The default is the place of the call.
@@ -36,6 +37,7 @@ public import MiniRexStore
 /// - Throws: A ``TestStoreFailure``, or the error of `body`.
 nonisolated(nonsending) public func withTestStore<State: Sendable & Equatable, Action: Sendable>(
   _ state: State, within limit: Duration = .seconds(10),
+  exhaustivity: TestStoreExhaustivity = .on,
   onFailure: (@Sendable (TestStoreFailure) -> Void)? = nil,
   fileID: String = #fileID, filePath: StaticString = #filePath, line: Int = #line,
   column: Int = #column,
@@ -44,7 +46,8 @@ nonisolated(nonsending) public func withTestStore<State: Sendable & Equatable, A
 ) async throws {
   let place = CallPlace(fileID: fileID, filePath: filePath, line: line, column: column)
   let failures = FailureLog(onFailure)
-  let store = TestStore(state, within: limit, failures: failures, reducer: reducer)
+  let store = TestStore(
+    state, within: limit, exhaustivity: exhaustivity, failures: failures, reducer: reducer)
   do {
     try await body(store)
     try await store.finish(at: place)

@@ -9,7 +9,7 @@ import Testing
 @testable import first_programs
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 @Suite(.timeLimit(.minutes(20))) struct DownloaderTests {

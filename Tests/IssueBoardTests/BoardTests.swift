@@ -105,6 +105,44 @@ import Testing
     }
   }
 
+  @Test func `a comment ends before its closing sign, and may name its owner`() {
+    let text = """
+      <!-- TODO: mend this -->
+      /* FIXME: and that */
+      // TODO(ada): with a name
+      // TODO() FIXMEs TODO: the second word
+      # TODOS are no comment
+      // FIXME -->
+      -- TODO: é # TODO: again
+      """
+
+    #expect(
+      comments(in: text, of: "f").map { "\($0.line) \($0.text) \($0.owner ?? "-")" } == [
+        "1 mend this -", "2 and that -", "3 with a name ada", "4 FIXMEs TODO: the second word -",
+        "6 (no text) -", "7 é # TODO: again -",
+      ])
+    #expect(comments(in: "// TODO: mend this\n\u{0}", of: "binary") == [])
+  }
+
+  @Test func `a card whose comment has an owner starts in doing`() {
+    var state = Board()
+    state.take([first, Comment(file: "A.swift", line: 4, text: "by ada", owner: "ada")])
+
+    #expect(state.cards.map(\.column) == [.todo, .doing])
+  }
+
+  @Test func `equal comments in one file are different cards`() {
+    var state = Board()
+    var again = first
+    again.line = 5
+    state.take([first, again])
+    state.cards[id: 1]?.column = .done
+
+    state.take([again])
+
+    #expect(state.cards == [Card(id: 1, text: "mend this", column: .done, comment: again)])
+  }
+
   @Test func `a command becomes its action, or advice`() {
     var state = Board()
     state.add("a card")

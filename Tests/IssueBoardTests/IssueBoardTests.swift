@@ -79,12 +79,13 @@ import Testing
     let page = Page(port)
     defer { page.close() }
 
-    await until { page.cards.contains("1/text: \"mend this\"") }
+    await until { page.cards.contains("1 todo mend this a.swift:1") }
     _ = try folder.write("// FIXME: and that\n", to: "b.swift")
-    await until { page.cards.contains("2/comment/file: \"b.swift\"") }
+    await until { page.cards.contains("2 todo and that b.swift:1") }
     let second = try Child(
       "--directory", folder.url.path, "--port", "\(port)", program: "issue-board")
-    #expect(await second.errors.rest() == ["issue-board: port \(port): Address already in use"])
+    let advice = "issue-board: port \(port): Address already in use. Use --port NUMBER."
+    #expect(await second.errors.rest() == [advice])
     #expect(await second.status() == 1)
     child.send(signal)
 
@@ -115,23 +116,41 @@ import Testing
     #expect(await child.status() == 0)
   }
 
+  @Test func `the closed files and the next file of a journal are not searched`() throws {
+    let folder = try Folder()
+    let text = "// TODO: mend this\n"
+    try FileManager.default.createDirectory(
+      at: folder.file("journal.segments"), withIntermediateDirectories: false)
+    for name in ["a.swift", "journal", "journal.next", "journal.segments/000001-0.journal"] {
+      _ = try folder.write(text, to: name)
+    }
+
+    var search = Search(folder.url.path, except: folder.path("journal")) { _ in }
+    let found = search.findings()
+
+    #expect(found.comments.map(\.file) == ["a.swift"])
+    #expect(found.folders == [folder.url.path])
+  }
+
   @Test func `an invalid command line prints the usage`() async throws {
     let child = try Child("--terminal", "--directory", program: "issue-board")
     #expect(
       await child.errors.rest() == [
-        "usage: issue-board [--directory PATH] [--journal FILE] [--port NUMBER | --terminal]",
-        "                   [--graph FILE] [--inspect PORT]",
+        "usage: issue-board [--directory PATH] [--journal FILE [--keep COMMITS]] [--port NUMBER | --terminal]",
+        "                   [--graph FILE] [--inspect PORT] [--cards NUMBER --changes NUMBER]",
       ])
     #expect(await child.status() == 2)
 
     let missing = try Child("--directory", "/nowhere", program: "issue-board")
-    #expect(await missing.errors.rest() == ["issue-board: /nowhere: no such directory"])
+    let reason = "issue-board: /nowhere: no such directory. Use --directory PATH."
+    #expect(await missing.errors.rest() == [reason])
     #expect(await missing.status() == 1)
   }
 
   @Test(arguments: [
-    (["--port", "0"], ".", 0), (["--directory", "a", "--port", "80"], "a", 80),
-    (["--terminal", "--directory", "a"], "a", nil), ([], ".", 8080),
+    (["--port", "0"], "Examples/tide-clock", 0),
+    (["--directory", "a", "--port", "80"], "a", 80),
+    (["--terminal", "--directory", "a"], "a", nil), ([], "Examples/tide-clock", 8080),
   ])
   func `valid options are parsed`(words: [String], directory: String, port: UInt16?) throws {
     let options = try #require(Options(words))
@@ -140,7 +159,8 @@ import Testing
 
   @Test(arguments: [
     ["--port"], ["--inspect", "x"], ["--graph"], ["--port", "65536"], ["--port", "-1"], ["file"],
-    ["--terminal", "--port", "1"],
+    ["--terminal", "--port", "1"], ["--cards", "-1"], ["--cards", "x"], ["--changes", "-1"],
+    ["--changes", "10"],
   ])
   func `invalid options return nil`(words: [String]) { #expect(Options(words) == nil) }
 }

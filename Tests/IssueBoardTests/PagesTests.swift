@@ -14,9 +14,8 @@ struct ServedBoard: Sendable {
   let server: PageServer
 
   init(
-    _ server: PageServer, finding findings: Findings, _ journal: Journal<Board, BoardAction>?
+    _ server: PageServer, _ outside: Outside, _ journal: Journal<Board, BoardAction>?
   ) throws {
-    let outside = Outside { _ in .sequence([findings]) }
     session = try Session(outside, journal)
     self.server = server
   }
@@ -36,7 +35,7 @@ struct ServedBoard: Sendable {
     let answer = try await request("GET /cards HTTP/1.1\r\n\r\n")
     let body = answer.components(separatedBy: "\r\n\r\n").last ?? ""
     let cards = try JSONDecoder().decode([Card].self, from: Data(body.utf8))
-    return text(try FlatState(ShownBoard(folder: "", cards: Rows(cards))).values)
+    return text(cards.map { ShownCard($0) })
   }
 }
 
@@ -45,8 +44,15 @@ struct ServedBoard: Sendable {
     _ limits: Limits = Limits(), finding findings: Findings = Findings(),
     in journal: Journal<Board, BoardAction>? = nil, _ body: (ServedBoard) async throws -> Void
   ) async throws {
+    try await withBoard(limits, of: Outside { _ in .sequence([findings]) }, in: journal, body)
+  }
+
+  func withBoard(
+    _ limits: Limits = Limits(), of outside: Outside,
+    in journal: Journal<Board, BoardAction>? = nil, _ body: (ServedBoard) async throws -> Void
+  ) async throws {
     let server = try #require(PageServer(port: 0, limits: limits))
-    let board = try ServedBoard(server, finding: findings, journal)
+    let board = try ServedBoard(server, outside, journal)
     let pages = Pages(board.session)
     let serving = Task { await board.server.serve { await pages.answer($0) } }
     defer { serving.cancel() }
@@ -100,15 +106,18 @@ struct ServedBoard: Sendable {
           received += String(decoding: more, as: UTF8.self)
         }
       }
-      hear("three\"")
+      hear("one\"")
       board.store.send(.move(2, .doing))
       hear("doing")
       board.store.send(.edit(3, "line\nbreak"))
-      hear("break")
+      hear("break\"")
+      hear("\n\n")
 
-      #expect(received.contains("\"2/text\":\"<script>\""))
-      #expect(received.contains("\n\ndata: {\"2/column\":\"doing\"}\n\n"))
-      #expect(received.hasSuffix("\n\ndata: {\"3/text\":\"line\\nbreak\"}\n\n"))
+      #expect(received.contains("{\"id\":2,\"text\":\"<script>\",\"column\":\"todo\"}"))
+      let card = "{\"id\":2,\"text\":\"<script>\",\"column\":\"doing\"}"
+      #expect(received.contains("data: [[{\"moved\":\(card),\"from\":1,\"at\":2}]]\n\n"))
+      let edited = "{\"id\":3,\"text\":\"line\\nbreak\",\"column\":\"todo\"}"
+      #expect(received.contains("data: [[{\"updated\":\(edited),\"at\":0}]]\n\n"))
       // The page inserts received values as text.
       let page = try await board.request("GET / HTTP/1.1\r\n\r\n")
       #expect(page.contains("textContent") && page.hasSuffix("</html>\n"))
@@ -151,7 +160,7 @@ struct ServedBoard: Sendable {
       let done = try await board.cards()
 
       #expect(try await board.post("undo").hasPrefix("HTTP/1.1 204 "))
-      await until { page.cards.contains("1/column: \"todo\"") && board.store.effectCount == 0 }
+      await until { page.cards.contains("1 todo one") && board.store.effectCount == 0 }
       #expect(page.cards.contains("two"))
       #expect(try await board.post("redo").hasPrefix("HTTP/1.1 204 "))
       await until { page.cards == done && board.store.effectCount == 0 }
@@ -197,6 +206,59 @@ struct ServedBoard: Sendable {
         let answer = try await board.request("GET /commits/\(wrong) HTTP/1.1\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 404 "), "\(wrong)")
       }
+    }
+  }
+
+  @Test func `a commit that the journal deleted is answered with the first kept commit`()
+    async throws
+  {
+    let folder = try Folder()
+    let journal = try Journal<Board, BoardAction>(
+      folder.file("journal"), keeping: .last(commits: 2))
+    try await withBoard(in: journal) { board in
+      func answer(_ path: String) async throws -> String {
+        let answer = try await board.request("GET \(path) HTTP/1.1\r\n\r\n")
+        return answer.components(separatedBy: "\r\n\r\n").last ?? ""
+      }
+      for number in 1...6 {
+        board.store.send(.add("card \(number)"))
+        try await journal.compact()
+      }
+      _ = try await board.post("add more")
+      let first = try #require(journal.status.current()?.firstNumber)
+      #expect(first > 2)
+
+      for query in ["", "?toward=earlier", "?toward=later"] {
+        #expect(try await answer("/commits/1\(query)").hasPrefix("{\"number\":\(first + 1),"))
+      }
+      let last = journal.lastNumber
+      #expect(
+        try await answer("/journal").hasPrefix("first \(first)\nlast \(last)\ndurable \(last)\n"))
+    }
+  }
+
+  @Test func `the time slider begins at the first commit that the journal keeps`() async throws {
+    let folder = try Folder()
+    let journal = try Journal<Board, BoardAction>(
+      folder.file("journal"), keeping: .last(commits: 2))
+    try await withBoard(in: journal) { board in
+      let page = Page(board.server.port)
+      await until { page.status["firstCommit"] == "1" }
+      for number in 1...6 {
+        board.store.send(.add("card \(number)"))
+        try await journal.compact()
+      }
+      // The status is published with the next change.
+      _ = try await board.post("add more")
+      let first = try #require(journal.status.current()?.firstNumber) + 1
+      #expect(first > 3)
+      await until { page.status["firstCommit"] == "\(first)" }
+      #expect(page.status["lastCommit"] == "\(journal.lastNumber)")
+
+      // The board of the first position is the board of that commit.
+      let answer = try await board.request("GET /commits/\(first) HTTP/1.1\r\n\r\n")
+      #expect(answer.contains("{\"number\":\(first),"))
+      page.close()
     }
   }
 

@@ -4,19 +4,25 @@ import MiniRex
 import MiniRexJournal
 import MiniRexStore
 
-// Records a ledger until it is killed, for the tests of the journal. The first three modes wait for a line of input.
+// Records a ledger until it is killed, for the tests of the journal. The first four modes wait for a line of input.
 //
 //   journal-keeper send FILE NOTES     writes to NOTES the number of the last `send` that returned
 //   journal-keeper threads FILE NOTES  sends on four threads, and writes the flushed numbers to NOTES
+//   journal-keeper durable FILE NOTES  sends durably on eight tasks, and writes the numbers of the returned sends to NOTES
 //   journal-keeper count FILE NUMBER   sends NUMBER actions, prints the count, and waits
 //   journal-keeper fill FILE BYTES     limits files to BYTES, prints the failure, and records again without the limit
 //   journal-keeper disk FILE OPTIONS   prints the failure on a file system that is mounted with OPTIONS
 //   journal-keeper broken FILE WHEN    prints the failure if `fsync` fails, with WHEN being commit or flush
+//   journal-keeper undurable FILE ""   prints the failures of durable sends if `fsync` fails
 //   journal-keeper unmade FILE         prints the failure if `fsync` of the folder fails
 //   journal-keeper sealed FILE         records three actions, makes the file system read-only, and continues as poor
 //   journal-keeper poor FILE           prints the failure of a recording as a user without permissions
 //   journal-keeper drop FILE           flushes as a user who may not search the folder
 //   journal-keeper wander FOLDER       opens a relative path, and flushes from another working directory
+//   journal-keeper squeeze FILE NOTES KIND  is like send, and compacts all the time. KIND is latest or everything
+//   journal-keeper batch FILE BYTES    limits files to BYTES, and writes 100 commits by one call of write
+//   journal-keeper script FILE MODE    flushes and compacts, writes the flushed counts to the file notes beside FILE, and
+//                                      prints each failure. MODE is everything, latest, or die, which stops at a failure
 //   journal-keeper hold FILE           holds the file until the end of its input
 
 // The test process may be killed before this process.
@@ -69,8 +75,12 @@ do {
   }
   if arguments[1] == "unmade", !breakDisk() { stop("no filter") }
   if arguments[1] == "poor" { becomeNobody() }
+  let isScript = arguments[1] == "script"
   let journal = try Journal<Ledger, LedgerAction>(
-    file, snapshotEvery: 100, sync: arguments.last == "commit" ? .everyCommit : .onFlush)
+    file, keeping: arguments.last == "latest" ? .latestState : .everything,
+    snapshotEvery: isScript ? 3 : 100,
+    sync:
+      arguments.last == "commit" || arguments[1] == "batch" ? .everyCommit : .onFlush)
   let store = Store(try journal.replay(Ledger(), reducer: keeping), reducer: keeping)
   let recording = journal.record(store)
   let first = journal.lastNumber
@@ -85,6 +95,22 @@ do {
     output("\(try journal.replay(Ledger(), reducer: keeping).count) replayed")
   }
   switch arguments[1] {
+  case "batch":
+    limitFiles(to: rlim_t(arguments[3]))
+    store.send(.down(99))
+    try await printFailures()
+    stop()
+  case "squeeze":
+    let notes = openNotes()
+    output("recording after \(first)")
+    _ = readLine()
+    Task { while true { try? await journal.compact() } }
+    var number = first
+    while true {
+      number += 1
+      store.send(action(number))
+      note(number, at: 0, in: notes)
+    }
   case "send":
     let notes = openNotes()
     output("recording after \(first)")
@@ -95,6 +121,37 @@ do {
       store.send(action(number))
       note(number, at: 0, in: notes)
     }
+  case "script":
+    alarm(60)
+    let notes = unsafe open(
+      file.deletingLastPathComponent().appending(path: "notes").path, O_RDWR | O_CREAT, 0o644)
+    var second: Subscription?
+    func attempt(_ body: () async throws -> Void) async {
+      let count = store.state.count
+      do {
+        try await body()
+        note(count, at: 0, in: notes)
+      } catch {
+        output("\(error)")
+        if arguments[3] == "die" { stop() }
+        if journal.problem != nil { second = journal.record(store) }
+      }
+    }
+    func send(_ count: Int) {
+      for _ in 1...count { store.send(action(store.state.count + 1)) }
+    }
+    for _ in 1...3 {
+      send(4)
+      await attempt { try await journal.flush() }
+      send(3)
+      await attempt { try await journal.compact() }
+      send(2)
+    }
+    await attempt { try await journal.flush() }
+    send(2)
+    output("\(store.state.count) sent")
+    withExtendedLifetime(second) {}
+    stop()
   case "threads":
     let notes = openNotes()
     output("recording after \(first)")
@@ -114,6 +171,26 @@ do {
       try await journal.flush()
       for (thread, number) in before.enumerated() { note(number, at: thread, in: notes) }
     }
+  case "durable":
+    let notes = openNotes()
+    output("recording after \(first)")
+    _ = readLine()
+    try await withThrowingTaskGroup { group in
+      for thread in 0..<8 {
+        group.addTask {
+          var number = store.state.last.count > thread ? store.state.last[thread] : 0
+          while true {
+            number += 1
+            let receipt = try await store.send(.thread(thread, number), in: journal) {
+              $0.last[thread]
+            }
+            if receipt.value != number { fatalError("Another number was read.") }
+            note(number, at: thread, in: notes)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
   case "count":
     output("recording after \(first)")
     _ = readLine()
@@ -127,6 +204,13 @@ do {
     try await printFailures()
     store.send(action(4))
     try await printFailures()
+    stop()
+  case "undurable":
+    if !breakDisk() { stop("no filter") }
+    for _ in 1...2 {
+      do { try await store.send(.halve, in: journal) } catch { output("\(error)") }
+      output("\(store.state.count) sent")
+    }
     stop()
   case "drop":
     store.send(.halve)

@@ -45,8 +45,8 @@ import Testing
     #expect(first.samples.count <= 121 && last.samples.count == 121)
     #expect(last.samples.allSatisfy { $0.load.count == 3 && $0.load[0] >= 0 })
     #if os(Linux)
-      let memory = try #require(last.samples.last?.memory)
-      #expect((1...memory.total).contains(memory.used))
+    let memory = try #require(last.samples.last?.memory)
+    #expect((1...memory.total).contains(memory.used))
     #endif
   }
 

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Uses every adapter in one program and checks the place that each reports.
@@ -73,10 +73,10 @@ import Testing
       places.insert(Place("subscribeOnMain", #line - 1))
       kept = [values, shown]
       #if os(Linux) || os(macOS)
-        let tool = Process.task(URL(filePath: "/bin/sleep"), ["1"])
-        places.insert(Place("process /bin/sleep", #line - 1))
-        tool.subscribe(success: { _ in }, failure: nil).store(in: bag)
-        kept.append(tool)
+      let tool = Process.task(URL(filePath: "/bin/sleep"), ["1"])
+      places.insert(Place("process /bin/sleep", #line - 1))
+      tool.subscribe(success: { _ in }, failure: nil).store(in: bag)
+      kept.append(tool)
       #endif
       let settings = file.readTask().decode([String: Int].self)
       places.insert(Place("reading of \(file.path(percentEncoded: false))", #line - 1))

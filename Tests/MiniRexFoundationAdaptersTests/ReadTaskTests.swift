@@ -127,31 +127,31 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `reading an idle pipe wakes no thread`() async throws {
-      await #expect(processExitsWith: .success) {
-        mustEnd()
-        let folder = try Folder()
-        let path = folder.file("pipe").path
-        #expect(unsafe mkfifo(path, 0o600) == 0)
-        let writer = unsafe open(path, O_RDWR)
-        // Measures real time: ten wake-ups per second would be five here. A sanitizer adds a
-        // thread.
-        func switches() -> Int {
-          let before = otherThreadsSwitches()
-          usleep(500_000)
-          return otherThreadsSwitches() - before
-        }
-        let others = switches()
-        let recorder = Recorder(folder.file("pipe").readTask())
-        #expect(await recorder.progress { $0.done == 0 } != nil)
-        usleep(50_000)
-
-        #expect(switches() - others < 3)
-        recorder.invalidate()
-        close(writer)
-        try FileManager.default.removeItem(at: folder.url)
+  @Test func `reading an idle pipe wakes no thread`() async throws {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let folder = try Folder()
+      let path = folder.file("pipe").path
+      #expect(unsafe mkfifo(path, 0o600) == 0)
+      let writer = unsafe open(path, O_RDWR)
+      // Measures real time: ten wake-ups per second would be five here. A sanitizer adds a
+      // thread.
+      func switches() -> Int {
+        let before = otherThreadsSwitches()
+        usleep(500_000)
+        return otherThreadsSwitches() - before
       }
+      let others = switches()
+      let recorder = Recorder(folder.file("pipe").readTask())
+      #expect(await recorder.progress { $0.done == 0 } != nil)
+      usleep(50_000)
+
+      #expect(switches() - others < 3)
+      recorder.invalidate()
+      close(writer)
+      try FileManager.default.removeItem(at: folder.url)
     }
+  }
   #endif
 
   @Test func `a pipe is read until its last writer closes or the run is canceled`()
@@ -201,15 +201,15 @@ import Testing
 }
 
 #if os(Linux)
-  /// The number of voluntary context switches of the other threads of the process.
-  private func otherThreadsSwitches() -> Int {
-    // `thread-self` links to `PID/task/THREAD`.
-    let own = URL(fileURLWithPath: "/proc/thread-self").resolvingSymlinksInPath().lastPathComponent
-    let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-    return threads.filter { $0 != own }.compactMap { thread in
-      let status = try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)
-      let line = status?.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
-      return line?.split(separator: "\t").last.flatMap { Int($0) }
-    }.reduce(0, +)
-  }
+/// The number of voluntary context switches of the other threads of the process.
+private func otherThreadsSwitches() -> Int {
+  // `thread-self` links to `PID/task/THREAD`.
+  let own = URL(fileURLWithPath: "/proc/thread-self").resolvingSymlinksInPath().lastPathComponent
+  let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+  return threads.filter { $0 != own }.compactMap { thread in
+    let status = try? String(contentsOfFile: "/proc/self/task/\(thread)/status", encoding: .utf8)
+    let line = status?.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+    return line?.split(separator: "\t").last.flatMap { Int($0) }
+  }.reduce(0, +)
+}
 #endif

@@ -66,7 +66,9 @@ import Testing
 
   @Test func `a closed descriptor finishes with its error`() async throws {
     // Use a high number, which no other test opens concurrently.
-    let descriptor = fcntl(Pipe().fileHandleForReading.fileDescriptor, F_DUPFD, 700)
+    let pipe = Pipe()
+    let descriptor = fcntl(pipe.fileHandleForReading.fileDescriptor, F_DUPFD, 700)
+    withExtendedLifetime(pipe) {}
     let reads = DispatchSource.reads(from: descriptor)
     close(descriptor)
 
@@ -206,9 +208,9 @@ import Testing
         ends[0] = unsafe Foundation.open(path, O_RDONLY)
       case .socket:
         #if canImport(Glibc)
-          let type = Int32(SOCK_STREAM.rawValue)
+        let type = Int32(SOCK_STREAM.rawValue)
         #else
-          let type = SOCK_STREAM
+        let type = SOCK_STREAM
         #endif
         result = unsafe socketpair(AF_UNIX, type, 0, &ends)
       case .terminal:
@@ -223,7 +225,7 @@ import Testing
 }
 
 #if canImport(Glibc)
-  private let datagrams = Int32(SOCK_DGRAM.rawValue)
+private let datagrams = Int32(SOCK_DGRAM.rawValue)
 #else
-  private let datagrams = SOCK_DGRAM
+private let datagrams = SOCK_DGRAM
 #endif

@@ -95,27 +95,27 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `the highest signal number is delivered`() async {
-      await #expect(processExitsWith: .success) {
-        let last = Recorder(DispatchSource.signals(64, 1))
-        kill(getpid(), 64)
-        guard await last.next() == [64] else { exit(1) }
-        kill(getpid(), 1)
-        guard await last.next() == [1] else { exit(2) }
-        exit(0)
-      }
+  @Test func `the highest signal number is delivered`() async {
+    await #expect(processExitsWith: .success) {
+      let last = Recorder(DispatchSource.signals(64, 1))
+      kill(getpid(), 64)
+      guard await last.next() == [64] else { exit(1) }
+      kill(getpid(), 1)
+      guard await last.next() == [1] else { exit(2) }
+      exit(0)
     }
+  }
   #endif
 
   @Test func `R23 a signal that cannot be caught traps with advice`() async {
     await #expect(processExitsWith: .failure) { _ = DispatchSource.signals(SIGKILL) }
     await #expect(processExitsWith: .failure) { _ = DispatchSource.signals(0) }
     #if os(Linux)
-      // The C library reserves signal 33 for its threads.
-      let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-        _ = DispatchSource.signals(SIGTERM, 33)
-      }
-      #expect(advice(result).contains("'signals' cannot catch the signal 33. Omit it."))
+    // The C library reserves signal 33 for its threads.
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = DispatchSource.signals(SIGTERM, 33)
+    }
+    #expect(advice(result).contains("'signals' cannot catch the signal 33. Omit it."))
     #endif
   }
 }

@@ -21,6 +21,25 @@ import Testing
       precondition(graph.tree().contains("board"))
     }
   }
+
+  @Test func `health has conditions`() async throws {
+    let inspector = try Inspector(of: LiveGraph())
+    let database = Database()
+    let usage = PublishedProperty(90)
+    let disk = usage.publisher
+
+    inspector.ready(when: database.isConnected, name: "database")
+    inspector.live(when: disk.map { $0 < 95 }, name: "disk")
+
+    #expect(try await get(inspector.port, "/ready").hasPrefix("HTTP/1.1 200 "))
+    usage.value = 99
+    #expect(try await get(inspector.port, "/live").hasSuffix("not live: disk\n"))
+  }
+}
+
+private struct Database {
+  private let connection = PublishedProperty(true)
+  var isConnected: PublishedValue<Bool> { connection.publisher }
 }
 
 private struct Board: Encodable, Sendable { var cards: [String] = [] }

@@ -15,6 +15,7 @@ final class WatchingPage: Sendable {
     let cause: String
     let changeCount: Int
     let changes: [Change]
+    let paths: [String]
     let failure: String?
   }
 
@@ -28,22 +29,77 @@ final class WatchingPage: Sendable {
     let id: Int
     let name: String
     let counts: Counts?
+    let effects: [Effect]
+    /// The beginnings and ends of effects.
+    var spans: [Span]
+    var scopes: [Scope]?
+    let earlierCommits: Int
     let number: Int
     let first: Int
     var commits: [Commit]
   }
 
+  struct Effect: Decodable, Sendable {
+    let number: Int
+    let name: String?
+    let commit: Int
+    let start: Double?
+    let isCancelled: Bool
+  }
+
+  struct Span: Decodable, Sendable, Equatable {
+    let number: Int
+    let name: String?
+    let commit: Int
+    let start: Double
+    let end: Double?
+    let outcome: String?
+  }
+
+  struct Scope: Decodable, Sendable, Equatable {
+    let depth: Int
+    let path: String
+    let count: Int
+  }
+
+  struct Shape: Decodable, Sendable, Equatable {
+    struct Node: Decodable, Sendable, Equatable {
+      let id: Int
+      let role: String
+      let name: String
+      let place: String?
+      let count: Int
+    }
+
+    let nodes: [Node]
+    let edges: [[Int]]
+  }
+
+  struct Node: Decodable, Sendable {
+    let subscribers: Int?
+    let pending: Int
+    let state: Int
+  }
+
   struct Edge: Decodable, Sendable {
-    let label: String
     let isActive: Bool
+    let count: Int?
+    let rate: Double
+    let pending: Int
+    let dropped: Int
   }
 
   struct Graph: Decodable, Sendable {
     let tree: String
-    var svg: String?
+    var shape: Shape?
     let isDrawn: Bool
+    let nodes: [Node]
     let edges: [Edge]
-    let notes: [String]
+
+    /// The numbers of the first node with a name.
+    func node(_ name: String) -> Node? {
+      shape?.nodes.firstIndex { $0.name == name }.map { nodes[$0] }
+    }
   }
 
   fileprivate struct News: Decodable {
@@ -95,12 +151,17 @@ extension WatchingPage.State {
     else { return }
     if lines.contains("event: all") { stores = [:] }
     if var graph = news.graph {
-      if graph.isDrawn { graph.svg = graph.svg ?? self.graph?.svg }
+      if graph.isDrawn { graph.shape = graph.shape ?? self.graph?.shape }
       self.graph = graph
     }
     for var store in news.stores {
-      let known = stores[store.id]?.commits ?? []
-      store.commits = known.filter { $0.number >= store.first } + store.commits
+      let old = stores[store.id]
+      store.commits = (old?.commits ?? []).filter { $0.number >= store.first } + store.commits
+      let spans = (old?.spans ?? []).filter { span in
+        !store.spans.contains { $0.number == span.number }
+      }
+      store.spans = (spans + store.spans).sorted { $0.number < $1.number }
+      store.scopes = store.scopes ?? old?.scopes
       stores[store.id] = store
     }
   }

@@ -46,7 +46,8 @@ private struct Held: Codable, Sendable {
     try await journal.flush()
 
     let lines = try folder.lines()
-    #expect(lines.count == 4 && lines[3].contains(#","number":1,"action":"#))
+    #expect(lines.count == 4 && lines[3].contains(#","number":1,"#))
+    #expect(lines[3].contains(#""action":"#))
     #expect(try journal.replay(0, upTo: 0) { _, _ in .none } == 0)
     #expect(try journal.replay(0, before: 1) { _, _ in .none } == 1)
     withExtendedLifetime(second) {}

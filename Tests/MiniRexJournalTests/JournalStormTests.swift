@@ -14,11 +14,12 @@ import Testing
   private let rounds = max(2, scaled(4))
 
   /// - Returns: The numbers in the notes of the killed program.
-  private func kill(_ mode: String, in folder: Folder, _ random: inout SeededGenerator) async throws
-    -> [Int]
-  {
+  private func kill(
+    _ mode: String, in folder: Folder, _ random: inout SeededGenerator, _ kind: String? = nil
+  ) async throws -> [Int] {
     let child = try Child(
-      mode, folder.path("journal"), folder.path("notes"), program: "journal-keeper")
+      [mode, folder.path("journal"), folder.path("notes")] + (kind.map { [$0] } ?? []),
+      program: "journal-keeper")
     let first = await child.output.until("recording after")
     #expect(first.count == 1 && first[0].hasPrefix("recording after"), "\(first)")
     try child.write("\n")
@@ -49,6 +50,26 @@ import Testing
     print("\(rounds) kills, \(state.count) actions, none lost")
   }
 
+  @Test(arguments: ["latest", "everything"])
+  func `J5 kill -9 during compaction loses no line`(kind: String) async throws {
+    let folder = try Folder()
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    var state = Ledger()
+    for _ in 0..<rounds {
+      let returned = try await kill("squeeze", in: folder, &random, kind).first ?? 0
+
+      let journal = try LedgerJournal(folder)
+      let number = journal.lastNumber
+      #expect(number >= returned && number >= state.count)
+      while state.count < number { _ = keeping(&state, action(state.count + 1)) }
+      #expect(try encoded(journal.replay()) == encoded(state))
+      #expect(!folder.names.contains("journal.next"))
+      try journal.verify()
+      if kind == "everything" { #expect(try journal.replay(upTo: 0) == Ledger()) }
+    }
+    print("\(rounds) kills, \(state.count) actions, none lost, \(folder.names)")
+  }
+
   @Test func `S39 flushed commits of four threads survive kill -9 without a gap`()
     async throws
   {
@@ -69,6 +90,21 @@ import Testing
     }
     try LedgerJournal(folder).verify()
     print("\(rounds) kills, \(count) actions of four threads, none lost")
+  }
+
+  @Test func `F28 a durable send that returned survives kill -9`() async throws {
+    let folder = try Folder()
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    for _ in 0..<rounds {
+      let returned = try await kill("durable", in: folder, &random)
+
+      let state = try LedgerJournal(folder, every: 100).replay()
+      #expect(state.gaps == 0)
+      for (thread, number) in returned.enumerated() {
+        #expect((state.last.count > thread ? state.last[thread] : 0) >= number)
+      }
+    }
+    try LedgerJournal(folder).verify()
   }
 
   /// A million of them in `Scripts/soak storms`.

@@ -22,8 +22,9 @@ extension JournalTests {
     let lines = try folder.lines()
     #expect(try folder.bytes().starts(with: before))
     #expect(lines.count == 4)
-    #expect(lines[0] == #"{"crc":"7a1c5507","journal":"MiniRex","version":1}"#)
-    #expect(lines[1].contains(#","number":0,"start":{"accounts":{},"#))
+    #expect(
+      lines[0] == #"{"crc":"49b549e9","journal":"MiniRex","version":2,"segment":1,"first":0}"#)
+    #expect(lines[1].contains(#","number":0,"at":1000,"start":{"accounts":{},"#))
     #expect(lines[2].hasSuffix(#","number":1,"action":{"pay":{"_0":"a","_1":3}}}"#))
     #expect(lines[3].hasSuffix(#","number":2,"action":{"note":{"_0":"two\nlines"}}}"#))
     for line in lines { #expect(line.wholeMatch(of: /\{"crc":"[0-9a-f]{8}",".*\}/) != nil) }

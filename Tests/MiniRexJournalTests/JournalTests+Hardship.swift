@@ -83,7 +83,7 @@ extension JournalTests {
   }
 
   /// Returns the output of the program, or cancels the test if the system lacks the means.
-  private func sayings(_ mode: String, _ hardship: String) async throws -> [String] {
+  func sayings(_ mode: String, _ hardship: String) async throws -> [String] {
     let folder = try Folder()
     try folder.make("disk")
     let child = try Child(

@@ -1,10 +1,10 @@
 import Foundation
 import MiniRex
-import MiniRexJournal
 import MiniRexStore
 import TestSupport
 import Testing
 
+@testable import MiniRexJournal
 @testable import journal_keeper
 
 /// At least one test for each sentence of S39 and S40, in extensions.
@@ -13,15 +13,24 @@ import Testing
 typealias LedgerJournal = Journal<Ledger, LedgerAction>
 
 extension Journal where State == Ledger, Action == LedgerAction {
-  convenience init(_ folder: Folder, every count: Int = 1_000) throws {
-    try self.init(folder.file("journal"), snapshotEvery: count)
+  /// The second does not change, so that lines do not differ from run to run.
+  convenience init(
+    _ folder: Folder, every count: Int? = 1_000, keeping history: JournalHistory = .everything,
+    sync: JournalSyncPolicy = .onFlush
+  ) throws {
+    try self.init(
+      folder.file("journal"), keeping: history, snapshotEvery: count, sync: sync
+    ) { 1_000 }
   }
 
   func replay(upTo number: Int? = nil) throws(JournalFailure) -> Ledger {
     try replay(Ledger(), upTo: number, reducer: keeping)
   }
 
-  func verify() throws(JournalFailure) { try verify(Ledger(), reducer: keeping) }
+  @discardableResult
+  func verify() throws(JournalFailure) -> JournalVerification {
+    try verify(Ledger(), reducer: keeping)
+  }
 }
 
 extension Folder {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// The platform traps when a finished transfer is answered, so each test runs in its own process.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 #if canImport(XCTest)
-  import XCTest
+import XCTest
 #endif
 
 private let adding: Reducer<Int, Int> = { state, action in
@@ -105,42 +105,42 @@ private let adding: Reducer<Int, Int> = { state, action in
   }
 
   #if canImport(Glibc) && canImport(XCTest)
-    @Test(.enabled(if: scale >= 1, "XCTest leaks, and the sanitizer steps look for leaks"))
-    func `S36 XCTest shows a failure at the line of the send`() async {
-      final class Observer: NSObject, XCTestObservation, @unchecked Sendable {
-        var failures: [String] = []
-        func testCase(
-          _ testCase: XCTestCase, didFailWithDescription description: String,
-          inFile path: String?, atLine line: Int
-        ) {
-          failures.append("\(path ?? ""):\(line)")
-        }
+  @Test(.enabled(if: scale >= 1, "XCTest leaks, and the sanitizer steps look for leaks"))
+  func `S36 XCTest shows a failure at the line of the send`() async {
+    final class Observer: NSObject, XCTestObservation, @unchecked Sendable {
+      var failures: [String] = []
+      func testCase(
+        _ testCase: XCTestCase, didFailWithDescription description: String,
+        inFile path: String?, atLine line: Int
+      ) {
+        failures.append("\(path ?? ""):\(line)")
       }
-      let line = Shared(0)
-      let failures = Shared<[String]>([])
-      await onQueue {
-        let observer = Observer()
-        let testCase = XCTestCase(name: "place") { _ in
-          let done = DispatchSemaphore(value: 0)
-          Task {
-            try? await withTestStore(
-              0, onFailure: { XCTFail("\($0)", file: $0.filePath, line: UInt($0.line)) },
-              reducer: adding
-            ) { store in
-              line.value = #line + 1
-              try store.send(5)
-            }
-            done.signal()
-          }
-          done.wait()
-        }
-        XCTestObservationCenter.shared.addTestObserver(observer)
-        testCase.run()
-        XCTestObservationCenter.shared.removeTestObserver(observer)
-        failures.value = observer.failures
-      }
-
-      #expect(failures.value == ["\(#filePath):\(line.value)"])
     }
+    let line = Shared(0)
+    let failures = Shared<[String]>([])
+    await onQueue {
+      let observer = Observer()
+      let testCase = XCTestCase(name: "place") { _ in
+        let done = DispatchSemaphore(value: 0)
+        Task {
+          try? await withTestStore(
+            0, onFailure: { XCTFail("\($0)", file: $0.filePath, line: UInt($0.line)) },
+            reducer: adding
+          ) { store in
+            line.value = #line + 1
+            try store.send(5)
+          }
+          done.signal()
+        }
+        done.wait()
+      }
+      XCTestObservationCenter.shared.addTestObserver(observer)
+      testCase.run()
+      XCTestObservationCenter.shared.removeTestObserver(observer)
+      failures.value = observer.failures
+    }
+
+    #expect(failures.value == ["\(#filePath):\(line.value)"])
+  }
   #endif
 }

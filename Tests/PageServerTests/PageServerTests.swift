@@ -52,6 +52,37 @@ import Testing
     }
   }
 
+  @Test func `after stop, the server refuses connections and finishes the open ones`() async throws
+  {
+    let server = try #require(PageServer(port: 0))
+    let stop = TaskSource<Void, Never>()
+    let events = BroadcastSource<Data>()
+    let serving = Task {
+      await server.serve(until: stop.publisher) { request in
+        request.path == "/events"
+          ? .events(events.publisher, .beginsAnew) : .content("text/plain", request.body)
+      }
+    }
+    let late = try HTTPClient(server.port)
+    late.send("POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\n")
+    let stream = try HTTPClient(server.port)
+    stream.send("GET /events HTTP/1.1\r\n\r\n")
+    await until { events.subscriberCount == 1 && server.connectionCount == 2 }
+
+    stop.finish(.success(()))
+    await until { (try? HTTPClient(server.port)) == nil }
+    #expect(server.connectionCount == 2)
+    late.send("late")
+    #expect(await late.response().hasSuffix("\r\n\r\nlate"))
+    late.cancel()
+    events.broadcast(Data("data: last\n\n".utf8))
+    events.end()
+    #expect(await stream.response().hasSuffix("data: last\n\n"))
+    await serving.value
+
+    #expect(server.connectionCount == 0)
+  }
+
   @Test func `a hostile request is answered, and changes nothing`() async throws {
     try await withServer { server, posts in
       for request in HostileRequest.all {
@@ -320,28 +351,28 @@ import Testing
   }
 
   #if os(Linux)
-    @Test(.enabled(if: scale >= 1, "Sanitizers retain memory."))
-    func `answered requests retain no memory`() async {
-      await #expect(processExitsWith: .success) {
-        mustEnd()
-        let server = try #require(PageServer(port: 0))
-        let serving = Task { await server.serve { _ in .status(.noContent) } }
-        func ask(_ count: Int) async throws -> Int {
-          for _ in 0..<count {
-            let browser = try HTTPClient(server.port)
-            browser.send("GET / HTTP/1.1\r\n\r\n")
-            while browser.receive() != nil {}
-          }
-          await until { server.connectionCount == 0 }
-          let sizes = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-          return try #require(Int(sizes.split(separator: " ")[1])) * Int(getpagesize())
+  @Test(.enabled(if: scale >= 1, "Sanitizers retain memory."))
+  func `answered requests retain no memory`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let server = try #require(PageServer(port: 0))
+      let serving = Task { await server.serve { _ in .status(.noContent) } }
+      func ask(_ count: Int) async throws -> Int {
+        for _ in 0..<count {
+          let browser = try HTTPClient(server.port)
+          browser.send("GET / HTTP/1.1\r\n\r\n")
+          while browser.receive() != nil {}
         }
-        let before = try await ask(1_000)
-        // A timer for each request would take 2,200 bytes until its deadline.
-        #expect(try await ask(2_000) - before < 2_000_000)
-        serving.cancel()
+        await until { server.connectionCount == 0 }
+        let sizes = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        return try #require(Int(sizes.split(separator: " ")[1])) * Int(getpagesize())
       }
+      let before = try await ask(1_000)
+      // A timer for each request would take 2,200 bytes until its deadline.
+      #expect(try await ask(2_000) - before < 2_000_000)
+      serving.cancel()
     }
+  }
   #endif
 }
 

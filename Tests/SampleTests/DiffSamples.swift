@@ -25,6 +25,34 @@ import Testing
     #expect(paper.lines == [#"0/id: 1, 0/text: "Wash", 1/id: 2, 1/text: "Cook""#])
   }
 
+  @Test func `a flattened value decodes, and follows diffs`() throws {
+    let todos = [Todo(id: 1, text: "Wash"), Todo(id: 2, text: "Cook")]
+    let copy = try FlatState(todos).decode([Todo].self)
+    #expect(copy.map(\.text) == ["Wash", "Cook"])
+
+    let store = Store(Todos(todos: []))
+    let print = paper.print
+    let flat = try FlatState(store.state)
+    let remote = store.diffs.subscribe { diff in
+      guard let diff = try? diff.get() else { return }
+      let next = flat.applying(diff)
+      print("\(next)")
+    }
+    let subscription = store.subscribe { number, state in
+      print("\(number): \(state.todos.count)")
+    } diffs: { diff in
+      if let diff = try? diff.get() { print("\(diff)") }
+    }
+    store.commit { $0.todos = [Todo(id: 1, text: "Wash")] }
+
+    #expect(
+      paper.lines == [
+        "0: 0", #"todos/0/id: 1, todos/0/text: "Wash""#,
+        #"1 todos: - [], todos/0/id: + 1, todos/0/text: + "Wash""#,
+      ])
+    withExtendedLifetime((remote, subscription)) {}
+  }
+
   @Test func `a diff is one line or JSON`() {
     let print = paper.print
     let store = Store(Todos(todos: [Todo(id: 1, text: "Wash", isDone: false)]))

@@ -6,7 +6,7 @@ import MiniRexTesting
 import Testing
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 extension Notification.Name {

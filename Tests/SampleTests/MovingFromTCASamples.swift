@@ -91,6 +91,31 @@ import Testing
     }
   }
 
+  struct Shelf: Sendable, Equatable {
+    var items: Rows<Item> = []
+    var doneCount = 0
+  }
+
+  enum ShelfAction: Sendable, Equatable { case item(Int, ItemAction) }
+
+  static let counted: Reducer<Shelf, ShelfAction> = { state, action in
+    switch action {
+    case .item(let id, let action):
+      let effect: Effect<ShelfAction> = .reduce(&state, row: id, in: \.items, action, by: item) {
+        .item($0, $1)
+      }
+      if case .tapped = action { state.doneCount = state.items.count { $0.isDone } }
+      return effect
+    }
+  }
+
+  @Test func `a parent and its child act on one action, in one commit`() {
+    let store = Store(Shelf(items: [Item(id: 1), Item(id: 2)]), reducer: Self.counted)
+
+    #expect(store.send(.item(2, .tapped)) { $0.doneCount }.value == 1)
+    #expect(store.send(.item(2, .tapped)) { $0.doneCount }.number == 2)
+  }
+
   @Test func `a search is debounced and keeps existing rows`() async throws {
     let clock = ManualClock()
     let api = API { query in query == "a" ? [1, 2] : [2, 3] }

@@ -62,6 +62,49 @@ private struct Document: Sendable {
     #expect(rings.updates == [1])
   }
 
+  @Test func `progress is throttled and followed without the result`() {
+    let source = ProgressiveTaskSource<Double, Int, FetchError>()
+    let download = source.publisher
+    let show: @Sendable (Double) -> Void = { [paper] in paper.print("\($0)") }
+
+    let shown = download.throttleProgress(for: .milliseconds(100), clock: clock)
+    let bar = download.subscribe(failure: nil) { show($0) }
+
+    let recorder = Recorder(shown)
+    source.report(0.1)
+    source.report(0.2)
+    #expect(paper.lines == ["0.1", "0.2"] && recorder.updates == [.progress(0.1)])
+    withExtendedLifetime(bar) {}
+  }
+
+  @Test func `a shared sensor outlasts its last subscriber`() {
+    let starts = PublishedProperty(0)
+    let sensor = Broadcaster<Int> { receive in
+      starts.modify { $0 += 1 }
+      return Subscription { withExtendedLifetime(receive) {} }
+    }
+
+    let position = sensor.share(for: .seconds(5), clock: clock)
+
+    Recorder(position).invalidate()
+    clock.advance(by: .seconds(4))
+    Recorder(position).invalidate()
+    #expect(starts.value == 1)
+    // Ends the work, which a pending timer retains.
+    clock.advance(by: .seconds(5))
+  }
+
+  @MainActor @Test func `an optional property is bound`() {
+    final class Label { var text: String? }
+    let label = Label()
+    let name = PublishedProperty("Rex").publisher
+
+    let binding = name.bindOnMain(to: label, \.text)
+
+    #expect(label.text == "Rex")
+    withExtendedLifetime(binding) {}
+  }
+
   @Test func `flatMap runs several publishers concurrently`() {
     let addresses = BroadcastSource<String>()
     let load: @Sendable (String) -> PublishedTask<Picture, Never> = { .success(Picture(of: $0)) }

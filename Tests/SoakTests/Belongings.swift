@@ -46,21 +46,21 @@ struct Belongings: CustomStringConvertible {
   }
 
   #if canImport(Darwin)
-    private static let descriptorFolder = "/dev/fd"
+  private static let descriptorFolder = "/dev/fd"
 
-    private static func threadCount() -> Int {
-      var list: thread_act_array_t?
-      var count = mach_msg_type_number_t()
-      guard unsafe task_threads(mach_task_self_, &list, &count) == KERN_SUCCESS else { return 0 }
-      let size = vm_size_t(count) * vm_size_t(MemoryLayout<thread_t>.stride)
-      unsafe vm_deallocate(mach_task_self_, vm_address_t(UInt(bitPattern: list)), size)
-      return Int(count)
-    }
+  private static func threadCount() -> Int {
+    var list: thread_act_array_t?
+    var count = mach_msg_type_number_t()
+    guard unsafe task_threads(mach_task_self_, &list, &count) == KERN_SUCCESS else { return 0 }
+    let size = vm_size_t(count) * vm_size_t(MemoryLayout<thread_t>.stride)
+    unsafe vm_deallocate(mach_task_self_, vm_address_t(UInt(bitPattern: list)), size)
+    return Int(count)
+  }
   #else
-    private static let descriptorFolder = "/proc/self/fd"
+  private static let descriptorFolder = "/proc/self/fd"
 
-    private static func threadCount() -> Int {
-      (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task"))?.count ?? 0
-    }
+  private static func threadCount() -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task"))?.count ?? 0
+  }
   #endif
 }

@@ -17,9 +17,8 @@ package final class HTTPClient: Sendable {
     var server = loopbackAddress(port)
     unsafe inet_pton(AF_INET, address, &server.sin_addr)
     if unsafe withAddress(&server, { unsafe connect(descriptor, $0, $1) }) != 0 {
-      let error = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
-      close(descriptor)
-      throw error
+      // `deinit` runs after this error, because all properties are initialized.
+      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
     }
   }
 
@@ -30,9 +29,9 @@ package final class HTTPClient: Sendable {
   /// Sends the data, or the part that the server accepts before it closes the connection.
   package func send(_ data: Data) {
     #if canImport(Darwin)
-      let flags: Int32 = 0
+    let flags: Int32 = 0
     #else
-      let flags = Int32(MSG_NOSIGNAL)
+    let flags = Int32(MSG_NOSIGNAL)
     #endif
     _ = unsafe data.withUnsafeBytes {
       unsafe Foundation.send(descriptor, $0.baseAddress, $0.count, flags)

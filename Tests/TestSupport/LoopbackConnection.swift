@@ -12,9 +12,9 @@ package final class LoopbackConnection: Sendable {
   init?(_ descriptor: Int32) {
     self.descriptor = descriptor
     #if canImport(Darwin)
-      var one: Int32 = 1
-      unsafe setsockopt(
-        descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
+    var one: Int32 = 1
+    unsafe setsockopt(
+      descriptor, SOL_SOCKET, SO_NOSIGPIPE, &one, socklen_t(MemoryLayout<Int32>.size))
     #endif
     var received = Data()
     let blank = Data("\r\n\r\n".utf8)
@@ -55,9 +55,9 @@ package final class LoopbackConnection: Sendable {
   @discardableResult
   package func send(_ data: Data) -> Bool {
     #if canImport(Darwin)
-      let flags: Int32 = 0
+    let flags: Int32 = 0
     #else
-      let flags = Int32(MSG_NOSIGNAL)
+    let flags = Int32(MSG_NOSIGNAL)
     #endif
     var rest = data[...]
     while !rest.isEmpty {

@@ -2,7 +2,7 @@ package import Foundation
 import MiniRex
 
 #if canImport(FoundationNetworking)
-  package import FoundationNetworking
+package import FoundationNetworking
 #endif
 
 /// An HTTP server on the loopback interface, with one thread and one request per connection.
@@ -126,9 +126,9 @@ private func loopbackSocket(connectedTo port: UInt16) throws -> Int32 {
 
 func streamSocket() throws -> Int32 {
   #if canImport(Glibc)
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
   #else
-    let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+  let descriptor = socket(AF_INET, SOCK_STREAM, 0)
   #endif
   if descriptor < 0 { throw POSIXError(.ENFILE) }
   return descriptor

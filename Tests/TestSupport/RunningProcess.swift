@@ -12,11 +12,11 @@ package final class RunningProcess: Sendable {
   /// - Parameter streams: The standard input, output, and error, which are closed in this process.
   package init(_ arguments: [String], streams: [FileHandle]) throws {
     #if canImport(Darwin)
-      var actions: posix_spawn_file_actions_t?
-      var attributes: posix_spawnattr_t?
+    var actions: posix_spawn_file_actions_t?
+    var attributes: posix_spawnattr_t?
     #else
-      var actions = unsafe posix_spawn_file_actions_t()
-      var attributes = posix_spawnattr_t()
+    var actions = unsafe posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
     #endif
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
@@ -27,7 +27,7 @@ package final class RunningProcess: Sendable {
     unsafe posix_spawnattr_setsigdefault(&attributes, &signals)
     var flags = Int16(POSIX_SPAWN_SETSIGDEF)
     #if canImport(Darwin)
-      flags |= Int16(POSIX_SPAWN_CLOEXEC_DEFAULT)
+    flags |= Int16(POSIX_SPAWN_CLOEXEC_DEFAULT)
     #endif
     unsafe posix_spawnattr_setflags(&attributes, flags)
     unsafe posix_spawn_file_actions_init(&actions)
@@ -36,12 +36,12 @@ package final class RunningProcess: Sendable {
       unsafe posix_spawn_file_actions_adddup2(&actions, stream.fileDescriptor, Int32(number))
     }
     #if !canImport(Darwin)
-      // Close the descriptors of other tests in the child. Swift does not import this function.
-      typealias AddNumber =
-        @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
-      if let call = unsafe dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
-        _ = unsafe unsafeBitCast(call, to: AddNumber.self)(&actions, 3)
-      }
+    // Close the descriptors of other tests in the child. Swift does not import this function.
+    typealias AddNumber =
+      @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+    if let call = unsafe dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
+      _ = unsafe unsafeBitCast(call, to: AddNumber.self)(&actions, 3)
+    }
     #endif
     var words = unsafe arguments.map { unsafe strdup($0) }
     defer { while let word = unsafe words.popLast() { unsafe free(word) } }

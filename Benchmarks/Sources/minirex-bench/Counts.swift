@@ -111,22 +111,22 @@ private func countsAnObject() -> Bool {
 /// Starts this program again with the counting library preloaded.
 private func restartCounting() -> Bool {
   #if os(Linux)
-    let program = "/proc/self/exe"
-    let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: program)) ?? ""
-    let library = URL(filePath: path).deletingLastPathComponent()
-      .appending(path: "libCounting.so").path
-    guard FileManager.default.fileExists(atPath: library) else {
-      complain(
-        "--count requires libCounting.so in the folder of the program. Build both with "
-          + "'swift build -c release --package-path Benchmarks'.")
-      return false
-    }
-    setenv("LD_PRELOAD", library, 1)
-    var arguments = CommandLine.arguments.map { strdup($0) } + [nil]
-    execv(path, &arguments)
-    complain("\(path) cannot be restarted.")
+  let program = "/proc/self/exe"
+  let path = (try? FileManager.default.destinationOfSymbolicLink(atPath: program)) ?? ""
+  let library = URL(filePath: path).deletingLastPathComponent()
+    .appending(path: "libCounting.so").path
+  guard FileManager.default.fileExists(atPath: library) else {
+    complain(
+      "--count requires libCounting.so in the folder of the program. Build both with "
+        + "'swift build -c release --package-path Benchmarks'.")
+    return false
+  }
+  setenv("LD_PRELOAD", library, 1)
+  var arguments = CommandLine.arguments.map { strdup($0) } + [nil]
+  execv(path, &arguments)
+  complain("\(path) cannot be restarted.")
   #else
-    complain("--count requires Linux, because it replaces functions of the C library.")
+  complain("--count requires Linux, because it replaces functions of the C library.")
   #endif
   return false
 }

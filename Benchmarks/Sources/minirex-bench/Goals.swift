@@ -20,13 +20,15 @@ let bytes = "bytes"
 /// compared.
 func threadsMeet(in workload: String) -> Bool {
   let prefixes = [
-    "contended", "senders", "async", "receive-on-queue", "hop", "process", "download",
+    "contended", "senders", "async", "flow-suspending", "flow-loops", "receive-on-queue", "hop",
+    "process", "download",
     "store-contended",
   ]
   return prefixes.contains { workload.hasPrefix($0) }
 }
 
 let goals: [Goal] = [
+  Goal(workload: "flow-send", reference: "broadcast", limit: 4),
   Goal(workload: "fanout-1", reference: "bare", limit: 0.45),
   Goal(workload: "fanout-10", reference: "bare", limit: 0.25),
   Goal(workload: "fanout-1000", reference: "bare", limit: 0.25),
@@ -63,6 +65,8 @@ let goals: [Goal] = [
   Goal(workload: "store-send-0", reference: "Mutex", limit: 2.5),
   Goal(workload: "store-send-1", reference: "Mutex", limit: 1.4),
   Goal(workload: "store-send-10", reference: "Mutex", limit: 1.1),
+  Goal(
+    workload: "store-receipt", reference: "minirex", limit: 1.25, otherWorkload: "store-send-0"),
   Goal(workload: "store-commit-0", reference: "Mutex", limit: 2.5),
   Goal(workload: "store-contended-2", reference: "Mutex", limit: 2),
   Goal(
@@ -72,7 +76,10 @@ let goals: [Goal] = [
   Goal(workload: "rows-1000", reference: "publisher(of:)", limit: 0.05),
   Goal(workload: "rows-100000", reference: "minirex", limit: 1.5, otherWorkload: "rows-1"),
   Goal(workload: "rows-idle", reference: "minirex", limit: 1.1, otherWorkload: "store-send-1"),
-  Goal(workload: "query-update-100000", reference: "minirex", limit: 2, otherWorkload: "rows-1"),
+  Goal(workload: "query-row-100000", reference: "minirex", limit: 2, otherWorkload: "rows-1"),
+  Goal(
+    workload: "query-update-100000", reference: "minirex", limit: 2,
+    otherWorkload: "rows-any-100000"),
   Goal(workload: "query-move-100000", reference: "publisher(of:)", limit: 0.01),
   Goal(workload: "store-parts-20", reference: "Mutex", limit: 1),
   Goal(workload: "store-scope", reference: "Dictionary", limit: 2),
@@ -100,7 +107,8 @@ func countGoal(of workload: String) -> CountGoal? {
   switch workload {
   case _ where workload.hasPrefix("fanout") || workload.hasPrefix("value"),
     _ where workload.hasPrefix("chain"),
-    "store-send-0", "store-commit-0", "store-send-1", "store-send-10", "modify-0", "store-parts-20":
+    "store-send-0", "store-commit-0", "store-send-1", "store-send-10", "store-receipt",
+    "store-decide", "modify-0", "store-parts-20":
     CountGoal(allocations: 0, retains: 0, releases: 0)
   case _ where workload.hasPrefix("churn"):
     CountGoal(allocations: 2, retains: nil, releases: nil)
@@ -114,7 +122,7 @@ func countGoal(of workload: String) -> CountGoal? {
     CountGoal(allocations: 9, retains: nil, releases: nil)
   case "drain-finished":
     CountGoal(allocations: 1, retains: nil, releases: nil)
-  case "delivered":
+  case "delivered", "flow-send":
     CountGoal(allocations: 0, retains: nil, releases: nil)
   default:
     nil

@@ -9,6 +9,8 @@ func run(_ options: Options) -> Bool {
   if options.list { return list(suite) }
   if let workload = options.once { return runOnce(workload, suite, options) }
   if options.replays { return showReplays() }
+  if options.journals { return showJournals(options) }
+  if options.commits != nil { return commit(options) }
   if options.count { return showCounts(suite, options) }
   return showTimes(suite, options)
 }

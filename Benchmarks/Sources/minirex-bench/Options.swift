@@ -7,6 +7,10 @@ struct Options {
   var list = false
   var count = false
   var replays = false
+  var journals = false
+  var part: String?
+  var commits: String?
+  var writers = 1
   var plots: String?
   var once: String?
   var contestant = "minirex"
@@ -25,6 +29,12 @@ struct Options {
       exceeds its goal.
     minirex-bench --replays
       Times the replay of a journal by its length, with and without snapshots.
+    minirex-bench --journals [--part durable|size|segments|stall] [--brief]
+      Counts durable commits by the number of writers, and shows the size of a journal, the time to open
+      it, and the time of a send during a compaction. Writes its files to the working directory, which
+      must be on a disk.
+    minirex-bench --commits minirex|minirex-every-commit|minirex-durable --units N [--writers N]
+      Records only N commits, for 'Benchmarks/compare-journals'.
     minirex-bench --once WORKLOAD [--contestant NAME] --units N [--marks]
       Performs only N operations of a workload, for 'Benchmarks/instructions', and with --marks
       for '--count'.
@@ -52,6 +62,10 @@ struct Options {
       case "--list": list = true
       case "--count": count = true
       case "--replays": replays = true
+      case "--journals": journals = true
+      case "--part": part = try value(of: option)
+      case "--commits": commits = try value(of: option)
+      case "--writers": writers = try number(of: option)
       case "--plots": plots = try value(of: option)
       case "--once": once = try value(of: option)
       case "--contestant": contestant = try value(of: option)

@@ -29,6 +29,7 @@ final class Suite {
     contended()
     combining()
     async()
+    flow()
     tasks()
     memory()
     queues()
@@ -113,6 +114,13 @@ let workloads = [
   Workload("computed-dynamic", "ns per change"),
   Workload("async-burst", "ns per update"),
   Workload("async-pingpong", "ns per round trip"),
+  Workload("flow-send", "ns per send"),
+  Workload("flow-suspending-1", "ns per update"),
+  Workload("flow-suspending-64", "ns per update"),
+  Workload("flow-suspending-1024", "ns per update"),
+  Workload("flow-loops-10", "ns per delivery"),
+  Workload("flow-loops-100", "ns per delivery"),
+  Workload("flow-loops-1000", "ns per delivery"),
   Workload("task", "ns per task"),
   Workload("subscribe-finished", "ns per subscription"),
   Workload("drain-finished", "ns per drain"),
@@ -128,6 +136,8 @@ let workloads = [
   Workload("store-send-0", "ns per action"),
   Workload("store-send-1", "ns per action"),
   Workload("store-send-10", "ns per action"),
+  Workload("store-receipt", "ns per action"),
+  Workload("store-decide", "ns per action"),
   Workload("store-commit-0", "ns per commit"),
   Workload("store-contended-2", "ns per action"),
   Workload("store-append", "ns per action"),
@@ -137,9 +147,11 @@ let workloads = [
   Workload("rows-100000", "ns per change"),
   Workload("rows-any-100000", "ns per change"),
   Workload("rows-idle", "ns per action"),
+  Workload("query-row-1000", "ns per change"),
   Workload("query-update-1000", "ns per change"),
   Workload("query-move-1000", "ns per change"),
   Workload("query-toggle-1000", "ns per change"),
+  Workload("query-row-100000", "ns per change"),
   Workload("query-update-100000", "ns per change"),
   Workload("query-move-100000", "ns per change"),
   Workload("query-toggle-100000", "ns per change"),

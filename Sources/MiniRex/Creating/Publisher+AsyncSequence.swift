@@ -5,6 +5,9 @@ extension Publisher where Kind == BroadcasterKind {
   /// with the subscription. A sequence for a single loop, such as `AsyncStream`, serves one
   /// subscriber.
   ///
+  /// It iterates no faster than a subscriber with `suspending(_:)` reads: at most
+  /// one element more than the limit is taken. Other subscribers receive each element at once.
+  ///
   /// The publisher finishes when the sequence ends or throws. The error is not emitted. To receive
   /// it, map the elements to results first, or collect them in a task with
   /// `PublishedTask(collecting:)`.
@@ -16,16 +19,11 @@ extension Publisher where Kind == BroadcasterKind {
   public init<Elements: AsyncSequence & Sendable>(
     _ sequence: Elements, fileID: String = #fileID, line: Int = #line
   ) where Elements.Element == Update {
-    self.init(watchedBy: .ofSource("\(Elements.self)", fileID, line)) { receive in
-      let task = Task {
-        do {
-          for try await element in sequence { receive(element) }
-        } catch {
-          // Releasing `receive` finishes the publisher.
-        }
-      }
-      return Subscription { task.cancel() }
-    }
+    self.init(
+      watchedBy: .ofSource("\(Elements.self)", fileID, line),
+      sending: { send in
+        for try await element in sequence { try await send(element) }
+      })
   }
 }
 

@@ -49,6 +49,11 @@ final class Succession: SubscriptionHost, @unchecked Sendable {
     first.bufferCounts + next.bufferCounts
   }
 
+  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+    first.host.attach(counter, of: first)
+    next.host.attach(counter, of: next)
+  }
+
   override func end(_ token: Subscription) {
     next.invalidate()
     first.invalidate()

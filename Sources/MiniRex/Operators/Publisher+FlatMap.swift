@@ -26,6 +26,7 @@ extension Publisher where Kind: StreamKind {
       let delivery = Delivery<FlatMapEvent<Update, Inner>>(isOpen: true)
       let backlog = Backlog<Update>()
       let followed = SerialState(Followed())
+      let inner = InnerInputs()
       let context = contextOfInner
       // The delivery queues updates and ends of an inner publisher during its subscription. A chain
       // of publishers that finish immediately therefore uses constant stack space.
@@ -35,8 +36,10 @@ extension Publisher where Kind: StreamKind {
         if delivery.subscriberCount == 0 { return }
         let number = unsafe followed.value.nextNumber()
         let sentinel = Sentinel { delivery.send(.innerEnd(of: number)) }
-        let token = publisher.follow(in: context) { update in
-          withExtendedLifetime(sentinel) { _ = delivery.send(.inner(update)) }
+        let token = inner.connect(number) {
+          publisher.follow(in: context) { update in
+            withExtendedLifetime(sentinel) { _ = delivery.send(.inner(update)) }
+          }
         }
         unsafe followed.value.tokens[number] = token
       }
@@ -53,7 +56,8 @@ extension Publisher where Kind: StreamKind {
           return
         case .innerEnd(let number):
           unsafe followed.value.tokens.removeValue(forKey: number)?.invalidate()
-          if let next = backlog.popFirst() { begin(next) }
+          inner.remove(number)
+          backlog.passFirst(to: begin)
         case .outerEnd:
           unsafe followed.value.outerHasEnded = true
         }
@@ -63,7 +67,8 @@ extension Publisher where Kind: StreamKind {
       let input = follow { update in
         withExtendedLifetime(sentinel) { _ = delivery.send(.outer(update)) }
       }
-      return Subscription(gate: gate, inputs: [input, Subscription(backlog)])
+      return Subscription(
+        GatedInputs(gate: gate, inputs: [input, Subscription(backlog)], inner: inner))
     }
   }
 }

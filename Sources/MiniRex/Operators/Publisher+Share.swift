@@ -24,4 +24,34 @@ extension Publisher where Kind: StreamKind {
     }
     return Publisher(of: self, current: { work.latest ?? readCurrent() }) { work.subscribe($0) }
   }
+
+  /// Returns a publisher with one upstream subscription for all subscribers, which outlasts the last
+  /// subscriber by a duration.
+  ///
+  /// ```swift
+  /// let position = sensor.share(for: .seconds(5), clock: clock)
+  /// ```
+  ///
+  /// A subscriber that joins within the duration continues the run, so closing one view and opening
+  /// another does not restart the sensor. A late subscriber of a published value receives the latest
+  /// value, also if it arrived without a subscriber. Releasing the publisher does not end the
+  /// duration early. The upstream subscription is canceled where the clock runs its calls, and
+  /// `invalidateAndWait()` does not wait for that. See ``share()`` for the rest.
+  ///
+  /// - Parameters:
+  ///   - duration: The time after the last cancellation. With 0, it is ``share()``. Traps if negative.
+  ///   - clock: The only source of time.
+  public func share(
+    for duration: Duration, clock: any Clock<Duration> = ContinuousClock()
+  ) -> Publisher<Update, Kind> {
+    let duration = clampedWait(duration, of: "share")
+    if duration == .zero { return share() }
+    let timekeeper = Timekeeper(clock)
+    let work = SharedWork<Update>(
+      remembersProgress: Kind.hasCurrentValue, lingering: { timekeeper.wake(after: duration, $0) }
+    ) { inlet in
+      inlet.follow(follow { inlet.report($0) })
+    }
+    return Publisher(of: self, current: { work.latest ?? readCurrent() }) { work.subscribe($0) }
+  }
 }

@@ -86,8 +86,10 @@ extension Publisher {
         unsafe current.value.number += 1
         unsafe current.value.token.take()?.invalidate()
         let number = unsafe current.value.number
-        let token = publisher.follow(in: context) { update in
-          withExtendedLifetime(sentinel) { _ = delivery.send(.update(update, from: number)) }
+        let token = switched.connect {
+          publisher.follow(in: context) { update in
+            withExtendedLifetime(sentinel) { _ = delivery.send(.update(update, from: number)) }
+          }
         }
         unsafe current.value.token = token
         switched.follow(token)

@@ -23,7 +23,9 @@ extension Publisher {
     let isNew = policy.changeTest(of: Update.self)
     let call: @MainActor (Update) -> Void =
       if let isNew { { if isNew($0) { receive($0) } } } else { receive }
-    let hop = Dispatcher<Update, @MainActor (Update) -> Void>(call, limit: policy.limit) {
+    let hop = Dispatcher<Update, @MainActor (Update) -> Void>(
+      call, limit: policy.limit, at: CodePlace(fileID: fileID, line: line)
+    ) {
       hop, isContinued in
       if isContinued {
         Task { @MainActor in hop.run { $0($1) } }
@@ -68,6 +70,25 @@ extension Publisher {
       fileID: fileID, line: line)
   }
 
+  /// Assigns each update to an optional property of an object on the main actor, for as long as the
+  /// object exists.
+  ///
+  /// ```swift
+  /// let binding = name.bindOnMain(to: label, \.text)
+  /// ```
+  ///
+  /// It does not retain the object. See `subscribeOnMain(buffering:_:)` for the rest.
+  @MainActor
+  public func bindOnMain<Owner: AnyObject>(
+    to owner: Owner, _ keyPath: ReferenceWritableKeyPath<Owner, Update?>,
+    buffering policy: BufferingPolicy<Kind> = .unbounded,
+    fileID: String = #fileID, line: Int = #line
+  ) -> Subscription {
+    subscribeOnMain(
+      weakly: owner, buffering: policy, { owner, update in owner[keyPath: keyPath] = update },
+      fileID: fileID, line: line)
+  }
+
   /// Subscribes on an actor for as long as the actor exists, without retaining it.
   ///
   /// Every update is dispatched to the actor, in order, including the first value of a published
@@ -91,7 +112,7 @@ extension Publisher {
     let call: @Sendable (isolated Isolation, Update) -> Void =
       if let isNew { { if isNew($1) { receive($0, $1) } } } else { receive }
     let hop = Dispatcher<Update, @Sendable (isolated Isolation, Update) -> Void>(
-      call, limit: policy.limit
+      call, limit: policy.limit, at: CodePlace(fileID: fileID, line: line)
     ) { [weak actor] hop, _ in
       guard let actor else { return cancellation.cancel() }
       Task { await actor.run(hop) }

@@ -59,6 +59,24 @@ extension Publisher where Kind == ProgressiveTaskKind {
     }
   }
 
+  /// Subscribes with a callback for progress, and ignores the result.
+  ///
+  /// ```swift
+  /// let bar = download.subscribe(failure: nil) { show($0) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - failure: `nil`, which states that a failure is ignored.
+  ///   - progress: The callback for progress.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
+  public func subscribe<Progress, Success, Failure>(
+    failure: Never?, progress: @escaping @Sendable (Progress) -> Void, fileID: String = #fileID,
+    line: Int = #line
+  ) -> Subscription where Update == TaskUpdate<Progress, Success, Failure> {
+    subscribe(success: nil, failure: nil, progress: progress, fileID: fileID, line: line)
+  }
+
   /// Subscribes to a task that cannot fail, with callbacks for progress and success.
   ///
   /// - Parameters:

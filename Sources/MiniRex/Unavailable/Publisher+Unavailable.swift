@@ -26,6 +26,29 @@ extension Publisher where Kind == ProgressiveTaskKind {
   where Update == TaskUpdate<Progress, Success, Failure> { .ended }
 }
 
+extension Publisher where Kind == ProgressiveTaskKind {
+  /// Unavailable; see the message.
+  @available(
+    *, unavailable,
+    message:
+      "Label the closure, and pass 'failure' for a task that can fail. Use 'subscribe(success: nil, failure: nil, progress: { … })', or 'subscribe(failure: nil, progress: { … })'."
+  )
+  public func subscribe<Progress, Success, Failure>(
+    progress: (Progress) -> Void
+  ) -> Subscription
+  where Update == TaskUpdate<Progress, Success, Failure> { .ended }
+
+  /// Unavailable; see the message.
+  @available(
+    *, unavailable,
+    message:
+      "Use 'throttleProgress(for: …)', which keeps the result, or 'broadcaster.throttle(for: …)'."
+  )
+  public func throttle(
+    for interval: Duration, latest: Bool = true, clock: any Clock<Duration> = ContinuousClock()
+  ) -> Publisher { self }
+}
+
 extension Publisher {
   /// Unavailable; use ``subscribe(_:)``.
   @available(*, unavailable, renamed: "subscribe(_:)")

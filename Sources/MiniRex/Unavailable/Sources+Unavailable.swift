@@ -10,10 +10,6 @@ extension BroadcastSource {
 
   /// Unavailable; use ``broadcast(_:)``.
   @available(*, unavailable, renamed: "broadcast(_:)")
-  public func send(_ update: Update) {}
-
-  /// Unavailable; use ``broadcast(_:)``.
-  @available(*, unavailable, renamed: "broadcast(_:)")
   public func onNext(_ update: Update) {}
 }
 

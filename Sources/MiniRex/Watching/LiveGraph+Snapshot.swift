@@ -66,18 +66,18 @@ extension Lineage {
   }
 
   fileprivate func drawEdges(at now: Duration, isActive: Bool) -> [LiveGraph.Edge] {
-    let pending = bufferedCount
+    let (buffered, stall) = (bufferedCounts, stall)
     let counted = edges.withLock { edges in
       var drawn: [LiveGraph.Edge] = []
       for id in edges.keys {
-        if let edge = edges[id]?.draw(to: self.id, at: now, pending) { drawn.append(edge) }
+        if let edge = edges[id]?.draw(to: self.id, at: now, buffered, stall) { drawn.append(edge) }
       }
       return drawn
     }
     let others = Set(inputs.map(\.id)).subtracting(counted.map(\.from)).map { id in
       LiveGraph.Edge(
         from: id, to: self.id, isActive: isActive, updateCount: nil, updatesPerSecond: nil,
-        pendingUpdates: pending)
+        pendingUpdates: buffered.pending, stall: stall, droppedUpdates: buffered.dropped)
     }
     return (counted + others).sorted { $0.from < $1.from }
   }
@@ -85,14 +85,16 @@ extension Lineage {
 
 extension LineageEdgeRecord {
   fileprivate mutating func draw(
-    to consumer: Int, at now: Duration, _ pending: Int
+    to consumer: Int, at now: Duration, _ buffered: BufferCounts, _ stall: Duration?
   ) -> LiveGraph.Edge {
+    let begun = edge.beginCount.load(ordering: .relaxed)
     let count = edge.updateCount.load(ordering: .relaxed)
     let seconds = (now - drawnAt) / .seconds(1)
     let rate = seconds > 0 ? Double(count - drawnCount) / seconds : 0
     (drawnCount, drawnAt) = (count, now)
     return LiveGraph.Edge(
       from: edge.input.id, to: consumer, isActive: subscriptionCount > 0, updateCount: count,
-      updatesPerSecond: rate, pendingUpdates: pending)
+      updatesPerSecond: rate, pendingUpdates: buffered.pending, stall: stall,
+      droppedUpdates: buffered.dropped, callsInProgress: max(0, begun - count))
   }
 }

@@ -18,9 +18,15 @@
 public final class LiveGraph: Instrument {
   private struct Entry: Sendable {
     weak var lineage: Lineage?
+    let counts: OriginCounts?
   }
 
-  private let entries = Lock<[Int: Entry]>([:])
+  private struct State: Sendable {
+    var entries: [Int: Entry] = [:]
+    var retired = RetiredCounts()
+  }
+
+  private let state = Lock(State())
   let now: @Sendable () -> Duration
 
   /// Creates an empty graph.
@@ -37,18 +43,33 @@ public final class LiveGraph: Instrument {
   public func record(_ event: InstrumentEvent) {}
 
   func add(_ lineage: Lineage) {
-    entries.withLock { $0[lineage.id] = Entry(lineage: lineage) }
+    state.withLock {
+      $0.entries[lineage.id] = Entry(lineage: lineage, counts: lineage.counts)
+    }
   }
 
   func remove(_ id: Int) {
-    entries.withLock { _ = $0.removeValue(forKey: id) }
+    state.withLock { state in
+      guard let counts = state.entries.removeValue(forKey: id)?.counts else { return }
+      state.retired.add(counts) { Set(state.entries.values.compactMap(\.counts?.key)) }
+    }
   }
 
   /// The existing nodes, oldest first.
   ///
   /// Release the last reference to one outside a lock.
   var lineages: [Lineage] {
-    entries.withLock { entries in entries.values.compactMap(\.lineage) }.sorted { $0.id < $1.id }
+    state.withLock { state in state.entries.values.compactMap(\.lineage) }
+      .sorted { $0.id < $1.id }
+  }
+
+  /// The nodes with their counts, and the counts of deallocated nodes at the same instant.
+  ///
+  /// A node that is being deallocated has counts, but no lineage.
+  var nodesAndRetired: ([(lineage: Lineage?, counts: OriginCounts?)], RetiredCounts) {
+    state.withLock { state in
+      (state.entries.values.map { ($0.lineage, $0.counts) }, state.retired)
+    }
   }
 }
 
@@ -107,6 +128,15 @@ extension LiveGraph {
     /// The number of updates that are queued at the end of this edge, for a loop, a queue, or an
     /// actor.
     public let pendingUpdates: Int
+    /// The duration for which the subscriber at the end of this edge has suspended its senders, or
+    /// `nil` if it does not.
+    ///
+    /// See ``BroadcastSource/slowSubscribers``.
+    public let stall: Duration?
+    /// The number of updates that the buffers at the end of this edge have dropped.
+    package var droppedUpdates = 0
+    /// The number of callbacks that have not returned.
+    package var callsInProgress = 0
   }
 
   /// A snapshot of the graph.

@@ -8,15 +8,16 @@ extension Publisher {
   /// Dispatches each update to a job, in order and serially.
   @inlinable
   package func called(
-    by function: String = #function, buffering policy: BufferingPolicy<Kind>,
+    by function: String = #function, buffering policy: BufferingPolicy<Kind>, at place: CodePlace,
     in enqueue: @escaping Enqueue
   ) -> Publisher {
     Publisher(of: self, by: function, current: { nil }) { receive in
       let isNew = policy.changeTest(of: Update.self)
       let call: @Sendable (Update) -> Void =
         if let isNew { { if isNew($0) { receive($0) } } } else { receive }
-      let hop = Dispatcher<Update, @Sendable (Update) -> Void>(call, limit: policy.limit) {
-        hop, _ in
+      let hop = Dispatcher<Update, @Sendable (Update) -> Void>(
+        call, limit: policy.limit, at: place
+      ) { hop, _ in
         enqueue { hop.run { $0($1) } }
       }
       return hop.subscribe(to: self)

@@ -29,9 +29,9 @@ extension sigaction {
     _ = signalPipe.load(ordering: .relaxed)
     var action = sigaction()
     #if canImport(Darwin)
-      unsafe action.__sigaction_u.__sa_handler = catchSignal
+    unsafe action.__sigaction_u.__sa_handler = catchSignal
     #else
-      unsafe action.__sigaction_handler.sa_handler = catchSignal
+    unsafe action.__sigaction_handler.sa_handler = catchSignal
     #endif
     // A thread with an alternate signal stack, as under AddressSanitizer, may have an unusable
     // stack of its own. The main thread has none after it has ended for the main queue.
@@ -41,9 +41,9 @@ extension sigaction {
 
   fileprivate var isCatching: Bool {
     #if canImport(Darwin)
-      let handler = unsafe __sigaction_u.__sa_handler
+    let handler = unsafe __sigaction_u.__sa_handler
     #else
-      let handler = unsafe __sigaction_handler.sa_handler
+    let handler = unsafe __sigaction_handler.sa_handler
     #endif
     let mine: @convention(c) (Int32) -> Void = catchSignal
     return unsafe handler.map { unsafe unsafeBitCast($0, to: UInt.self) }

@@ -1,9 +1,9 @@
 internal import CLibrary
 
 #if canImport(FoundationEssentials)
-  package import FoundationEssentials
+package import FoundationEssentials
 #else
-  package import Foundation
+package import Foundation
 #endif
 
 /// A file descriptor that is closed with its last reference.
@@ -45,7 +45,7 @@ package struct PipeEnds {
 
 private func makePipe(_ numbers: inout [Int32]) -> Int32 {
   #if !canImport(Darwin)
-    if let pipe2 = unsafe SystemCall.pipe2 { return unsafe pipe2(&numbers, O_CLOEXEC) }
+  if let pipe2 = unsafe SystemCall.pipe2 { return unsafe pipe2(&numbers, O_CLOEXEC) }
   #endif
   let result = unsafe pipe(&numbers)
   for number in numbers where result == 0 { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }

@@ -1,9 +1,9 @@
 internal import CLibrary
 
 #if canImport(FoundationEssentials)
-  package import FoundationEssentials
+package import FoundationEssentials
 #else
-  package import Foundation
+package import Foundation
 #endif
 
 /// Reads the available bytes of a descriptor, without blocking and without side effects on other
@@ -63,11 +63,11 @@ package struct DescriptorReader: Sendable {
     case .other: break
     }
     #if !canImport(Darwin)
-      if let preadv2 = unsafe SystemCall.preadv2 {
-        var vector = unsafe iovec(iov_base: start, iov_len: size)
-        let count = unsafe preadv2(descriptor.number, &vector, 1, -1, SystemCall.withoutWaiting)
-        if count >= 0 || errno != EOPNOTSUPP && errno != ENOSYS { return count }
-      }
+    if let preadv2 = unsafe SystemCall.preadv2 {
+      var vector = unsafe iovec(iov_base: start, iov_len: size)
+      let count = unsafe preadv2(descriptor.number, &vector, 1, -1, SystemCall.withoutWaiting)
+      if count >= 0 || errno != EOPNOTSUPP && errno != ENOSYS { return count }
+    }
     #endif
     var request = pollfd(fd: descriptor.number, events: Int16(POLLIN), revents: 0)
     if unsafe poll(&request, 1, 0) == 0 {
@@ -100,9 +100,9 @@ extension DescriptorReader.Way {
     var (type, size): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
     unsafe getsockopt(number, SOL_SOCKET, SO_TYPE, &type, &size)
     #if canImport(Glibc)
-      return type == Int32(SOCK_DGRAM.rawValue)
+    return type == Int32(SOCK_DGRAM.rawValue)
     #else
-      return type == SOCK_DGRAM
+    return type == SOCK_DGRAM
     #endif
   }
 
@@ -111,10 +111,10 @@ extension DescriptorReader.Way {
   /// Other systems would return a duplicate.
   private static func reopened(_ number: Int32) -> Self {
     #if !canImport(Darwin)
-      let path = "/proc/self/fd/\(number)"
-      if let own = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY) {
-        return .own(own)
-      }
+    let path = "/proc/self/fd/\(number)"
+    if let own = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY) {
+      return .own(own)
+    }
     #endif
     return .other
   }

@@ -1,9 +1,10 @@
 internal import CLibrary
+internal import MiniRex
 
 #if canImport(FoundationEssentials)
-  internal import FoundationEssentials
+internal import FoundationEssentials
 #else
-  internal import Foundation
+internal import Foundation
 #endif
 
 extension URL {
@@ -11,7 +12,8 @@ extension URL {
   ///
   /// - Parameter open: A closure that receives the number of bytes after `offset`, if it is known.
   func read(
-    from offset: Int, until interruption: InterruptPipe, open: (_ size: Int?) -> Void,
+    from offset: Int, until interruption: InterruptPipe, _ gate: SendGate,
+    open: (_ size: Int?) -> Void,
     receive: (Data) -> Void
   ) throws(POSIXError) {
     do throws(POSIXError) {
@@ -28,9 +30,17 @@ extension URL {
       open(size > 0 ? size : nil)
       let reader = DescriptorReader(owning: descriptor)
       repeat {
-        while let piece = try interruption.take(from: reader, upTo: 262_144) {
-          if piece.isEmpty { return }
-          receive(piece)
+        var hasMore = true
+        while hasMore {
+          // Taken inside the gate, so that a stalled reader holds no byte.
+          var count: Int?
+          _ = try gate.pass { () throws(POSIXError) in
+            guard let piece = try interruption.take(from: reader, upTo: 262_144) else { return }
+            if !piece.isEmpty { receive(piece) }
+            count = piece.count
+          }
+          if count == 0 { return }
+          hasMore = count != nil
         }
       } while interruption.wait(for: [descriptor]) != nil
     } catch {

@@ -2,9 +2,9 @@ internal import CLibrary
 internal import MiniRex
 
 #if canImport(FoundationEssentials)
-  package import FoundationEssentials
+package import FoundationEssentials
 #else
-  package import Foundation
+package import Foundation
 #endif
 
 /// A permanent interruption of waits for descriptors, from any thread.

@@ -1,9 +1,9 @@
 package import CLibrary
 
 #if canImport(FoundationEssentials)
-  package import FoundationEssentials
+package import FoundationEssentials
 #else
-  package import Foundation
+package import Foundation
 #endif
 
 extension POSIXError {
@@ -21,10 +21,10 @@ extension POSIXError {
 
   package init(_ code: POSIXErrorCode, path: String) {
     #if canImport(FoundationEssentials)
-      // This initializer has no parameter for a path.
-      self.init(code)
+    // This initializer has no parameter for a path.
+    self.init(code)
     #else
-      self.init(code, userInfo: [NSFilePathErrorKey: path])
+    self.init(code, userInfo: [NSFilePathErrorKey: path])
     #endif
   }
 }

@@ -1,52 +1,28 @@
 internal import Foundation
 internal import MiniRex
 
-/// The graph as pages show it: a picture, and the numbers in it.
+/// The graph as pages show it: nodes and edges, and the numbers in them.
 ///
-/// Graphviz lays the picture out again only when nodes or edges change. Used on the inspector's
-/// queue alone.
+/// A page draws it. Thread-safe.
 final class GraphPicture: Sendable {
   /// The graph in an event of a page.
   struct Contents: Sendable, Encodable, Equatable {
     /// The graph as text, for readers who cannot see the picture.
     var tree = ""
-    /// The picture, or `nil` if there is no picture or the page already has it.
-    var svg: String?
-    /// A Boolean value that indicates whether the page shows a picture instead of the text.
+    /// The nodes and edges, or `nil` if the page already has them or there are too many.
+    var shape: GraphShape?
+    /// A Boolean value that indicates whether the page draws the graph instead of the text.
     var isDrawn = false
-    /// The labels of the edges, in the order of their IDs.
-    var edges: [Edge] = []
-    /// The notes under the names of the nodes, in the order of their IDs.
-    var notes: [String] = []
-
-    struct Edge: Sendable, Encodable, Equatable {
-      let label: String
-      let isActive: Bool
-    }
-  }
-
-  /// The part of a drawing that determines its layout.
-  private struct Shape: Hashable, Sendable {
-    struct Node: Hashable { let role: LiveGraph.Role, name: String, place: String? }
-
-    let nodes: [Node]
-    let edges: [[Int]]
-
-    init(_ drawing: GraphDrawing) {
-      nodes = drawing.nodes.map { Node(role: $0.role, name: $0.name, place: $0.place) }
-      edges = drawing.edges.map { [$0.from, $0.to] }
-    }
+    /// The numbers of the nodes, in the order of the shape.
+    var nodes: [GraphNodeNumbers] = []
+    /// The numbers of the edges, in the order of the shape.
+    var edges: [GraphEdgeNumbers] = []
   }
 
   private struct State: Sendable {
-    /// The last drawing, and the time of its snapshot.
-    var seen: (drawing: GraphDrawing, tree: String, at: ContinuousClock.Instant)?
-    var shape: Shape?
-    var svg: String?
-    var isLayingOut = false
-    var process: Subscription?
-    /// The shape whose layout failed, which is not tried again.
-    var failed: Shape?
+    var contents: Contents?
+    var snapshot: LiveGraph.Snapshot?
+    var time: ContinuousClock.Instant?
   }
 
   private let graph: LiveGraph
@@ -58,69 +34,100 @@ final class GraphPicture: Sendable {
     self.settings = settings
   }
 
-  /// Returns the current graph, with its picture once the layout is finished.
+  /// Returns the current graph.
+  ///
+  /// Takes a snapshot at most once per `rates`. Shorter intervals would measure single updates.
   func look() -> Contents {
-    let (drawing, tree) = see()
-    var contents = Contents(tree: tree)
-    let shape = Shape(drawing)
-    let (svg, drawnShape) = state.withLock { ($0.svg, $0.shape) }
-    (contents.svg, contents.isDrawn) = (svg, svg != nil)
-    if drawnShape == shape {
-      contents.edges = drawing.edges.map { Contents.Edge(label: $0.label, isActive: $0.isActive) }
-      contents.notes = drawing.nodes.map { $0.note ?? "" }
-    } else {
-      layOut(drawing, shape)
-    }
+    let now = ContinuousClock.now
+    let (last, time, old) = state.withLock { ($0.contents, $0.time, $0.snapshot) }
+    if let last, let time, now - time < settings.rates { return last }
+    let snapshot = graph.snapshot()
+    let contents = contents(snapshot, after: old)
+    state.withLock { $0 = State(contents: contents, snapshot: snapshot, time: now) }
     return contents
   }
 
-  /// Takes a snapshot at most once per `rates`.
-  ///
-  /// Shorter intervals would measure single updates.
-  private func see() -> (GraphDrawing, String) {
-    let now = ContinuousClock.now
-    if let seen = state.withLock({ $0.seen }), now - seen.at < settings.rates {
-      return (seen.drawing, seen.tree)
-    }
-    let snapshot = graph.snapshot()
-    let (drawing, tree) = (GraphDrawing(snapshot), snapshot.tree())
-    state.withLock { $0.seen = (drawing, tree, now) }
-    return (drawing, tree)
-  }
-
   func end() {
-    let process = state.withLock { state in
-      defer { state = State() }
-      return state.process
-    }
-    process?.invalidate()
+    state.withLock { $0 = State() }
   }
 
-  private func layOut(_ drawing: GraphDrawing, _ shape: Shape) {
-    guard let graphviz = settings.graphviz, drawing.nodes.count <= settings.nodes else {
-      return take(nil, shape)
+  private func contents(
+    _ snapshot: LiveGraph.Snapshot, after old: LiveGraph.Snapshot?
+  ) -> Contents {
+    var contents = Contents(tree: snapshot.tree())
+    let crowds = GraphCrowds(snapshot, largest: settings.crowd)
+    if crowds.nodes.count > settings.nodes { return contents }
+    contents.isDrawn = true
+    contents.shape = GraphShape(crowds)
+    let health = old.map { GraphHealth(snapshot, after: $0) }
+    contents.nodes = crowds.nodes.map { node in
+      let members = crowds.members[node.id] ?? [node.id]
+      let state = members.compactMap { health?.states[$0] }.max() ?? .fine
+      return GraphNodeNumbers(node, state)
     }
-    let begins = state.withLock { state in
-      if state.isLayingOut || state.failed == shape { return false }
-      state.isLayingOut = true
-      return true
-    }
-    if !begins { return }
-    let process = GraphLayout.lay(out: drawing, graphviz) { [weak self] layout in
-      self?.take(layout?.svg(drawing), shape)
-    }
-    let old = state.withLock { state in
-      defer { state.process = process }
-      return state.process
-    }
-    old?.invalidate()
+    contents.edges = crowds.edges.map { GraphEdgeNumbers($0.edges) }
+    return contents
+  }
+}
+
+/// The nodes and edges of a graph without their numbers.
+struct GraphShape: Sendable, Encodable, Equatable {
+  struct Node: Sendable, Encodable, Equatable {
+    let id: Int
+    let role: String
+    let name: String
+    let place: String?
+    /// The number of equal subscriptions that the node represents.
+    let count: Int
   }
 
-  private func take(_ svg: String?, _ shape: Shape) {
-    state.withLock { state in
-      state.isLayingOut = false
-      (state.svg, state.shape) = (svg, svg == nil ? nil : shape)
-      if svg == nil { state.failed = shape }
+  private(set) var nodes: [Node]
+  /// The indices of the nodes at the ends of each edge.
+  private(set) var edges: [[Int]]
+
+  init(_ crowds: GraphCrowds) {
+    nodes = crowds.nodes.map { node in
+      Node(
+        id: node.id, role: "\(node.role)", name: shortened(node.name, to: 500),
+        place: node.place.map { shortened("\($0)", to: 500) },
+        count: crowds.members[node.id]?.count ?? 1)
     }
+    edges = crowds.edges.map { [$0.from, $0.to] }
+  }
+}
+
+/// The numbers of a node.
+struct GraphNodeNumbers: Sendable, Encodable, Equatable {
+  let subscribers: Int?
+  let pending: Int
+  let runs: Int?
+  /// The total duration of the runs in seconds.
+  let time: Double?
+  let state: GraphHealth.State
+
+  init(_ node: LiveGraph.Node, _ state: GraphHealth.State) {
+    subscribers = node.subscriberCount
+    pending = node.pendingUpdates
+    runs = node.runCount
+    time = node.runTime.map { $0 / .seconds(1) }
+    self.state = state
+  }
+}
+
+/// The numbers of an edge, or the sums over several.
+struct GraphEdgeNumbers: Sendable, Encodable, Equatable {
+  let isActive: Bool
+  let count: Int?
+  let rate: Double
+  let pending: Int
+  let dropped: Int
+
+  init(_ edges: [LiveGraph.Edge]) {
+    isActive = edges.contains(where: \.isActive)
+    let counts = edges.compactMap(\.updateCount)
+    count = counts.isEmpty ? nil : counts.reduce(0, +)
+    rate = (edges.reduce(0) { $0 + ($1.updatesPerSecond ?? 0) } * 10).rounded() / 10
+    pending = edges.reduce(0) { $0 + $1.pendingUpdates }
+    dropped = edges.reduce(0) { $0 + $1.droppedUpdates }
   }
 }

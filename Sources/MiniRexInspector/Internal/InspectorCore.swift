@@ -11,23 +11,30 @@ final class InspectorCore: Sendable {
 
   private struct State: Sendable {
     var stores: [WatchedStore] = []
+    var ready: [Condition] = []
+    var live: [Condition] = []
     var alwaysRecorded: Set<Int> = []
     var hasPages = false
     var hasEnded = false
     /// The graph that was last sent to the pages.
     var graph = GraphPicture.Contents()
     var sent: [Int: StoreUpdate] = [:]
+    /// The time of the last event, and the processor time for events.
+    var lookTime: ContinuousClock.Instant?
+    var budget: WorkBudget
   }
 
-  private let graph: LiveGraph
+  let graph: LiveGraph
   private let picture: GraphPicture
-  private let state = Lock(State())
+  private let state: Lock<State>
   private let updates: Lock<Broadcaster<PageUpdate>?> = Lock(nil)
 
   init(of graph: LiveGraph, _ settings: Settings) {
     self.graph = graph
     self.settings = settings
     picture = GraphPicture(of: graph, settings)
+    state = Lock(
+      State(budget: WorkBudget(share: settings.eventsShare, limit: settings.burst, few: 0)))
   }
 
   func add(_ store: WatchedStore, alwaysRecorded: Bool) {
@@ -38,6 +45,12 @@ final class InspectorCore: Sendable {
     }
     if begins { store.begin() }
   }
+
+  func addReady(_ condition: Condition) { state.withLock { $0.ready.append(condition) } }
+
+  func addLive(_ condition: Condition) { state.withLock { $0.live.append(condition) } }
+
+  var stores: [WatchedStore] { state.withLock { $0.stores } }
 
   func end() {
     let stores = state.withLock { state in
@@ -57,6 +70,10 @@ extension InspectorCore {
     case "/": return .page(Data(PackageResources.page_html))
     case "/events": return .events(events, .beginsAnew)
     case "/tree": return .content("text/plain; charset=utf-8", Data(graph.tree().utf8))
+    case "/session": return .content("application/json", json(session()))
+    case "/metrics": return metrics()
+    case "/ready": return answer("ready", state.withLock { $0.ready })
+    case "/live": return answer("live", state.withLock { $0.live })
     default:
       let words = request.path.utf8.split(separator: UInt8(ascii: "/"))
       guard words.count == 4, let store = Int(Substring(words[1])),
@@ -69,10 +86,17 @@ extension InspectorCore {
   }
 
   private func commit(_ number: Int, of store: Int) -> Data? {
-    let stores = state.withLock { $0.stores }
+    let stores = stores
     guard stores.indices.contains(store) else { return nil }
     let log = stores[store].commits
     return CommitDetail(number, in: log, settings.paths).map(json)
+  }
+
+  /// The content of all logs, which a page can show again later and elsewhere.
+  private func session() -> SessionFile {
+    let logs = stores.enumerated().map { ($0, $1, StoreUpdate($0, $1)) }
+    return SessionFile(
+      graph: picture.look(), stores: logs.map { SessionFile.Store($2, $1.commits, settings.paths) })
   }
 
   private var events: Broadcaster<Data> {
@@ -96,11 +120,11 @@ extension InspectorCore {
       begin()
       let timer = withInstrument(Unwatched()) {
         queue.broadcaster(every: settings.interval).subscribe { [weak self] _ in
-          if let self { receive(look()) }
+          self?.look().map(receive)
         }
       }
       queue.async { [weak self] in
-        if let self { receive(look()) }
+        self?.look(isFirst: true).map(receive)
       }
       return Subscription { [weak self] in
         timer.invalidate()
@@ -132,18 +156,34 @@ extension InspectorCore {
     picture.end()
   }
 
-  /// Returns the changes since the last call.
+  /// Returns the changes since the last call, or `nil` if events have exceeded their share of a processor.
   ///
   /// Runs on the queue.
-  private func look() -> PageUpdate {
+  private func look(isFirst: Bool = false) -> PageUpdate? {
+    let now = ContinuousClock.now
+    let isEarly = state.withLock { state in
+      let isEarly = state.lookTime.map { now - $0 < settings.rates } ?? false
+      if !isFirst, isEarly, state.budget.isExceeded { return true }
+      state.lookTime = now
+      return false
+    }
+    if isEarly { return nil }
+    let start = threadTime()
+    let update = makeUpdate()
+    state.withLock { $0.budget.spend(threadTime() - start, at: .now) }
+    return update
+  }
+
+  private func makeUpdate() -> PageUpdate {
     let graph = picture.look()
     let stores = state.withLock { $0.stores }
+    for store in stores { store.endEffectsWithStore() }
     let logs = stores.enumerated().map { StoreUpdate($0, $1) }
     let (oldGraph, old) = state.withLock { ($0.graph, $0.sent) }
     var change = PageEvents()
     if graph != oldGraph {
       change.graph = graph
-      if graph.svg == oldGraph.svg { change.graph?.svg = nil }
+      if graph.shape == oldGraph.shape { change.graph?.shape = nil }
     }
     change.stores = logs.compactMap { $0.since(old[$0.id]) }
     state.withLock { state in

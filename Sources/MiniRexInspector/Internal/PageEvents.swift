@@ -19,6 +19,15 @@ struct StoreUpdate: Sendable, Encodable {
   let name: String
   /// The counts, or `nil` if the store is deallocated.
   let counts: WatchedStore.Counts?
+  /// The unfinished effects, oldest first, up to a limit.
+  let effects: [WatchedStore.EffectLine]
+  /// The effects in the timeline that the page does not have.
+  private var spans: [EffectLog.Span]
+  private let spanVersion: Int
+  /// The scopes in use, or `nil` if the page already has them.
+  private var scopes: [ScopeLine]?
+  /// The number of commits in earlier runs, which the page adds to each number.
+  let earlierCommits: Int
   /// The number of the newest commit.
   let number: Int
   /// The number of the oldest commit in the log.
@@ -28,7 +37,7 @@ struct StoreUpdate: Sendable, Encodable {
   private var entries: [CommitLog.Entry]
 
   private enum CodingKeys: CodingKey {
-    case id, name, counts, number, first, commits
+    case id, name, counts, effects, spans, scopes, earlierCommits, number, first, commits
   }
 
   init(_ id: Int, _ store: WatchedStore) {
@@ -36,6 +45,11 @@ struct StoreUpdate: Sendable, Encodable {
     self.id = id
     name = store.name
     counts = store.counts
+    effects = store.effects
+    let effectLog = store.effectLog
+    (spans, spanVersion) = (effectLog.spans, effectLog.version)
+    scopes = store.scopes
+    earlierCommits = store.earlierCommits
     number = log.number
     first = log.entries.first?.number ?? log.number
     entries = log.entries
@@ -44,17 +58,31 @@ struct StoreUpdate: Sendable, Encodable {
   /// Returns the changes since `old`, or `nil` if nothing changed.
   func since(_ old: StoreUpdate?) -> StoreUpdate? {
     guard let old else { return self }
-    if old.number == number && old.counts == counts && old.first == first { return nil }
+    if old.number == number && old.counts == counts && old.first == first
+      && old.effects == effects && old.spanVersion == spanVersion && old.scopes == scopes
+    {
+      return nil
+    }
     var update = self
+    update.spans.removeAll { $0.version <= old.spanVersion }
+    if old.scopes == scopes { update.scopes = nil }
     update.entries.removeAll { $0.number <= old.number }
     return update
   }
 
-  /// The store without its commits, for comparison with a later update.
+  /// The store without its commits and timeline, for comparison with a later update.
   var head: StoreUpdate {
     var head = self
     head.entries = []
+    head.spans = []
     return head
+  }
+
+  /// The store with its timeline, for a session file, which has the commits with all changes.
+  var withoutCommits: StoreUpdate {
+    var update = self
+    update.entries = []
+    return update
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -62,6 +90,10 @@ struct StoreUpdate: Sendable, Encodable {
     try container.encode(id, forKey: .id)
     try container.encode(name, forKey: .name)
     try container.encode(counts, forKey: .counts)
+    try container.encode(effects, forKey: .effects)
+    try container.encode(spans, forKey: .spans)
+    try container.encodeIfPresent(scopes, forKey: .scopes)
+    try container.encode(earlierCommits, forKey: .earlierCommits)
     try container.encode(number, forKey: .number)
     try container.encode(first, forKey: .first)
     try container.encode(entries.map { CommitLine($0) }, forKey: .commits)
@@ -76,7 +108,10 @@ struct CommitLine: Sendable, Encodable {
   let time: Double
   let cause: String
   let changeCount: Int
+  /// The first changes.
   let changes: [ChangeLine]
+  /// The paths of further changes, up to a limit.
+  let paths: [String]
   let failure: String?
 
   init(_ entry: CommitLog.Entry, causeUpTo count: Int = 200) {
@@ -85,8 +120,9 @@ struct CommitLine: Sendable, Encodable {
     time = (entry.date.timeIntervalSince1970 * 1_000).rounded() / 1_000
     cause = shortened(entry.cause, to: count)
     changeCount = entry.changeCount
-    changes = (entry.changes ?? [:]).sorted { $0.key < $1.key }.prefix(4)
-      .map { ChangeLine($0, $1, to: 80) }
+    let all = (entry.changes ?? [:]).sorted { $0.key < $1.key }
+    changes = all.prefix(4).map { ChangeLine($0, $1, to: 80) }
+    paths = all.dropFirst(4).prefix(40).map { shortened($0.key, to: 80) }
     failure = entry.failure
   }
 }
@@ -106,7 +142,7 @@ struct ChangeLine: Sendable, Encodable {
 
 /// A commit with all its changes and the resulting state.
 struct CommitDetail: Sendable, Encodable {
-  private struct Value: Encodable {
+  struct Value: Sendable, Encodable {
     let path: String
     let value: String
   }
@@ -127,8 +163,12 @@ struct CommitDetail: Sendable, Encodable {
     changes = (entry.changes ?? [:]).sorted { $0.key < $1.key }.prefix(limit)
       .map { ChangeLine($0, $1, to: 2_000) }
     areChangesLost = entry.changes == nil
-    state = values.sorted { $0.key < $1.key }.prefix(limit)
-      .map { Value(path: shortened($0, to: 2_000), value: shortened("\($1)", to: 2_000)) }
+    state = Self.values(values, limit)
     stateCount = values.count
+  }
+
+  static func values(_ values: [String: FlatValue], _ limit: Int) -> [Value] {
+    values.sorted { $0.key < $1.key }.prefix(limit)
+      .map { Value(path: shortened($0, to: 2_000), value: shortened("\($1)", to: 2_000)) }
   }
 }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import MiniRex
 internal import MiniRexPageServer
 
@@ -14,23 +13,35 @@ struct Settings: Sendable {
   var bytes = 4 << 20
   /// The maximum number of commits of each store that are queued for encoding.
   var waitingCommits = 64
+  /// The share of a processor for encoding the commits of a store, or `nil` for no limit.
+  ///
+  /// A store that exceeds it is recorded again after `pause`.
+  var recordingShare: Double? = 0.005
+  /// The share of a processor for the events of pages, or `nil` for no limit.
+  ///
+  /// Beyond it, the interval of events is `rates`.
+  var eventsShare: Double? = 0.005
+  /// The processor time that either share may exceed in a burst.
+  var burst = Duration.milliseconds(50)
+  /// The time without recording a store that exceeds its share.
+  var pause = Duration.seconds(1)
   /// The maximum number of paths of a state, or of a change, on the page.
   var paths = 2_000
   /// The maximum number of nodes in a picture.
   ///
   /// A larger graph is shown as text.
-  var nodes = 400
-  /// The executable `dot`, or `nil` if it is not installed.
-  var graphviz = Settings.foundGraphviz
+  var nodes = 2_000
+  /// The number of equal subscriptions above which they are one node.
+  var crowd = 100
+  /// The maximum number of unfinished effects of a store on the page.
+  var effects = 50
+  /// The maximum number of effects of a store in the timeline.
+  var spans = 100
+  /// The maximum number of beginnings and ends of effects that are queued for the timeline.
+  var waitingEffects = 1_024
+  /// The maximum number of lines in the tree of scopes.
+  var scopes = 200
   var limits = Limits.ofPages
-
-  private static var foundGraphviz: URL? {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    let folders = path.split(separator: ":").map(String.init)
-    return (folders + ["/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"])
-      .filter { $0.hasPrefix("/") }.map { URL(filePath: $0).appending(path: "dot") }
-      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-  }
 }
 
 extension Limits {

@@ -3,7 +3,7 @@ internal import MiniRex
 internal import MiniRexEssentialsAdapters
 
 #if canImport(FoundationNetworking)
-  internal import FoundationNetworking
+internal import FoundationNetworking
 #endif
 
 /// The direction that the progress of a transfer counts.

@@ -4,7 +4,7 @@ internal import MiniRex
 internal import MiniRexEssentialsAdapters
 
 #if canImport(FoundationNetworking)
-  internal import FoundationNetworking
+internal import FoundationNetworking
 #endif
 
 extension URLSession {

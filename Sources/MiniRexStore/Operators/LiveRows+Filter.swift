@@ -10,8 +10,9 @@ extension LiveRows {
     LiveRows(over: self) { [makeStage] in
       let (source, index) = (makeStage(), FilterIndex())
       return LiveStage(
+        of: source,
         apply: { index.apply(source.apply($0), source.count()) { isIncluded(source.row($0)) } },
-        count: { index.count }, row: { source.row(index.sourcePosition($0)) })
+        count: { index.count }, sourcePosition: { index.sourcePosition($0) })
     }
   }
 
@@ -36,6 +37,7 @@ extension LiveRows {
       let (source, index) = (makeStage(), FilterIndex())
       var last: LiveInput?
       return LiveStage(
+        of: source,
         apply: { input in
           let pair = unsafe unsafeDowncast(input, to: PairInput.self)
           let parameter = unsafe unsafeDowncast(pair.other, to: ParameterInput<Parameter>.self)
@@ -46,7 +48,7 @@ extension LiveRows {
           if change.isEmpty { return index.testAgain(isIncluded) }
           return index.apply(.reset, source.count(), isIncluded)
         },
-        count: { index.count }, row: { source.row(index.sourcePosition($0)) })
+        count: { index.count }, sourcePosition: { index.sourcePosition($0) })
     }
   }
 }

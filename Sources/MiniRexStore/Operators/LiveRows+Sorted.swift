@@ -15,8 +15,9 @@ extension LiveRows {
     LiveRows(over: self) { [makeStage] in
       let (source, index) = (makeStage(), SortIndex<Key>())
       return LiveStage(
+        of: source,
         apply: { index.apply(source.apply($0), source.count()) { key(source.row($0)) } },
-        count: { index.sorted.count }, row: { source.row(index.sourcePosition($0)) })
+        count: { unsafe index.sorted.count }, sourcePosition: { index.sourcePosition($0) })
     }
   }
 }

@@ -69,6 +69,14 @@ final class TestLog<State: Sendable, Action: Sendable>: Sendable {
     }
   }
 
+  /// Removes the received actions before the first sent action.
+  func removeReceived() {
+    content.withLock { content in
+      let sent = content.steps.firstIndex { if case .sent = $0.action { true } else { false } }
+      content.steps.removeFirst(sent ?? 0)
+    }
+  }
+
   func removeAll() -> State? {
     content.withLock { content in
       defer { content.steps = [] }

@@ -1,25 +1,25 @@
 #if canImport(Darwin)
-  internal import Darwin
+internal import Darwin
 #elseif canImport(Glibc)
-  internal import Glibc
+internal import Glibc
 #elseif canImport(Musl)
-  internal import Musl
+internal import Musl
 #elseif canImport(Android)
-  internal import Android
+internal import Android
 #endif
 
 /// Runs the body on a separate thread, because it may hang and a Swift task must not.
 func startThread(_ body: @escaping @Sendable () -> Void) {
   let start = unsafe Unmanaged.passRetained(ThreadStart(body)).toOpaque()
   #if canImport(Darwin)
-    var thread: pthread_t?
-    unsafe pthread_create(&thread, nil, { unsafe run($0) }, start)
-    if let thread = unsafe thread { unsafe pthread_detach(thread) }
+  var thread: pthread_t?
+  unsafe pthread_create(&thread, nil, { unsafe run($0) }, start)
+  if let thread = unsafe thread { unsafe pthread_detach(thread) }
   #else
-    var thread = pthread_t()
-    unsafe pthread_create(
-      &thread, nil, { start in unsafe start.flatMap { unsafe run($0) } }, start)
-    pthread_detach(thread)
+  var thread = pthread_t()
+  unsafe pthread_create(
+    &thread, nil, { start in unsafe start.flatMap { unsafe run($0) } }, start)
+  pthread_detach(thread)
   #endif
 }
 

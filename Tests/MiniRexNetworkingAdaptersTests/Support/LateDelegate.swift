@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// Stores the latest completion handler until the test answers it.

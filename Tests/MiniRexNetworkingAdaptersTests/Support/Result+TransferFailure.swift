@@ -2,7 +2,7 @@ import Foundation
 import MiniRexNetworkingAdapters
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 extension Result where Failure == TransferFailure {

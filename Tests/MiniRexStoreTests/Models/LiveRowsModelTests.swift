@@ -72,6 +72,63 @@ import Testing
     for (tree, array) in kept { #expect(Array(tree) == array) }
   }
 
+  @Test(arguments: [0, 1, 256, 257, 10_000])
+  func `an inclusion tree equals an array`(count: Int) {
+    var random = SeededGenerator(seed: UInt64(count))
+    var array = (0..<count).map { _ in Bool.random(using: &random) }
+    var tree = InclusionTree(count: count) { array[$0] }
+    for round in 0..<scaled(4_000) {
+      let position = Int.random(in: 0...array.count, using: &random)
+      let isGrowing = (round / 1_500).isMultiple(of: 2)
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<(isGrowing ? 7 : 2):
+        let isIncluded = Bool.random(using: &random)
+        tree.insert(isIncluded, at: position)
+        array.insert(isIncluded, at: position)
+      case 7 where position < array.count:
+        tree[position].toggle()
+        array[position].toggle()
+      default:
+        if position == array.count { continue }
+        tree.remove(at: position)
+        array.remove(at: position)
+      }
+      if !round.isMultiple(of: 100) { continue }
+      let included = array.indices.filter { array[$0] }
+      #expect(tree.flags == array)
+      #expect(tree.count == array.count)
+      #expect(tree.includedCount == included.count)
+      for (rank, position) in included.enumerated().filter({ $0.offset.isMultiple(of: 37) }) {
+        #expect(tree.position(rank: rank) == position)
+        #expect(tree.find(position) == (true, rank))
+      }
+    }
+  }
+
+  @Test(arguments: [1, 32, 1_000, 9_000])
+  func `a search in a position tree equals a search in an array`(count: Int) {
+    var random = SeededGenerator(seed: UInt64(count))
+    var array = (0..<count).map { $0 * 10 }
+    var tree = PositionTree<Int, Never>(array)
+    for _ in 0..<scaled(2_000) {
+      let number = Int.random(in: -5...(count * 10), using: &random)
+      let place = array.partition { $0 >= number }
+      let (position, element) = tree.search { $0 >= number }
+      #expect(position == place)
+      #expect(element == (place < array.count ? array[place] : nil))
+      if place < array.count, Bool.random(using: &random) {
+        let (before, behind) = tree.neighbors(of: place)
+        #expect(before == (place > 0 ? array[place - 1] : nil))
+        #expect(behind == (place + 1 < array.count ? array[place + 1] : nil))
+        tree.remove(at: place)
+        array.remove(at: place)
+      } else {
+        tree.insert(number, at: place)
+        array.insert(number, at: place)
+      }
+    }
+  }
+
   @Test func `insertions at one place keep the order of a source`() {
     var order = SourceOrder()
     var handles: [UInt32] = []

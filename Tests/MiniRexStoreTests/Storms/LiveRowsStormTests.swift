@@ -47,4 +47,32 @@ import Testing
     #expect(received.value > 0)
     #expect(store.subscriberCount == 0)
   }
+
+  @Test func `Q10 a snapshot stays the same while the query changes on another thread`() {
+    let store = Store<TicketBoard, Never>(TicketBoard(200))
+    let ranked = store.live(\.tickets).filter { $0.id >= 0 }.sorted(by: \.rank)
+    let subscription = ranked.updates.subscribe { _ in }
+    let faults = Shared(0)
+    let reads = Shared(0)
+    onThreads(4) { thread in
+      var random = SeededGenerator(seed: UInt64(thread))
+      for round in 0..<scaled(400) {
+        if thread == 0 {
+          let id = Int.random(in: 0..<200, using: &random)
+          store.commit { $0.tickets[id: id]?.rank = round }
+        } else {
+          let rows = ranked.current()
+          let ranks = rows.map(\.rank)
+          if ranks.count != 200 || zip(ranks, ranks.dropFirst()).contains(where: { $0 > $1 }) {
+            faults.increment()
+          }
+          if rows.map(\.rank) != ranks { faults.increment() }
+          reads.increment()
+        }
+      }
+    }
+    withExtendedLifetime(subscription) {}
+    #expect(faults.value == 0)
+    #expect(reads.value > 0)
+  }
 }

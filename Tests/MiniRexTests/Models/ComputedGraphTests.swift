@@ -3,25 +3,45 @@ import TestSupport
 import Testing
 
 /// Random graphs of computed values, beside a simple model that runs on one thread.
-@Suite(.timeLimit(.minutes(20)), .serialized) struct ComputedGraphTests {
-  @Test func `R34 R35 R36 runs and emissions equal a model's in random graphs`() {
-    for seed in 0..<UInt64(scaled(2_000)) {
+@Suite(.timeLimit(.minutes(20))) struct ComputedGraphTests {
+  /// In a process of its own, because writes of other tests move the change clock.
+  @Test func `R34 R35 R36 runs and emissions equal a model's in random graphs`() async {
+    await #expect(processExitsWith: .success) { compareRandomGraphs() }
+  }
+
+  @Test func `R16 R36 R37 random graphs agree with their sources after writes of four threads`()
+    async
+  {
+    for seed in 0..<UInt64(scaled(100)) {
       var random = SeededGenerator(seed: seed)
       let program = GraphProgram(using: &random)
       let graph = ComputedGraph(program)
-      let model = GraphModel(program)
-      for _ in 0..<40 {
-        let step = program.step(using: &random)
-        graph.perform(step)
-        model.perform(step)
-        guard graph.log.value == model.log else {
-          let (found, expected) = (graph.log.value, model.log)
-          let keys = Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }
-          Issue.record(
-            "seed \(seed), \(step): \(keys.map { "\($0): \(found[$0] ?? 0), not \(expected[$0] ?? 0)" })"
-          )
-          return
-        }
+      let faults = graph.write(onThreads: 4, seed: seed)
+      #expect(faults.isEmpty, "seed \(seed)")
+      await until { graph.lastValues == graph.expectedValues }
+      #expect(graph.currentValues == graph.expectedValues, "seed \(seed)")
+      if !faults.isEmpty { return }
+    }
+  }
+}
+
+private func compareRandomGraphs() {
+  for seed in 0..<UInt64(scaled(2_000)) {
+    var random = SeededGenerator(seed: seed)
+    let program = GraphProgram(using: &random)
+    let graph = ComputedGraph(program)
+    let model = GraphModel(program)
+    for _ in 0..<40 {
+      let step = program.step(using: &random)
+      graph.perform(step)
+      model.perform(step)
+      guard graph.log.value == model.log else {
+        let (found, expected) = (graph.log.value, model.log)
+        let keys = Set(found.keys).union(expected.keys).filter { found[$0] != expected[$0] }
+        Issue.record(
+          "seed \(seed), \(step): \(keys.map { "\($0): \(found[$0] ?? 0), not \(expected[$0] ?? 0)" })"
+        )
+        return
       }
     }
   }
@@ -48,7 +68,7 @@ private struct GraphProgram: Sendable {
 
   init(using random: inout SeededGenerator) {
     let sourceCount = Int.random(in: 1...4, using: &random)
-    let count = Int.random(in: 1...10, using: &random)
+    let count = Int.random(in: 1...Int.random(in: 1...30, using: &random), using: &random)
     self.sourceCount = sourceCount
     nodes = (0..<count).map { index in
       let known = 0..<sourceCount + index
@@ -101,7 +121,10 @@ private final class ComputedGraph {
   private var values: [PublishedValue<Int>]
   private var subscriptions: [Int: Subscription] = [:]
 
+  private let program: GraphProgram
+
   init(_ program: GraphProgram) {
+    self.program = program
     sources = (0..<program.sourceCount).map { PublishedProperty($0) }
     values = sources.map(\.publisher)
     for index in program.nodes.indices {
@@ -136,6 +159,46 @@ private final class ComputedGraph {
 
   private func record(_ node: Int, _ value: Int) {
     log.change { $0[.value(node, value), default: 0] += 1 }
+  }
+
+  // MARK: Several threads
+
+  private let last = Shared([Int: Int]())
+
+  /// The last updates of the nodes.
+  var lastValues: [Int?] { values.indices.map { last.value[$0] } }
+
+  var currentValues: [Int?] { values.map { $0.current() } }
+
+  /// What the nodes are for the present values of the sources.
+  var expectedValues: [Int?] {
+    var known = sources.map(\.value)
+    for _ in program.nodes {
+      known.append(program.value(of: known.count) { known[$0] })
+    }
+    return known
+  }
+
+  /// Subscribes to all nodes, writes and reads on several threads, and returns repeated updates.
+  func write(onThreads count: Int, seed: UInt64) -> [Int] {
+    let faults = Shared([Int]())
+    for (node, value) in values.enumerated() {
+      subscriptions[node] = value.subscribe { [last, faults] value in
+        let previous = last.change { $0.updateValue(value, forKey: node) }
+        if previous == value { faults.change { $0.append(node) } }
+      }
+    }
+    onThreads(count) { [sources, values] index in
+      var random = SeededGenerator(seed: seed &* 31 &+ UInt64(index))
+      for _ in 0..<50 {
+        if Int.random(in: 0..<4, using: &random) == 0 {
+          _ = values.randomElement(using: &random)?.current()
+        } else {
+          sources.randomElement(using: &random)?.value = Int.random(in: 0..<9, using: &random)
+        }
+      }
+    }
+    return faults.value
   }
 }
 

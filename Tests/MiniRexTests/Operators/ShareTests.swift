@@ -61,6 +61,99 @@ enum Sharing: String, CaseIterable, Codable {
     #expect(source.publisher.share().broadcaster.publishedValue(initial: 7).current() == 7)
   }
 
+  @Test func `share(for:) outlasts the last subscriber by its duration`() {
+    let clock = ManualClock()
+    let (starts, stops) = (Shared(0), Shared(0))
+    let receiver = Shared<(@Sendable (Int) -> Void)?>(nil)
+    let shared = PublishedValue(
+      initial: { 0 },
+      changes: Broadcaster<Int> { receive in
+        starts.increment()
+        receiver.value = receive
+        return Subscription { stops.increment() }
+      }
+    ).share(for: .seconds(5), clock: clock)
+    func counts() -> [Int] { [starts.value, stops.value] }
+
+    Recorder(shared).invalidate()
+    #expect(counts() == [1, 0] && clock.sleeperCount == 1)
+    clock.advance(by: .seconds(4))
+    receiver.value?(7)
+    let second = Recorder(shared)
+    #expect(second.updates == [7] && counts() == [1, 0])
+    second.invalidate()
+    clock.advance(by: .seconds(4))
+    #expect(counts() == [1, 0])
+    clock.advance(by: .seconds(1))
+    #expect(counts() == [1, 1] && clock.sleeperCount == 0)
+    #expect(Recorder(shared).updates == [0])
+    #expect(counts() == [2, 1])
+    clock.advance(by: .seconds(5))
+    #expect(counts() == [2, 2])
+  }
+
+  @Test func `share(for:) keeps the run of a subscriber that joined before the duration ended`() {
+    let clock = ManualClock()
+    let stops = Shared(0)
+    let shared = Broadcaster<Int> { receive in
+      Subscription {
+        withExtendedLifetime(receive) {}
+        stops.increment()
+      }
+    }.share(for: .seconds(1), clock: clock)
+
+    Recorder(shared).invalidate()
+    let second = Recorder(shared)
+    clock.advance(by: .seconds(10))
+    #expect(stops.value == 0)
+    second.invalidate()
+    #expect(stops.value == 0)
+    clock.advance(by: .seconds(1))
+    #expect(stops.value == 1)
+  }
+
+  @Test func `share(for:) begins a new run after the publisher has finished`() {
+    let clock = ManualClock()
+    let starts = Shared(0)
+    let shared = Broadcaster<Int> { receive in
+      starts.increment()
+      receive(starts.value)
+      return .ended
+    }.share(for: .seconds(1), clock: clock)
+
+    #expect(Recorder(shared).updates == [1])
+    #expect(Recorder(shared).updates == [2])
+    #expect(Recorder(source.publisher.share(for: .zero, clock: clock)).updates == [])
+    #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func `share(for:) starts and stops once per run, with any threads`() {
+    for _ in 0..<scaled(200) {
+      let clock = ManualClock()
+      let running = Shared(0)
+      let shared = Broadcaster<Int> { receive in
+        running.change { $0 += 1 }
+        return Subscription {
+          withExtendedLifetime(receive) {}
+          running.change { $0 -= 1 }
+        }
+      }.share(for: .milliseconds(2), clock: clock)
+      onThreads(3) { index in
+        for _ in 0..<30 {
+          if index == 0 {
+            clock.advance(by: .milliseconds(1))
+          } else {
+            let recorder = Recorder(shared)
+            #expect(running.value >= 1)
+            recorder.invalidate()
+          }
+        }
+      }
+      clock.advance(by: .milliseconds(2))
+      #expect(running.value == 0 && clock.sleeperCount == 0)
+    }
+  }
+
   @Test func `R29 share releases the value with its last subscriber`() {
     let things = BroadcastSource<Thing>()
     weak var latest: Thing?

@@ -265,6 +265,30 @@ struct TimedOperator: Sendable, CustomTestStringConvertible {
     recorder.invalidate()
   }
 
+  @Test func `the continuous clock schedules, and a cancellation releases the action`() async {
+    let clock: any SchedulingClock<Duration> = ContinuousClock()
+    func schedule(on clock: some SchedulingClock<Duration>, after duration: Duration)
+      -> (Subscription, Shared<Bool>)
+    {
+      let hasRun = Shared(false)
+      let deadline = clock.now.advanced(by: duration)
+      return (clock.schedule(at: deadline) { hasRun.value = true }, hasRun)
+    }
+
+    let (soon, hasRun) = schedule(on: clock, after: .milliseconds(1))
+    await until { hasRun.value }
+    let (past, hasPassed) = schedule(on: clock, after: .seconds(-1))
+    await until { hasPassed.value }
+    weak var released: Shared<Bool>?
+    do {
+      let (late, hasRun) = schedule(on: clock, after: .seconds(3_600))
+      released = hasRun
+      late.invalidate()
+    }
+    #expect(released == nil)
+    withExtendedLifetime((soon, past)) {}
+  }
+
   @Test func `timed operators work with the real clock`() async {
     let publishers: [Broadcaster<Int>] = [
       source.publisher.debounce(for: .microseconds(50)),

@@ -16,6 +16,12 @@ private let traps: [Trap] = [
   Trap("'debounce' requires a duration of 0 or more, not -1.0 seconds.") {
     _ = Broadcaster<Int>.never.debounce(for: .seconds(-1))
   },
+  Trap("'throttleProgress' requires a duration of 0 or more, not -1.0 seconds.") {
+    _ = ProgressiveTask<Int, Int, Never>.never.throttleProgress(for: .seconds(-1))
+  },
+  Trap("'share' requires a duration of 0 or more, not -1.0 seconds.") {
+    _ = Broadcaster<Int>.never.share(for: .seconds(-1))
+  },
   Trap("'throttle' requires a duration of 0 or more, not -1.0 seconds.") {
     _ = Broadcaster<Int>.never.throttle(for: .seconds(-1))
   },

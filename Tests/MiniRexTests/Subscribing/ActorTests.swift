@@ -6,6 +6,7 @@ import Testing
 
 @MainActor private final class Label {
   var text = ""
+  var hint: String?
 }
 
 @MainActor @Suite(.timeLimit(.minutes(20))) struct ActorTests {
@@ -19,6 +20,22 @@ import Testing
 
     #expect(seen == [1, 2])
     withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `bindOnMain assigns to an optional property`() {
+    let property = PublishedProperty("a")
+    let missing = PublishedProperty<String?>("c")
+    let label = Label()
+
+    let binding = property.publisher.bindOnMain(to: label, \.hint)
+    #expect(label.hint == "a")
+    property.value = "b"
+    #expect(label.hint == "b")
+    binding.invalidate()
+    let other = missing.publisher.bindOnMain(to: label, \.hint)
+    missing.value = nil
+    #expect(label.hint == nil)
+    withExtendedLifetime(other) {}
   }
 
   @Test func `updates sent after a dispatched update keep their place in the order`() async {

@@ -27,6 +27,20 @@ import Testing
     #expect(source.subscriberCount == 0)
   }
 
+  @Test func `a progressive task is followed without its result by failure nil`() {
+    struct Broken: Error {}
+    let source = ProgressiveTaskSource<Int, String, Broken>()
+    let seen = Shared<[Int]>([])
+    let subscription = source.publisher.subscribe(failure: nil) { seen.append($0) }
+
+    source.report(1)
+    source.report(2)
+    source.finish(.failure(Broken()))
+
+    #expect(seen.value == [1, 2])
+    #expect(!subscription.isSubscribed)
+  }
+
   @Test func `subscribe weakly does not retain its owner`() {
     let source = BroadcastSource<Int>()
     let seen = Shared<[Int]>([])

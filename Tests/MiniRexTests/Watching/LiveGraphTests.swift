@@ -232,7 +232,7 @@ extension LiveGraphTests {
     func edge(from: Int, to: Int, count: Int? = nil, rate: Double? = nil) -> LiveGraph.Edge {
       LiveGraph.Edge(
         from: from, to: to, isActive: true, updateCount: count, updatesPerSecond: rate,
-        pendingUpdates: 0)
+        pendingUpdates: 0, stall: nil)
     }
     let snapshot = LiveGraph.Snapshot(
       nodes: [node(1, "switch"), node(2, "map")],

@@ -43,7 +43,8 @@ private func recording(snapshotEvery distance: Int) -> (
   Journal<Account, AccountAction>, Store<Account, AccountAction>, Subscription
 ) {
   let journal = withTemporaryFile {
-    try Journal<Account, AccountAction>($0, snapshotEvery: distance)
+    // A synchronization would find that the file has no name.
+    try Journal<Account, AccountAction>($0, snapshotEvery: distance, sync: .onFlush)
   }
   let store = Store(Account(), reducer: accountReducer)
   return (journal, store, journal.record(store))

@@ -5,7 +5,7 @@ import MiniRexFoundationAdapters
 import MiniRexNetworkingAdapters
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// The output of a program and the answers of a server.

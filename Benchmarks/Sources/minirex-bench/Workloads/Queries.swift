@@ -34,10 +34,12 @@ private func board(_ count: Int) -> Store<Board, BoardAction> {
 extension Suite {
   func queries() {
     for n in [1000, 100_000] {
-      // A card stays in its place, moves anywhere, or appears and disappears.
+      // One card is changed in its place, as in `rows-1`.
+      queries("query-row-\(n)", n) { i, _ in .rank(n / 2 + 1, -1 - i % 2) }
+      // Another card each time stays in its place, moves anywhere, or disappears and appears again.
       queries("query-update-\(n)", n) { i, card in .rank(card, card &* 7919 % n &+ i % 2) }
       queries("query-move-\(n)", n) { i, card in .rank(card, i &* 104_729 % n) }
-      queries("query-toggle-\(n)", n) { _, card in .toggle(card) }
+      queries("query-toggle-\(n)", n) { i, _ in .toggle((i / 2 &* 7919 &* 2 &+ 1) % n) }
     }
     weighAlone("query-memory", "minirex", count: 100_000) { n in
       let store = Store<Rows<Card>, Never>(Rows((0..<n).map { Card(id: $0, rank: $0 &* 7919 % n) }))

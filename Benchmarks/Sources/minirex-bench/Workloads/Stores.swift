@@ -66,6 +66,14 @@ extension Suite {
         return { k in for _ in 0..<k { store.send(.increment) } }
       }
     }
+    bench("store-receipt", "minirex") {
+      let store = opaque(counterStore())
+      return { k in for _ in 0..<k { _ = opaque(store.send(.increment) { $0.count }.value) } }
+    }
+    bench("store-decide", "minirex") {
+      let store = opaque(counterStore())
+      return { k in for _ in 0..<k { store.send { _ in .increment } } }
+    }
     bench("modify-0", "minirex") {
       let property = opaque(PublishedProperty(Counter()))
       return { k in for _ in 0..<k { property.modify { $0.count &+= 1 } } }

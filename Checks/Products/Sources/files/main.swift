@@ -3,9 +3,9 @@ import MiniRex
 import MiniRexEssentialsAdapters
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 // Reads a file, watches a folder, reads a descriptor to its end, and decodes JSON.

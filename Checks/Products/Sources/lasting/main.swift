@@ -3,9 +3,9 @@ import MiniRexJournal
 import MiniRexStore
 
 #if canImport(FoundationEssentials)
-  import FoundationEssentials
+import FoundationEssentials
 #else
-  import Foundation
+import Foundation
 #endif
 
 // A sum that a restart restores from its journal.

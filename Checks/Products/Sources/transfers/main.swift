@@ -3,7 +3,7 @@ import MiniRex
 import MiniRexNetworkingAdapters
 
 #if canImport(FoundationNetworking)
-  import FoundationNetworking
+import FoundationNetworking
 #endif
 
 // A transfer to a port without a server. The same import provides `decode`.

@@ -4,25 +4,51 @@
 ///
 /// Unchecked like every `SubscriptionHost`: a `Lock` guards its state.
 final class Backlog<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
-  /// `nil` after the subscription ends.
-  ///
-  /// Later updates are not stored.
-  private let queue = Lock<Queue<Update>?>(Queue())
-
-  func append(_ update: Update) {
-    queue.withLock { $0?.append(update) }
+  private struct State {
+    /// `nil` after the subscription ends.
+    ///
+    /// Later updates are not stored.
+    var queue: Queue<Update>? = Queue()
+    /// The counters of the suspending subscribers.
+    var counters: [InFlightCounter] = []
   }
 
-  func popFirst() -> Update? {
-    queue.withLock { $0?.popFirst() }
+  private let state = Lock(State())
+
+  func append(_ update: Update) {
+    let counters = state.withLock { state in
+      guard state.queue != nil else { return [InFlightCounter]() }
+      state.queue?.append(update)
+      for counter in state.counters { counter.count(1) }
+      return state.counters
+    }
+    for counter in counters { counter.check() }
+  }
+
+  /// Takes an update out of the queue, and passes it on before a hold is released.
+  func passFirst(to body: (Update) -> Void) {
+    let (update, counters) = state.withLock { ($0.queue?.popFirst(), $0.counters) }
+    guard let update else { return }
+    for counter in counters { counter.count(-1) }
+    body(update)
+    for counter in counters { counter.check() }
+  }
+
+  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+    state.withLock { state in
+      state.counters.append(counter)
+      counter.count(state.queue?.count ?? 0)
+    }
+    counter.check()
   }
 
   override func bufferCounts(of token: Subscription) -> BufferCounts {
-    BufferCounts(pending: queue.withLock { $0?.count ?? 0 })
+    BufferCounts(pending: state.withLock { $0.queue?.count ?? 0 })
   }
 
   override func end(_ token: Subscription) {
-    var queue = queue.withLock { $0.take() }
+    var (queue, counters) = state.withLock { ($0.queue.take(), $0.counters) }
+    for counter in counters { counter.subtract(queue?.count ?? 0) }
     ReleaseChain.release(&queue)
   }
 }

@@ -34,7 +34,7 @@ struct Buffer<Update: Sendable>: Sendable {
       return dropped
     case .oldest(queue.count):
       droppedCount += 1
-    case .newest, .oldest, .none:
+    case .newest, .oldest, .none, .suspending:
       queue.append(update)
     }
     return nil

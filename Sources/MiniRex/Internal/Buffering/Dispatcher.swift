@@ -26,6 +26,8 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     @usableFromInline var buffer: Buffer<Update>
     @usableFromInline var input: Subscription?
     @usableFromInline var inputHasEnded = false
+    /// The counters of this dispatch and of the suspending subscribers behind it.
+    @usableFromInline var counters: [InFlightCounter] = []
 
     @inlinable
     init(_ callback: Callback, limit: BufferLimit) {
@@ -44,17 +46,21 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
 
   @usableFromInline let state: Lock<State>
   @usableFromInline let schedule: @Sendable (Dispatcher, _ isContinued: Bool) -> Void
+  /// The counter of its own limit, if that suspends senders.
+  @usableFromInline let counter: InFlightCounter?
 
   /// - Parameters:
   ///   - limit: The bound of the buffer.
+  ///   - place: The place that ``BroadcastSource/slowSubscribers`` shows.
   ///   - schedule: A closure that enqueues a job, which calls ``run(calling:)``. It runs the job
   ///     synchronously if it is already in the right place, except for a continued job, which would
   ///     nest without end.
   @inlinable
   package init(
-    _ callback: Callback, limit: BufferLimit,
+    _ callback: Callback, limit: BufferLimit, at place: CodePlace? = nil,
     schedule: @escaping @Sendable (Dispatcher, _ isContinued: Bool) -> Void
   ) {
+    counter = InFlightCounter(limit, at: place)
     state = Lock(State(callback, limit: limit))
     self.schedule = schedule
   }
@@ -65,13 +71,39 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
   package func subscribe<Kind>(to publisher: Publisher<Update, Kind>) -> Subscription {
     let token = Subscription(self)
     let sentinel = Sentinel { self.endInput() }
-    let watch = BufferWatch(publisher.lineage)?.measuring { [weak self] in self?.counts }
+    let watch = BufferWatch(publisher.lineage)?.measuring(counter) { [weak self] in self?.counts }
+    prepareCounter()
     join(
-      publisher.follow { update in
-        withExtendedLifetime(sentinel) { self.receive(update) }
-        watch?.look(self.counts)
+      connect(counter) {
+        publisher.follow { update in
+          withExtendedLifetime(sentinel) { self.receive(update) }
+          watch?.look(self.counts)
+        }
       })
     return token
+  }
+
+  @usableFromInline
+  func prepareCounter() {
+    guard let counter else { return }
+    state.withLock { $0.counters = [counter] }
+    counter.onTimeout { [weak self] in self?.endStalled() }
+  }
+
+  /// Cancels the input, and delivers the queue.
+  private func endStalled() {
+    state.withLock { $0.input }?.invalidate()
+    endInput()
+  }
+
+  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+    let input = state.withLock { state in
+      state.counters.append(counter)
+      counter.count(state.buffer.queue.count)
+      return state.input
+    }
+    counter.check()
+    if let input { input.host.attach(counter, of: input) }
   }
 
   @inlinable
@@ -86,11 +118,15 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
   @inlinable
   func receive(_ update: Update) {
     // The dropped update is released after the lock, when this function returns.
-    let (mustSchedule, _) = state.withLock { state -> (Bool, Update?) in
-      guard state.callback != nil else { return (false, nil) }
+    let (mustSchedule, _, counters) = state.withLock {
+      state -> (Bool, Update?, [InFlightCounter]) in
+      guard state.callback != nil else { return (false, nil, []) }
+      let count = state.buffer.queue.count
       let dropped = state.buffer.append(update)
-      return (state.wake(), dropped)
+      for counter in state.counters { counter.count(state.buffer.queue.count - count) }
+      return (state.wake(), dropped, state.counters)
     }
+    for counter in counters { counter.check() }
     if mustSchedule { schedule(self, false) }
   }
 
@@ -100,14 +136,19 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
   package func run(calling call: (Callback, Update) -> Void) {
     state.withLock { $0.phase = .running }
     for _ in 0..<Schedule.patience {
-      let next: (Callback, Update)? = state.withLock { state in
+      let next: (Callback, Update, [InFlightCounter])? = state.withLock { state in
         guard let callback = state.callback, let update = state.buffer.queue.popFirst() else {
           return nil
         }
-        return (callback, update)
+        return (callback, update, state.counters)
       }
-      guard let (callback, update) = next else { break }
+      guard let (callback, update, counters) = next else { break }
+      for counter in counters where counter !== self.counter { counter.count(-1) }
       call(callback, update)
+      // It counts at its next place before a hold is released.
+      for counter in counters {
+        if counter === self.counter { counter.subtractTaken() } else { counter.check() }
+      }
     }
     rest()
   }
@@ -150,12 +191,13 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
   override func end(_ token: Subscription) {
     var callback: Callback?
     var waiting = Optional(Queue<Update>())
-    let input = state.withLock { state in
+    let (input, counters) = state.withLock { state in
       callback = state.callback.take()
       waiting = state.buffer.takeAll()
-      return state.input
+      return (state.input, state.counters)
     }
     input?.leave()
+    for counter in counters { counter.subtract(waiting?.count ?? 0) }
     ReleaseChain.release(&callback)
     ReleaseChain.release(&waiting)
   }

@@ -83,8 +83,12 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
   @usableFromInline @exclusivity(unchecked) var batch = Queue<Update>()
   @usableFromInline let batchCount = Atomic(0)
 
+  /// The counter of a suspending buffer.
+  @usableFromInline let counter: InFlightCounter?
+
   @inlinable
-  init(limit: BufferLimit) {
+  init(limit: BufferLimit, counter: InFlightCounter?) {
+    self.counter = counter
     state = Lock(ValuesState(limit: limit))
   }
 
@@ -98,8 +102,19 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
 
   @inlinable
   func receive(_ update: Update) {
+    if let counter { return receive(update, counting: counter) }
     let (waiter, _) = state.withLock { $0.receive(update) }
     waiter?.resume()
+  }
+
+  @inlinable
+  func receive(_ update: Update, counting counter: InFlightCounter) {
+    let (waiter, isBuffered) = state.withLock { state in
+      let (waiter, _) = state.receive(update)
+      return (waiter, waiter == nil && state.phase == .open)
+    }
+    waiter?.resume()
+    if isBuffered { counter.add() }
   }
 
   /// Marks the source as finished.
@@ -164,11 +179,24 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
 
   @inlinable
   func takeUnderLock() -> NextUpdate<Update> {
-    state.withLock { state in
+    if let counter { return takeCounted(by: counter) }
+    return state.withLock { state in
       let next = unsafe state.take(into: &batch)
       unsafe batchCount.store(batch.count, ordering: .relaxed)
       return next
     }
+  }
+
+  @inlinable
+  func takeCounted(by counter: InFlightCounter) -> NextUpdate<Update> {
+    counter.isTaken(by: SuspendedTasks.current)
+    let (next, isCounted) = state.withLock { state in
+      let count = state.buffer.queue.count
+      let next = unsafe state.take(into: &batch)
+      return (next, state.buffer.queue.count < count)
+    }
+    if isCounted { counter.subtractTaken() }
+    return next
   }
 
   @usableFromInline

@@ -10,15 +10,26 @@ final class ValuesSubscription<Update: Sendable>: Sendable {
   init<Kind>(
     to publisher: Publisher<Update, Kind>, limit: BufferLimit, _ fileID: String, _ line: Int
   ) {
-    let buffer = ValuesBuffer<Update>(limit: limit)
+    let counter = InFlightCounter(limit, fileID, line)
+    let buffer = ValuesBuffer<Update>(limit: limit, counter: counter)
     let sentinel = Sentinel { buffer.end() }
     self.buffer = buffer
-    if publisher.lineage != nil {
-      token = publisher.fill(buffer, keeping: sentinel, fileID, line)
+    if publisher.lineage != nil || counter != nil {
+      token = connect(counter) { publisher.fill(buffer, keeping: sentinel, fileID, line) }
     } else {
       token = publisher.connect { update in
         withExtendedLifetime(sentinel) { buffer.receive(update) }
       }
+    }
+    if counter != nil { limitStalls() }
+  }
+
+  /// Ends the loop after its buffer, if it stalls its senders for too long.
+  @usableFromInline
+  func limitStalls() {
+    buffer.counter?.onTimeout { [weak self] in
+      self?.token.invalidate()
+      self?.buffer.end()
     }
   }
 
@@ -81,7 +92,9 @@ extension Publisher {
     _ buffer: ValuesBuffer<Update>, keeping sentinel: Sentinel, _ fileID: String, _ line: Int
   ) -> Subscription {
     subscribe(as: "values", fileID, line) {
-      let watch = BufferWatch(lineage)?.measuring { [weak buffer] in buffer?.counts }
+      let watch = BufferWatch(lineage)?.measuring(buffer.counter) { [weak buffer] in
+        buffer?.counts
+      }
       return follow { update in
         withExtendedLifetime(sentinel) { buffer.receive(update) }
         watch?.look(buffer.counts)

@@ -48,6 +48,10 @@ final class CompletionGate: SubscriptionHost, @unchecked Sendable {
     state.withLock { $0.input }?.bufferCounts ?? BufferCounts()
   }
 
+  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+    if let input = state.withLock({ $0.input }) { input.host.attach(counter, of: input) }
+  }
+
   override func collectSources(into sources: inout SharedSources) {
     state.withLock { $0.input }?.host.collectSources(into: &sources)
   }

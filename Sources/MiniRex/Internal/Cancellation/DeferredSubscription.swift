@@ -24,6 +24,8 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
   }
 
   private let phase: Lock<Phase>
+  /// The counters of the suspending subscribers.
+  private let counters = Lock<[InFlightCounter]>([])
   private let context: WatchContext?
   /// Blocks the callback while the job subscribes, because no subscription exists yet that could be
   /// canceled.
@@ -47,9 +49,12 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
     }
     guard case .waiting(let publisher, let receive) = phase else { return }
     let sentinel = Sentinel { self.end() }
-    let input = publisher.follow(in: context) { update in
-      withExtendedLifetime(sentinel) {
-        if !self.isOver.load(ordering: .acquiring) { receive(update) }
+    let known = counters.withLock { $0 }
+    let input = FlowConnection.connect(to: known) {
+      publisher.follow(in: context) { update in
+        withExtendedLifetime(sentinel) {
+          if !self.isOver.load(ordering: .acquiring) { receive(update) }
+        }
       }
     }
     let groups: [WaitGroup]? = self.phase.withLock { phase in
@@ -59,6 +64,10 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
       }
       phase = .over(input)
       return groups
+    }
+    // A subscriber may have attached its counter during the subscription.
+    for counter in counters.withLock({ $0.dropFirst(known.count) }) {
+      input.host.attach(counter, of: input)
     }
     guard let groups else { return }
     WaitGroup.capture(groups) { input.invalidate() }
@@ -102,6 +111,11 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
   override func bufferCounts(of token: Subscription) -> BufferCounts {
     guard case .started(let input) = phase.withLock({ $0 }) else { return BufferCounts() }
     return input.bufferCounts
+  }
+
+  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+    counters.withLock { $0.append(counter) }
+    if case .started(let input) = phase.withLock({ $0 }) { input.host.attach(counter, of: input) }
   }
 
   override func end(_ token: Subscription) {

@@ -21,6 +21,11 @@ package class SubscriptionHost: @unchecked Sendable {
   /// A dispatcher, a queue, and a merge have none.
   func collectSources(into sources: inout SharedSources) {}
 
+  /// Attaches the counter of a suspending subscriber to each source and each queue on its path.
+  ///
+  /// Sources that cannot wait ignore it.
+  func attach(_ counter: InFlightCounter, of token: Subscription) {}
+
   /// Cancels the subscription.
   ///
   /// The group waits until its callback is no longer running, unless the callback makes this call.

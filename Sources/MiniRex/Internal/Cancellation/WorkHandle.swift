@@ -26,12 +26,22 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
   /// The unfinished work that started this work, where task-local values show it.
   private let outer: WorkHandle?
 
-  package override init() {
+  /// The gate of work that can wait for its subscribers.
+  private let gate: SendGate?
+
+  package convenience override init() { self.init(waitingAt: nil) }
+
+  package init(waitingAt gate: SendGate?) {
+    self.gate = gate
     var outer = WorkHandle.current
     // A chain of work in which each run starts the next would retain all earlier handles.
     while let workHandle = outer, workHandle.isBack { outer = workHandle.outer }
     self.outer = outer
     super.init()
+  }
+
+  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+    gate?.attach(counter, of: token)
   }
 
   /// Returns the subscription of the work.
@@ -49,6 +59,7 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
       defer { state.groups = [] }
       return state.groups
     }
+    gate?.end()
     for group in groups { group.leave() }
   }
 
@@ -70,6 +81,8 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
   override func end(_ token: Subscription) {
     var stop = state.withLock { $0.stop.take() }
     stop?()
+    // Later, so that work that waits finds itself canceled.
+    gate?.end()
     ReleaseChain.release(&stop)
   }
 
@@ -93,9 +106,10 @@ extension WorkHandle {
   ///
   /// - Parameter finish: A closure that receives the result of the work.
   static func run<Result: Sendable>(
-    _ work: @escaping @Sendable () async -> Result, finish: @escaping @Sendable (Result) -> Void
+    waitingAt gate: SendGate? = nil, _ work: @escaping @Sendable () async -> Result,
+    finish: @escaping @Sendable (Result) -> Void
   ) -> Subscription {
-    let workHandle = WorkHandle()
+    let workHandle = WorkHandle(waitingAt: gate)
     let task = Task {
       finish(await $current.withValue(workHandle, operation: work))
       workHandle.finish()

@@ -90,7 +90,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   }
 
   /// Applies a change and emits, unless a thread is delivering, or the change may have to be held.
-  func emitImmediately(_ apply: () -> Void) -> Bool {
+  func emitImmediately(_ apply: (_ isHeld: Bool) -> Void) -> Bool {
     let thread = ThreadID.current
     if hasLastSlots.load(ordering: .relaxed) || WriteBatch.isDelivering
       || !delivery.turnstile.enter(as: thread)
@@ -100,7 +100,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     let turn = delivery.turn(of: thread)
     let isHeld = hasLastSlots.load(ordering: .acquiring) && isMidTurn(on: thread)
     if !turn.extent.isEmpty {
-      apply()
+      apply(isHeld)
       if shouldEmit(true, isHeld: isHeld) { delivery.deliver(CombinationChange(), turn) }
     }
     delivery.leave(as: thread)
@@ -120,6 +120,15 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     }
     guard let turn else { return }
     run(turn) { shouldEmit(apply(), isHeld: isHeld) }
+  }
+
+  /// Returns `true` if changes wait for the end of the present one.
+  ///
+  /// Called by the delivering thread.
+  var hasQueuedChanges: Bool {
+    // Without a signal, there are none.
+    if delivery.turnstile.hasEntered(ThreadID.current) { return false }
+    return delivery.lock.withLock { _ in unsafe delivery.queue.count > 0 }
   }
 
   var inputs: [Subscription] { delivery.lock.withLock { _ in unsafe currentInputs } }
@@ -198,6 +207,11 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
 
   override func bufferCounts(of token: Subscription) -> BufferCounts {
     inputs.reduce(BufferCounts(pending: delivery.pendingUpdates)) { $0 + $1.bufferCounts }
+  }
+
+  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+    delivery.count(for: counter)
+    for input in inputs { input.host.attach(counter, of: input) }
   }
 
   override func collectSources(into sources: inout SharedSources) {

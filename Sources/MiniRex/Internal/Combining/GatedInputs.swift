@@ -5,11 +5,17 @@ final class GatedInputs: SubscriptionHost, @unchecked Sendable {
   private let gate: Subscription
   private let inputs: [Subscription]
   private let switched: SwitchedInputs?
+  /// The active publishers of `flatMap`, which finish only if its own queue does not suspend them.
+  private let inner: InnerInputs?
 
-  init(gate: Subscription, inputs: [Subscription], switched: SwitchedInputs? = nil) {
+  init(
+    gate: Subscription, inputs: [Subscription], switched: SwitchedInputs? = nil,
+    inner: InnerInputs? = nil
+  ) {
     self.gate = gate
     self.inputs = inputs
     self.switched = switched
+    self.inner = inner
   }
 
   override func isSubscribed(_ token: Subscription) -> Bool { gate.isSubscribed }
@@ -18,6 +24,14 @@ final class GatedInputs: SubscriptionHost, @unchecked Sendable {
     guard let switched else { return }
     for input in inputs { input.host.collectSources(into: &sources) }
     switched.collectSources(into: &sources)
+  }
+
+  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+    (gate.host as? AnyDelivery)?.count(for: counter)
+    if let inner { inner.attach(counter) }
+    switched?.attach(counter)
+    let outer = inner == nil ? counter : counter.makeOuter()
+    for input in inputs { input.host.attach(outer, of: input) }
   }
 
   override func end(_ token: Subscription) {
@@ -62,6 +76,10 @@ final class OwnedInput: SubscriptionHost, @unchecked Sendable {
   }
 
   override func bufferCounts(of token: Subscription) -> BufferCounts { input.bufferCounts }
+
+  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+    input.host.attach(counter, of: input)
+  }
 
   override func end(_ token: Subscription, for group: WaitGroup) {
     group.end(input)

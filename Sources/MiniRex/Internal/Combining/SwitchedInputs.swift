@@ -4,16 +4,34 @@ final class SwitchedInputs: Sendable {
     var latest: WeakToken?
     /// Inner combinations come first.
     var combinations: [WeakCombination] = []
+    /// The counters of the suspending subscribers.
+    var counters: [InFlightCounter] = []
   }
 
   private let state = Lock(State())
 
+  /// Subscribes to the latest publisher, and attaches the counters of suspending subscribers.
+  func connect(_ subscribe: () -> Subscription) -> Subscription {
+    let counters = state.withLock { $0.counters }
+    return counters.isEmpty ? subscribe() : FlowConnection.connect(to: counters, subscribe)
+  }
+
+  func attach(_ counter: InFlightCounter) {
+    let latest = state.withLock { state in
+      state.counters.append(counter)
+      return state.latest
+    }
+    if let token = latest?.token { token.host.attach(counter, of: token) }
+  }
+
   /// The operator calls this after it subscribes to its latest publisher.
   func follow(_ latest: Subscription) {
-    let combinations = state.withLock { state in
+    let (combinations, counters) = state.withLock { state in
       state.latest = WeakToken(latest)
-      return state.combinations
+      return (state.combinations, state.counters)
     }
+    // A subscriber may have attached its counter during the subscription.
+    for counter in counters { latest.host.attach(counter, of: latest) }
     for weak in combinations { weak.combination?.installBarriers() }
   }
 

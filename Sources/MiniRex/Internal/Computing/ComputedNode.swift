@@ -31,7 +31,7 @@ final class ComputedNode: Sendable {
   }
 
   let label: ComputedLabel
-  let run: Run
+  let work: Run
   /// The publisher whose value is computed, if it is the result of an operator.
   let derivation: PublisherIdentity?
   /// The run of a computed value that read this one last.
@@ -42,6 +42,8 @@ final class ComputedNode: Sendable {
   /// The time of the change clock at which the result was correct, or 0.
   @usableFromInline let validTime = Atomic<UInt>(0)
   private let resultAddress = Atomic<UInt>(0)
+  /// The time of the last change that a subscription has found to affect the value, or 0.
+  private let changeTime = Atomic<UInt>(0)
 
   private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
 
@@ -66,7 +68,7 @@ final class ComputedNode: Sendable {
   ) {
     self.label = label
     self.derivation = derivation
-    self.run = run
+    work = run
     self.isChange = isChange
   }
 
@@ -107,6 +109,12 @@ final class ComputedNode: Sendable {
     }
   }
 
+  /// Returns the result if it is known to be correct at this time.
+  func presentResult(at time: UInt) -> ComputedResult? {
+    if validTime.load(ordering: .relaxed) != time { return nil }
+    return state.withLock { validTime.load(ordering: .relaxed) == time ? $0.result : nil }
+  }
+
   /// Returns a correct result.
   ///
   /// Several attempts find a result of a single instant, unless other threads write all the time.
@@ -123,13 +131,18 @@ final class ComputedNode: Sendable {
   ///
   /// Threads that need it at the same time wait for one run.
   ///
-  /// - Parameter session: The session of the run that reads this value.
-  func evaluate(in session: ReadSession?) -> Evaluation {
+  /// - Parameters:
+  ///   - session: The session of the run that reads this value.
+  ///   - pass: The pass that updates this value, if its index has the value.
+  func evaluate(in session: ReadSession?, _ pass: UpdatePass? = nil) -> Evaluation {
     let thread = ThreadID.current
+    let skipTime = pass?.time ?? 0
     while true {
-      let now = ChangeClock.now
+      let now = pass?.time ?? ChangeClock.now
       let step = state.withLock { state -> Step in
-        if let result = state.result, validTime.load(ordering: .relaxed) == now {
+        let validTime = validTime.load(ordering: .relaxed)
+        if let result = state.result, validTime == now || validTime != 0 && isSkipped(at: skipTime)
+        {
           return .use(result)
         }
         guard let runner = state.runner else {
@@ -143,7 +156,7 @@ final class ComputedNode: Sendable {
       }
       switch step {
       case .use(let result): return Evaluation(result: result, isExact: true)
-      case .run(let previous): return update(previous, at: now, in: session)
+      case .run(let previous): return update(previous, at: now, in: session, pass)
       case .wait(let parking): ComputedCycle.wait(for: self, on: thread, parking)
       case .trap: ComputedCycle.trap(at: self)
       }
@@ -153,7 +166,7 @@ final class ComputedNode: Sendable {
   /// Runs the closure for values that need not be present.
   func runPrivately(in session: ReadSession, after previous: ComputedResult?) -> ComputedResult {
     if ComputedCycle.contains(self) { ComputedCycle.trap(at: self) }
-    var result = ComputedCycle.within(self) { session.run(self, after: previous) }
+    var result = ComputedCycle.within(self) { session.run(self, after: previous, isIndexed: false) }
     defer { withExtendedLifetime(result) {} }
     let new = result
     state.withLock { state in
@@ -167,16 +180,32 @@ final class ComputedNode: Sendable {
   /// The thread that runs the closure, or inspects its dependencies.
   var runner: ThreadID? { state.withLock { $0.runner } }
 
+  /// Records that a change may affect the value.
+  func mayHaveChanged(at time: UInt) {
+    if changeTime.load(ordering: .relaxed) < time { changeTime.max(time, ordering: .relaxed) }
+  }
+
+  /// Returns `true` if the change at this time, which a pass has followed, does not affect the value.
+  func isSkipped(at time: UInt) -> Bool { changeTime.load(ordering: .relaxed) < time }
+
   /// Called by the runner.
   private func update(
-    _ previous: ComputedResult?, at now: UInt, in session: ReadSession?
+    _ previous: ComputedResult?, at now: UInt, in session: ReadSession?, _ pass: UpdatePass?
   ) -> Evaluation {
     ComputedCycle.within(self) {
-      if let result = previous.flatMap(validated) { return finish(result, at: now) }
-      let session = session ?? ReadSession()
-      let result = session.run(self, after: previous)
-      return finish(result, at: session.isExact ? session.time : 0)
+      if let previous, let result = validated(previous, pass) { return finish(result, at: now) }
+      if let session { return run(in: session, after: previous, pass) }
+      guard let pass else { return run(in: ReadSession(), after: previous, nil) }
+      return pass.withSession { run(in: $0, after: previous, pass) }
     }
+  }
+
+  private func run(
+    in session: ReadSession, after previous: ComputedResult?, _ pass: UpdatePass?
+  ) -> Evaluation {
+    let isIndexed = pass != nil && validTime.load(ordering: .relaxed) != 0
+    let result = session.run(self, after: previous, isIndexed: isIndexed)
+    return finish(result, at: session.isExact ? unsafe session.time : 0)
   }
 
   /// Stores the result, and wakes the waiting threads.
@@ -197,50 +226,45 @@ final class ComputedNode: Sendable {
     return Evaluation(result: result, isExact: time != 0)
   }
 
-  /// Returns `true` if this result is known to be correct now.
-  private func isPresent(_ result: ComputedResult) -> Bool {
-    validTime.load(ordering: .acquiring) == ChangeClock.now
-      && resultAddress.load(ordering: .relaxed) == result.address
+  /// Returns `true` if the result at this address is known to be correct at this time.
+  func isPresent(_ address: UInt, at time: UInt) -> Bool {
+    validTime.load(ordering: .acquiring) == time
+      && resultAddress.load(ordering: .relaxed) == address
   }
 
   /// Returns the result if no dependency has changed.
   ///
   /// Dependencies are inspected in the order of the reads: a change may make later reads obsolete.
-  private func validated(_ previous: ComputedResult) -> ComputedResult? {
-    var replaced: [Dependency]?
-    for (index, dependency) in previous.dependencies.enumerated() {
-      switch dependency {
+  private func validated(_ previous: ComputedResult, _ pass: UpdatePass?) -> ComputedResult? {
+    // The index has the dependencies of a result that belonged to one instant.
+    let pass = validTime.load(ordering: .relaxed) == 0 ? nil : pass
+    let skipTime = pass?.time ?? 0
+    var replaced: [Int: ComputedResult] = [:]
+    for index in previous.dependencies.indices {
+      let dependency = previous.dependencies[index]
+      if dependency.isUnaffected(at: skipTime) { continue }
+      switch dependency.content {
       case .value(let record):
         if !record.isUnchanged() { return nil }
       case .computed(let node, let old):
-        if node.isPresent(old) { continue }
-        let new = node.evaluate(in: nil).result
+        let new = node.evaluate(in: nil, pass).result
         if new === old { continue }
         if !node.areEqual(old, new) { return nil }
-        var dependencies = replaced ?? previous.dependencies
-        dependencies[index] = .computed(node, new)
-        replaced = dependencies
+        replaced[index] = new
       }
     }
-    return replaced.map(previous.replacing) ?? previous
+    return replaced.isEmpty ? previous : previous.replacing(replaced)
   }
 }
 
-/// The name of a computed value, its place in the source code, and its record in a graph.
-@usableFromInline
-struct ComputedLabel: Sendable, CustomStringConvertible {
-  private let name: String?
-  private let place: CodePlace
-  let lineage: Lineage?
-
-  @usableFromInline
-  init(_ name: String?, _ fileID: String, _ line: Int, _ lineage: Lineage? = nil) {
-    self.name = name
-    place = CodePlace(fileID: fileID, line: line)
-    self.lineage = lineage
-  }
-
-  @usableFromInline var description: String {
-    if let name { "'\(name)' (\(place))" } else { "the computed value at \(place)" }
+extension Dependency {
+  /// Returns `true` if the value is known to be the present one, without a search.
+  fileprivate func isUnaffected(at skipTime: UInt) -> Bool {
+    if isComputed {
+      return withNode {
+        $0.isSkipped(at: skipTime) || $0.isPresent(resultAddress, at: ChangeClock.now)
+      }
+    }
+    return withRecord { $0.isPresent && $0.storage.origin == nil }
   }
 }

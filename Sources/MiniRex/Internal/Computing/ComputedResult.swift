@@ -1,24 +1,25 @@
 /// The result of one run of a computed value.
+///
+/// Unchecked, because its subclass has a value of any type. All properties are constant.
 @usableFromInline
 class ComputedResult: @unchecked Sendable {
   /// Equal for equal successive values of one computed value.
   @usableFromInline let version: UInt
-  @usableFromInline let dependencies: [Dependency]
+  /// In the order of the reads.
+  let dependencies: DependencyList
   /// Equal for results with the same dependencies at any depth.
   let shape: UInt
   /// `true` if a dependency does not report its changes.
   let isVolatile: Bool
 
+  /// - Parameter dependencies: The reads of the run, which this object releases.
   @usableFromInline
-  init(version: UInt, _ dependencies: [Dependency], after previous: ComputedResult?) {
+  init(
+    version: UInt, _ dependencies: DependencyList, after previous: ComputedResult?
+  ) {
     self.version = version
     self.dependencies = dependencies
-    isVolatile = dependencies.contains {
-      switch $0 {
-      case .value(let record): record.storage.origin != nil
-      case .computed(_, let result): result.isVolatile
-      }
-    }
+    isVolatile = dependencies.contains { $0.isVolatile }
     if let previous, previous.dependencies.count == dependencies.count,
       zip(previous.dependencies, dependencies).allSatisfy({ $0.hasShape(of: $1) })
     {
@@ -28,8 +29,19 @@ class ComputedResult: @unchecked Sendable {
     }
   }
 
-  /// Returns the same result with dependencies that have run again, and are equal.
-  func replacing(_ dependencies: [Dependency]) -> ComputedResult { self }
+  deinit {
+    dependencies.free()
+  }
+
+  /// Returns the same result with equal results of dependencies, by their indices.
+  final func replacing(_ results: [Int: ComputedResult]) -> ComputedResult {
+    let list = dependencies.enumerated().map { index, old in
+      results[index].map { new in old.withNode { Dependency($0, new) } } ?? old.retained()
+    }
+    return replacing(DependencyList(list))
+  }
+
+  func replacing(_ dependencies: DependencyList) -> ComputedResult { self }
 
   /// Returns the result of a run, which keeps the version of an equal value.
   @inlinable
@@ -66,21 +78,26 @@ final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sen
     super.init(version: version ?? run.id, run.dependencies, after: run.previous)
   }
 
-  private init(_ value: Value, replacing dependencies: [Dependency], of result: ComputedResult) {
+  private init(
+    _ value: Value, replacing dependencies: DependencyList,
+    of result: ComputedResult
+  ) {
     self.value = value
     super.init(version: result.version, dependencies, after: result)
   }
 
-  override func replacing(_ dependencies: [Dependency]) -> ComputedResult {
+  override func replacing(_ dependencies: DependencyList) -> ComputedResult {
     TypedComputedResult(value, replacing: dependencies, of: self)
   }
 }
 
 /// The dependencies of a run, and the result of the run before it.
+///
+/// Exactly one result takes the dependencies.
 @usableFromInline
 struct FinishedRun {
   /// A unique number.
   @usableFromInline let id: UInt
-  @usableFromInline let dependencies: [Dependency]
+  @usableFromInline let dependencies: DependencyList
   @usableFromInline let previous: ComputedResult?
 }

@@ -1,26 +1,159 @@
 public import Synchronization
 
 /// A value that one run of a computed value read.
-@usableFromInline
-enum Dependency: Sendable {
-  case value(ValueRecord)
-  case computed(ComputedNode, ComputedResult)
+///
+/// It counts no references, because a change inspects many of them: the list that contains it
+/// retains the objects. Unchecked: both references are constant.
+@safe @usableFromInline
+struct Dependency: @unchecked Sendable {
+  enum Content {
+    case value(ValueRecord)
+    case computed(ComputedNode, ComputedResult)
+  }
+
+  /// A record, or the computed value of the result.
+  @usableFromInline let source: UnsafeMutableRawPointer
+  @usableFromInline let storedResult: Unmanaged<ComputedResult>?
+
+  /// Retains the record.
+  @inlinable
+  init(_ record: ValueRecord) {
+    unsafe source = Unmanaged.passRetained(record).toOpaque()
+    unsafe storedResult = nil
+  }
+
+  /// Retains both.
+  init(_ node: ComputedNode, _ result: ComputedResult) {
+    unsafe source = Unmanaged.passRetained(node).toOpaque()
+    unsafe storedResult = .passRetained(result)
+  }
+
+  @inlinable var isComputed: Bool { unsafe storedResult != nil }
+
+  /// The address of the result, or 0.
+  var resultAddress: UInt {
+    unsafe storedResult.map { unsafe UInt(bitPattern: $0.toOpaque()) } ?? 0
+  }
+
+  var content: Content {
+    if let result = unsafe storedResult {
+      unsafe .computed(node.takeUnretainedValue(), result.takeUnretainedValue())
+    } else {
+      unsafe .value(record.takeUnretainedValue())
+    }
+  }
+
+  private var record: Unmanaged<ValueRecord> { unsafe .fromOpaque(source) }
+  private var node: Unmanaged<ComputedNode> { unsafe .fromOpaque(source) }
+
+  /// Returns `true` if it is a result of this computed value.
+  func isResult(of node: ComputedNode) -> Bool {
+    unsafe isComputed && source == Unmanaged.passUnretained(node).toOpaque()
+  }
+
+  /// Returns the record, if it is one of this storage.
+  @inlinable
+  func record(of storage: VersionedStorage) -> ValueRecord? {
+    if isComputed { return nil }
+    return unsafe Unmanaged<ValueRecord>.fromOpaque(source)._withUnsafeGuaranteedRef {
+      $0.storage === storage ? $0 : nil
+    }
+  }
+
+  func withRecord<Result>(_ body: (ValueRecord) -> Result) -> Result {
+    unsafe record._withUnsafeGuaranteedRef(body)
+  }
+
+  func withNode<Result>(_ body: (ComputedNode) -> Result) -> Result {
+    unsafe node._withUnsafeGuaranteedRef(body)
+  }
+
+  /// Of a computed value.
+  var result: ComputedResult {
+    unsafe storedResult.unsafelyUnwrapped.takeUnretainedValue()
+  }
+
+  /// Retains the objects for another list.
+  func retained() -> Dependency {
+    if let result = unsafe storedResult {
+      _ = unsafe node.retain()
+      _ = unsafe result.retain()
+    } else {
+      _ = unsafe record.retain()
+    }
+    return self
+  }
+
+  func release() {
+    if let result = unsafe storedResult {
+      unsafe node.release()
+      unsafe result.release()
+    } else {
+      unsafe record.release()
+    }
+  }
+
+  /// `true` if the value does not report its changes.
+  var isVolatile: Bool {
+    if let result = unsafe storedResult {
+      return unsafe result._withUnsafeGuaranteedRef { $0.isVolatile }
+    }
+    return unsafe record._withUnsafeGuaranteedRef { $0.storage.origin != nil }
+  }
 
   /// Returns `true` if both name the same value, and its own dependencies have the same shape.
   func hasShape(of other: Dependency) -> Bool {
-    switch (self, other) {
-    case (.value(let record), .value(let other)): record.storage === other.storage
-    case (.computed(let node, let result), .computed(let other, let otherResult)):
-      node === other && result.shape == otherResult.shape
+    switch unsafe (storedResult, other.storedResult) {
+    case (nil, nil):
+      unsafe source == other.source
+        || record._withUnsafeGuaranteedRef { record in
+          unsafe other.record._withUnsafeGuaranteedRef { $0.storage === record.storage }
+        }
+    case (let result?, let otherResult?):
+      unsafe source == other.source
+        && (result.toOpaque() == otherResult.toOpaque()
+          || result._withUnsafeGuaranteedRef { result in
+            unsafe otherResult._withUnsafeGuaranteedRef { $0.shape == result.shape }
+          })
     default: false
     }
+  }
+}
+
+/// The dependencies of one run, in the order of the reads.
+///
+/// The result that owns the list frees it. Unchecked, like its elements.
+@safe @usableFromInline
+struct DependencyList: RandomAccessCollection, @unchecked Sendable {
+  static let empty = unsafe DependencyList(UnsafeMutableBufferPointer(start: nil, count: 0))
+
+  private let elements: UnsafeMutableBufferPointer<Dependency>
+
+  private init(_ elements: UnsafeMutableBufferPointer<Dependency>) {
+    unsafe self.elements = elements
+  }
+
+  /// Takes the references of the elements.
+  init(_ dependencies: some Collection<Dependency>) {
+    unsafe elements = .allocate(capacity: dependencies.count)
+    _ = unsafe elements.initialize(fromContentsOf: dependencies)
+  }
+
+  @usableFromInline var startIndex: Int { 0 }
+  @usableFromInline var endIndex: Int { unsafe elements.count }
+  @usableFromInline subscript(index: Int) -> Dependency { unsafe elements[index] }
+
+  func free() {
+    for dependency in self { dependency.release() }
+    unsafe elements.deallocate()
   }
 }
 
 /// A value of a storage, and its version.
 ///
 /// Retaining the value lets a run that other threads overtake read the value that it has already
-/// used. A later in-place mutation copies the value once.
+/// used. A later in-place mutation copies the value once. Unchecked, because it has a subclass: all
+/// properties are constant or atomic.
 @usableFromInline
 class ValueRecord: @unchecked Sendable {
   @usableFromInline let storage: VersionedStorage

@@ -15,16 +15,19 @@ final class LiveInputs: @unchecked Sendable {
   private let combination = Combination()
   private var last: ComputedResult?
   private var shape: UInt = 0
-  private var inputs: [ObjectIdentifier: Subscription] = [:]
+  private let index: DependencyIndex
+  /// `true` if the last result belonged to one instant, at which the index is correct.
+  private var isIndexExact = false
   /// The values delivered since the last result.
   private var delivered: [ValueRecord] = []
-  /// `true` if the change is not from the queue.
+  /// `true` if the change was neither queued nor held.
   private var isImmediate = false
   private weak var sentinel: Sentinel?
 
   @usableFromInline
   init(of node: ComputedNode) {
     self.node = node
+    index = DependencyIndex(of: node)
   }
 
   /// Emits the present value, and then one value for each turn of a source that changes it.
@@ -44,9 +47,9 @@ final class LiveInputs: @unchecked Sendable {
   /// Called in the turn of a source, with the value in delivery.
   @usableFromInline
   func receive(_ record: ValueRecord) {
-    let isImmediate = combination.emitImmediately {
+    let isImmediate = combination.emitImmediately { isHeld in
       self.delivered.append(record)
-      self.isImmediate = true
+      self.isImmediate = !isHeld
     }
     if isImmediate { return }
     combination.receive {
@@ -58,15 +61,19 @@ final class LiveInputs: @unchecked Sendable {
 
   private func evaluate() -> ComputedResult {
     let time = ChangeClock.now
-    // The only undelivered change is in delivery on this thread.
-    let isQuiet = isImmediate && ChangeClock.undeliveredCount <= 1
+    // The only undelivered change is in delivery on this thread, and all others have been applied.
+    let isQuiet =
+      ChangeClock.undeliveredCount <= (isImmediate ? 1 : 0) && !combination.hasQueuedChanges
     if isQuiet || last == nil || pins.areUnchanged {
-      let evaluation = node.evaluate(in: nil)
-      if last == nil || evaluation.isExact && ChangeClock.now == time {
+      let pass = isQuiet && isIndexExact ? index.pass(for: delivered, at: time) : nil
+      let evaluation = node.evaluate(in: nil, pass)
+      isIndexExact = evaluation.isExact && ChangeClock.now == time
+      if last == nil || isIndexExact {
         delivered.removeAll(keepingCapacity: true)
         return evaluation.result
       }
     }
+    isIndexExact = false
     let result = node.result(fitting: pins)
     delivered.removeAll(keepingCapacity: true)
     return result
@@ -75,8 +82,8 @@ final class LiveInputs: @unchecked Sendable {
   /// The delivered values of all sources.
   private var pins: PinnedValues {
     let pins = PinnedValues()
-    for record in delivered.reversed() { pins.keep(.value(record)) }
-    for record in last?.records ?? [] { pins.keep(.value(record)) }
+    for record in delivered.reversed() { pins.keep(record) }
+    for record in last?.records ?? [] { pins.keep(record) }
     return pins
   }
 
@@ -86,30 +93,16 @@ final class LiveInputs: @unchecked Sendable {
     // Without it, all dependencies have finished.
     guard let sentinel else { return }
     shape = result.shape
-    let records = result.records
-    var next: [ObjectIdentifier: Subscription] = [:]
-    var missed: [VersionedStorage] = []
-    for record in records {
-      let id = ObjectIdentifier(record.storage)
-      if let present = inputs[id] {
-        next[id] = present
-      } else {
-        next[id] = subscribe(to: record.storage, sentinel)
-        if !record.isPresent { missed.append(record.storage) }
+    let changes = index.update(to: result) { subscribe(to: $0, sentinel) }
+    if changes.areInputsChanged {
+      let inputs = index.inputs
+      if !combination.replaceInputs(by: inputs, sharing: index.mayShareSources) {
+        for input in inputs + changes.removedInputs { input.invalidate() }
+        return
       }
     }
-    let removed = inputs.filter { next[$0.key] == nil }
-    inputs = next
-    let mayShare = records.contains {
-      $0.storage.origin != nil || $0.storage.source?.follows == true
-    }
-    if !combination.replaceInputs(by: Array(next.values), sharing: mayShare && next.count > 1) {
-      for input in next.values { input.invalidate() }
-      inputs = [:]
-      return
-    }
-    for input in removed.values { input.invalidate() }
-    for storage in missed { receive(storage.presentRecord()) }
+    for input in changes.removedInputs { input.invalidate() }
+    for storage in changes.missed { receive(storage.presentRecord()) }
   }
 
   private func subscribe(to storage: VersionedStorage, _ sentinel: Sentinel) -> Subscription {
@@ -138,7 +131,7 @@ extension ComputedResult {
     var known: Set<ObjectIdentifier> = []
     func collect(_ result: ComputedResult) {
       for dependency in result.dependencies {
-        switch dependency {
+        switch dependency.content {
         case .value(let record):
           if known.insert(ObjectIdentifier(record.storage)).inserted { records.append(record) }
         case .computed(let node, let result):

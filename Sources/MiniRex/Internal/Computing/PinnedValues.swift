@@ -16,14 +16,18 @@ final class PinnedValues {
     results = other.results
   }
 
-  func keep(_ dependency: Dependency) {
-    switch dependency {
-    case .value(let record):
-      let id = ObjectIdentifier(record.storage)
-      if records[id] == nil { records[id] = record }
-    case .computed(let node, let result):
-      keep(result, of: node)
+  func keep(_ dependency: Dependency) { keep(dependency.content) }
+
+  func keep(_ content: Dependency.Content) {
+    switch content {
+    case .value(let record): keep(record)
+    case .computed(let node, let result): keep(result, of: node)
     }
+  }
+
+  func keep(_ record: ValueRecord) {
+    let id = ObjectIdentifier(record.storage)
+    if records[id] == nil { records[id] = record }
   }
 
   func keep(_ result: ComputedResult, of node: ComputedNode) {
@@ -56,19 +60,29 @@ final class PinnedValues {
     if let result = results[id] { return result }
     let known = node.results
     let result =
-      known.first { fits($0, session) } ?? node.runPrivately(in: session, after: known.first)
+      known.lazy.compactMap { self.fitted($0, session) }.first
+      ?? node.runPrivately(in: session, after: known.first)
     results[id] = result
     return result
   }
 
-  private func fits(_ result: ComputedResult, _ session: ReadSession) -> Bool {
-    result.dependencies.allSatisfy { dependency in
-      switch dependency {
-      case .value(let record): record.isSame(as: pinned(record))
+  /// Returns the result, or `nil` if it does not fit the pinned values.
+  ///
+  /// Its dependencies are the pinned results, so that no value has two results in one session.
+  private func fitted(_ result: ComputedResult, _ session: ReadSession) -> ComputedResult? {
+    var replaced: [Int: ComputedResult] = [:]
+    for (index, dependency) in result.dependencies.enumerated() {
+      switch dependency.content {
+      case .value(let record):
+        if !record.isSame(as: pinned(record)) { return nil }
       case .computed(let node, let old):
-        node.areEqual(old, self.result(of: node, in: session))
+        let new = self.result(of: node, in: session)
+        if new === old { continue }
+        if !node.areEqual(old, new) { return nil }
+        replaced[index] = new
       }
     }
+    return replaced.isEmpty ? result : result.replacing(replaced)
   }
 
   private func pinned(_ record: ValueRecord) -> ValueRecord {

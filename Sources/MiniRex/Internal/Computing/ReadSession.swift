@@ -11,86 +11,120 @@ public import Synchronization
 @usableFromInline
 final class ReadSession {
   /// A run in progress.
-  @usableFromInline
-  struct Frame {
+  private struct Frame {
     let node: ComputedNode
-    @usableFromInline let id: UInt
+    let id: UInt
     /// The index of its first read.
-    @usableFromInline let start: Int
-    @usableFromInline let previous: ComputedResult?
+    let start: Int
+    let previous: ComputedResult?
+    /// `true` if the index of the pass has the dependencies of the previous result.
+    let isIndexed: Bool
     /// The publishers that were read, if a graph shows the computed value.
     var lineages: [Lineage] = []
   }
 
-  @usableFromInline var time: UInt
-  @usableFromInline var reads: [Dependency] = []
-  @usableFromInline var frame: Frame?
+  @usableFromInline @exclusivity(unchecked) var time: UInt
+  /// Retained by this list.
+  @usableFromInline @exclusivity(unchecked) var reads: [Dependency] = []
+  @exclusivity(unchecked) private var frame: Frame?
   /// The runs around the run in progress.
-  private var outerFrames: [Frame] = []
-  @usableFromInline var pins: PinnedValues?
+  @exclusivity(unchecked) private var outerFrames: [Frame] = []
+  @usableFromInline @exclusivity(unchecked) var pins: PinnedValues?
+  /// The pass that causes the runs, while the session is at its time.
+  @exclusivity(unchecked) private var pass: UpdatePass?
+
+  /// The number of the run in progress.
+  @usableFromInline @exclusivity(unchecked) private(set) var run: UInt = 0
+  /// The index of its first read.
+  @usableFromInline @exclusivity(unchecked) private(set) var firstRead = 0
+  /// The time of the pass if its index has the reads of the previous run, or 0.
+  @exclusivity(unchecked) private var skipTime: UInt = 0
+  /// The reads of the previous run, which the run in progress retains.
+  @usableFromInline @exclusivity(unchecked) private(set) var previousReads = DependencyList.empty
 
   /// - Parameter pins: The values that the session must read.
   init(pins: PinnedValues? = nil) {
-    time = ChangeClock.now
-    self.pins = pins
+    unsafe time = ChangeClock.now
+    unsafe self.pins = pins
+  }
+
+  /// Moves a session without reads to the time of a pass.
+  func begin(_ pass: UpdatePass) {
+    unsafe time = pass.time
+    unsafe self.pass = pass
+  }
+
+  /// Returns the session, without references to what it has read.
+  func rested() -> ReadSession {
+    unsafe pass = nil
+    return self
+  }
+
+  deinit {
+    for dependency in unsafe reads { dependency.release() }
   }
 
   /// `true` if all values that were read belonged to `time`.
-  var isExact: Bool { pins == nil }
+  var isExact: Bool { unsafe pins == nil }
 
-  /// The number of the run in progress.
-  @inlinable var run: UInt { frame?.id ?? 0 }
+  /// - Parameter isIndexed: `true` if the index of the pass has the dependencies of `previous`.
+  func run(_ node: ComputedNode, after previous: ComputedResult?, isIndexed: Bool)
+    -> ComputedResult
+  {
+    if let frame = unsafe frame.take() { unsafe outerFrames.append(frame) }
+    begin(
+      Frame(
+        node: node, id: UniqueNumber.next(), start: unsafe reads.count, previous: previous,
+        isIndexed: isIndexed))
+    guard let watch = node.label.lineage?.computed else { return node.work(self) }
+    return watch.measure { node.work(self) }
+  }
 
-  func run(_ node: ComputedNode, after previous: ComputedResult?) -> ComputedResult {
-    if let frame { outerFrames.append(frame) }
-    frame = Frame(node: node, id: UniqueNumber.next(), start: reads.count, previous: previous)
-    if reads.isEmpty, let previous { reads.reserveCapacity(previous.dependencies.count) }
-    guard let watch = node.label.lineage?.computed else { return node.run(self) }
-    return watch.measure { node.run(self) }
+  private func begin(_ frame: consuming Frame?) {
+    unsafe run = frame?.id ?? 0
+    unsafe firstRead = frame?.start ?? 0
+    unsafe skipTime = frame?.isIndexed == true ? pass?.time ?? 0 : 0
+    unsafe previousReads = frame?.previous?.dependencies ?? .empty
+    unsafe self.frame = frame
   }
 
   /// Records a publisher for the graph that shows the computed value.
   @usableFromInline
-  func note(_ lineage: Lineage?) {
-    guard let lineage, frame?.node.label.lineage != nil else { return }
-    frame?.lineages.append(lineage)
+  func note(_ lineage: Lineage) {
+    guard unsafe frame?.node.label.lineage != nil else { return }
+    unsafe frame?.lineages.append(lineage)
   }
 
   /// Ends the run in progress.
   @usableFromInline
   func finishRun() -> FinishedRun {
-    guard let frame else { return FinishedRun(id: 0, dependencies: [], previous: nil) }
-    self.frame = outerFrames.popLast()
-    frame.node.label.lineage?.computed?.haveRead(frame.lineages)
-    var dependencies: [Dependency] = []
-    if frame.start == 0 {
-      swap(&dependencies, &reads)
-    } else {
-      dependencies = Array(reads[frame.start...])
-      reads.removeSubrange(frame.start...)
+    guard let frame = unsafe frame.take() else {
+      return FinishedRun(id: 0, dependencies: .empty, previous: nil)
     }
+    begin(unsafe outerFrames.popLast())
+    frame.node.label.lineage?.computed?.haveRead(frame.lineages)
+    let dependencies = unsafe DependencyList(reads[frame.start...])
+    unsafe reads.removeLast(dependencies.count)
     return FinishedRun(id: frame.id, dependencies: dependencies, previous: frame.previous)
   }
 
   @inlinable
   func read<Value>(_ storage: PropertyStorage<Value>) -> Value {
-    if pins != nil { return readPinned(storage) }
+    if unsafe pins != nil { return readPinned(storage) }
     let record = known(storage) ?? storage.record
-    if isOvertaken(by: .value(record)) { return readPinned(storage) }
-    append(.value(record), reader: storage.reader)
+    if unsafe ChangeClock.now != time, isOvertaken(by: record) { return readPinned(storage) }
+    append(record, reader: storage.reader)
     return record.value
   }
 
-  /// Returns `true` if values are pinned now, so `next` may not fit.
+  /// Returns `true` if values are pinned now, so the record may not fit.
   @usableFromInline
-  func isOvertaken(by next: Dependency) -> Bool {
-    ChangeClock.now != time && !move(with: next)
-  }
+  func isOvertaken(by next: ValueRecord) -> Bool { !move(with: .value(next)) }
 
   @usableFromInline @inline(never)
   func readPinned<Value>(_ storage: PropertyStorage<Value>) -> Value {
-    guard let record = pins?.record(of: storage) else { return storage.current }
-    append(.value(record), reader: storage.reader)
+    guard let record = unsafe pins?.record(of: storage) else { return storage.current }
+    append(record, reader: storage.reader)
     return record.value
   }
 
@@ -98,11 +132,14 @@ final class ReadSession {
   ///
   /// A function of other values is a separate computed value, so that an equal result is no
   /// change.
-  @usableFromInline
+  @inlinable
   func read<Value, Kind>(_ publisher: Publisher<Value, Kind>) -> Value? {
-    guard case .derived = publisher.currentValue else { return publisher.read(in: self) }
-    let node = known(publisher) ?? ComputedNode(deriving: publisher)
-    return read(node).value(of: Value?.self)
+    switch publisher.currentValue {
+    case .property(let storage): read(storage)
+    case .computed(let node): read(node).value(of: Value.self)
+    case .derived: read(known(publisher)).value(of: Value?.self)
+    case .untracked: readUntracked(publisher)
+    }
   }
 
   @usableFromInline
@@ -112,71 +149,99 @@ final class ReadSession {
 
   @usableFromInline
   func read(_ node: ComputedNode) -> ComputedResult {
+    if unsafe pins == nil, let known = previousRead, known.isResult(of: node), isPresent(known) {
+      if isFirstRead(node.reader) { unsafe reads.append(known.retained()) }
+      return known.result
+    }
+    if unsafe pins == nil, let result = unsafe node.presentResult(at: time) {
+      if isFirstRead(node.reader) { unsafe reads.append(Dependency(node, result)) }
+      return result
+    }
     var result: ComputedResult
-    if let pins {
+    if let pins = unsafe pins {
       result = pins.result(of: node, in: self)
     } else {
-      result = node.evaluate(in: self).result
-      if let pins {
+      result = node.evaluate(in: self, pass(for: node)).result
+      if let pins = unsafe pins {
         pins.keep(result, of: node)
-      } else if ChangeClock.now != time, !move(with: .computed(node, result)), let pins {
+      } else if unsafe ChangeClock.now != time, !move(with: .computed(node, result)),
+        let pins = unsafe pins
+      {
         result = pins.result(of: node, in: self)
       }
     }
-    append(.computed(node, result), reader: node.reader)
+    if isFirstRead(node.reader) { unsafe reads.append(Dependency(node, result)) }
     return result
+  }
+
+  /// Returns `true` if the result is known to be correct at the time of the session.
+  private func isPresent(_ result: Dependency) -> Bool {
+    result.withNode {
+      unsafe $0.isSkipped(at: skipTime) || $0.isPresent(result.resultAddress, at: time)
+    }
+  }
+
+  private func pass(for node: ComputedNode) -> UpdatePass? {
+    guard let pass = unsafe pass, pass.index.contains(node) else { return nil }
+    return pass
   }
 
   /// The read of the previous run at the place of the next read.
   ///
   /// Successive runs usually read the same values in the same order.
   @inlinable var previousRead: Dependency? {
-    guard let frame, let previous = frame.previous else { return nil }
-    let index = reads.count - frame.start
-    return index < previous.dependencies.count ? previous.dependencies[index] : nil
+    let index = unsafe reads.count - firstRead
+    return unsafe index < previousReads.count ? previousReads[index] : nil
   }
 
-  /// Returns the computed value that the previous run used for the publisher.
-  private func known<Value, Kind>(_ publisher: Publisher<Value, Kind>) -> ComputedNode? {
-    guard case .computed(let node, _) = previousRead,
+  /// Returns the computed value that the previous run used for the publisher, or a new one.
+  @usableFromInline
+  func known<Value, Kind>(_ publisher: Publisher<Value, Kind>) -> ComputedNode {
+    guard case .computed(let node, _) = previousRead?.content,
       node.derivation == PublisherIdentity(publisher)
-    else { return nil }
+    else { return ComputedNode(deriving: publisher) }
     return node
   }
 
   /// Returns the record of the previous run, if it is still present.
   @inlinable
   func known<Value>(_ storage: PropertyStorage<Value>) -> TypedValueRecord<Value>? {
-    guard storage.origin == nil, case .value(let record) = previousRead,
-      record.storage === storage, record.isPresent
+    guard storage.origin == nil, let record = previousRead?.record(of: storage), record.isPresent
     else { return nil }
     return unsafe unsafeDowncast(record, to: TypedValueRecord<Value>.self)
   }
 
   /// Adds a read, unless this run has it already.
   @inlinable
-  func append(_ dependency: Dependency, reader: borrowing Atomic<UInt>) {
-    let run = run
-    if reader.load(ordering: .relaxed) == run { return }
+  func append(_ record: ValueRecord, reader: borrowing Atomic<UInt>) {
+    if isFirstRead(reader) { unsafe reads.append(Dependency(record)) }
+  }
+
+  @inlinable
+  func isFirstRead(_ reader: borrowing Atomic<UInt>) -> Bool {
+    let run = unsafe run
+    if reader.load(ordering: .relaxed) == run { return false }
     reader.store(run, ordering: .relaxed)
-    reads.append(dependency)
+    return true
   }
 
   /// Moves to the present instant, or pins all values that were read.
   ///
   /// - Parameter next: A value that is being read.
   /// - Returns: `false` if values are pinned now, so `next` may not fit.
-  private func move(with next: Dependency) -> Bool {
+  private func move(with next: Dependency.Content) -> Bool {
     let now = ChangeClock.now
+    unsafe pass = nil
+    unsafe skipTime = 0
     let pins = PinnedValues()
-    for dependency in reads { pins.keep(dependency) }
+    for dependency in unsafe reads { pins.keep(dependency) }
     let all = PinnedValues(pins)
     all.keep(next)
     if all.arePresent {
-      time = now
+      unsafe time = now
       return true
     }
-    self.pins = pins
+    unsafe self.pins = pins
     return false
   }
 }

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// The part of a delivery that its subscriptions use.
 ///
@@ -18,10 +18,18 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// The subscription in whose turns this delivery emits, if there is one.
   private let input = AtomicLazyReference<WeakToken>()
 
+  /// The address of the gate, which the delivery retains, or 0.
+  ///
+  /// Before the gate exists, it is the address of the run that the callbacks own, plus 1. A lazy
+  /// reference is not specialized, and costs more than an update.
+  @usableFromInline let gateAddress = Atomic<UInt>(0)
+
   @usableFromInline
   init(isOpen: Bool) {
     turnstile = Turnstile(isOpen: isOpen)
   }
+
+  deinit { releaseGate() }
 
   @usableFromInline package var subscriberCount: Int { lock.withLock { $0.table.count } }
 
@@ -55,6 +63,11 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
 
   override func collectSources(into sources: inout SharedSources) {
     if sources.add(self) { input.load()?.token?.host.collectSources(into: &sources) }
+  }
+
+  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+    let (gate, run) = attachGate(counter, of: token)
+    if let gate { run?.passFlow(of: gate) }
   }
 
   /// Installs a barrier behind the present subscribers.
@@ -103,7 +116,9 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     lock.withLock { state in
       callback = withTurns(&state) { remove(token, from: &$0, isRunning: $1) }
     }
+    detach(token)
     callback.release()
+    detachFromOwnedRun(token)
   }
 
   override func end(_ token: Subscription, for group: WaitGroup) {
@@ -117,7 +132,9 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
         state.groups.append(group)
       }
     }
+    detach(token)
     callback.release()
+    detachFromOwnedRun(token)
   }
 
   /// Returns when all accepted updates are delivered, or when the waiting task is canceled.
@@ -131,7 +148,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   }
 
   /// Returns `nil` if the queue is empty and no turn is in progress.
-  private func receipt() -> WaitGroup? {
+  func receipt() -> WaitGroup? {
     lock.withLock { state in
       withTurns(&state) { state, isRunning in
         if !isRunning, state.tickets.count == 0 { return nil }

@@ -14,6 +14,8 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     @usableFromInline var version: UInt = 0
     /// The batch that the update belongs to, if there is one.
     @usableFromInline var batch: WriteBatch?
+    /// The counters of suspending subscribers that have counted it.
+    @usableFromInline var counters: [InFlightCounter] = []
 
     @inlinable
     init(update: Update, replaced: Update?) {
@@ -128,9 +130,11 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
 
   @inlinable @inline(never)
   func sendUnderLock(_ update: Update, from thread: ThreadID) -> Bool {
-    guard let turn = lock.withLock({ admit(update, replacing: nil, from: thread, &$0) }) else {
-      return false
+    let (turn, counters) = lock.withLock { state in
+      (admit(update, replacing: nil, from: thread, &state), state.counters)
     }
+    for counter in counters { counter.check() }
+    guard let turn else { return false }
     deliver(update, turn)
     leave()
     return true
@@ -193,7 +197,9 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     _ update: Update, replacing replaced: Update?, from thread: ThreadID, _ extent: Extent,
     _ state: inout DeliveryState
   ) -> Turn? {
-    unsafe queue.append(Pending(update: update, replaced: replaced))
+    var pending = Pending(update: update, replaced: replaced)
+    pending.counters = state.countQueued(from: thread)
+    unsafe queue.append(pending)
     state.tickets.append(state.schedule.ticketForAll(from: thread))
     return state.schedule.takeOver(on: thread) ? Turn(lastSerial: 0, extent: extent) : nil
   }
@@ -282,7 +288,12 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
       var pending: Pending?
       switch proceed(pop: { pending = unsafe queue.popFirst() }) {
       case .turn(let turn):
-        if let pending { deliver(pending, turn) }
+        if let pending {
+          for counter in pending.counters { counter.count(-1) }
+          deliver(pending, turn)
+          // It counts at its next place before a hold is released.
+          for counter in pending.counters { counter.check() }
+        }
       case .callTask:
         Task.detached { self.continueInTask() }
         return

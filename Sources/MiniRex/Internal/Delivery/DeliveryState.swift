@@ -13,6 +13,8 @@ package struct DeliveryState: ~Copyable, Sendable {
   /// have ended.
   private var receipts: [(count: UInt, group: WaitGroup)] = []
   private var takenCount: UInt = 0
+  /// The counters of the suspending subscribers, if the delivery stands between sources and them.
+  @usableFromInline var counters: [InFlightCounter] = []
 
   init() {}
 

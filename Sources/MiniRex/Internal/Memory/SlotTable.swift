@@ -330,6 +330,8 @@ private struct Found {
 }
 
 /// The subscribers of one source, in the order in which they subscribed.
+///
+/// Unchecked, because its segments are memory that its owner changes under a lock.
 @usableFromInline
 package struct SlotTable: ~Copyable, @unchecked Sendable {
   /// The extent of a turn that starts now, or `nil` before the first subscriber.

@@ -1,12 +1,12 @@
 // The only file besides `Parking.swift` that uses the C library.
 #if canImport(Darwin)
-  import Darwin
+import Darwin
 #elseif canImport(Glibc)
-  import Glibc
+import Glibc
 #elseif canImport(Musl)
-  import Musl
+import Musl
 #elseif canImport(Android)
-  import Android
+import Android
 #endif
 
 /// The identity of a thread, unique during its lifetime.
@@ -25,9 +25,9 @@ package struct ThreadID: Hashable, Sendable {
   @usableFromInline
   package static var current: ThreadID {
     #if canImport(Glibc)
-      ThreadID(rawValue: UInt(pthread_self()))
+    ThreadID(rawValue: UInt(pthread_self()))
     #else
-      unsafe ThreadID(rawValue: UInt(bitPattern: pthread_self()))
+    unsafe ThreadID(rawValue: UInt(bitPattern: pthread_self()))
     #endif
   }
 }
@@ -36,9 +36,9 @@ extension ThreadID {
   /// `true` on the thread that the platform reserves for the main actor, where one exists.
   static var isMain: Bool {
     #if canImport(Darwin)
-      pthread_main_np() != 0
+    pthread_main_np() != 0
     #else
-      false
+    false
     #endif
   }
 }

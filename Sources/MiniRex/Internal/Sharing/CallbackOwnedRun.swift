@@ -9,7 +9,10 @@ final class CallbackOwnedRun<Update: Sendable>: RunStart, @unchecked Sendable {
   @usableFromInline let delivery = Delivery<Update>(isOpen: true)
 
   @inlinable
-  override init() {}
+  override init() {
+    super.init()
+    delivery.setOwner(self)
+  }
 
   /// Returns `.ended` if the run is over and will not emit.
   @inlinable
@@ -46,6 +49,14 @@ class RunStart: @unchecked Sendable {
     waiting.resumeWaiters { ($0.removeValue(forKey: ObjectIdentifier(self)) ?? [], ()) }
   }
 
+  /// Passes the holds of the subscribers on to the upstream subscription, once the start has
+  /// returned.
+  func passFlow(of gate: SendGate) {
+    guard let token = token.load(), let relay = gate.makeRelay() else { return }
+    token.host.attach(relay, of: token)
+    relay.check()
+  }
+
   @usableFromInline
   func waitUntilStarted() {
     if token.load() != nil { return }
@@ -75,6 +86,7 @@ final class RunInlet<Update: Sendable>: Sendable {
   @inlinable
   deinit {
     delivery.end()
+    delivery.gate?.end()
   }
 }
 
@@ -109,6 +121,7 @@ final class CallbackOwnedRuns<Update: Sendable>: Sendable {
       if isNew {
         let inlet = RunInlet(run.delivery)
         run.attach(start { inlet.delivery.send($0) })
+        run.delivery.hasStarted(run)
         return token
       }
       if token !== Subscription.ended {

@@ -10,14 +10,27 @@ package final class SharedWork<Update: Sendable>: Sendable {
   private let lifetime: TaskLifetime
   private let remembersProgress: Bool
   private let current = Lock<WorkRun<Update>?>(nil)
+  /// Runs a closure some time after the last cancellation, or `nil` to cancel the work immediately.
+  private let linger: (@Sendable (@escaping @Sendable () -> Void) -> Subscription)?
+  private let lingering = Lock(Lingering())
+
+  private struct Lingering: Sendable {
+    /// The number of the valid timer.
+    var number = 0
+    var timer: Subscription?
+  }
 
   /// - Parameter remembersProgress: A Boolean value that indicates whether late subscribers receive
   ///   the latest progress first.
+  /// - Parameter linger: Runs a closure after the time that the work outlasts its last subscriber.
+  ///   By default, the work is canceled immediately.
   package init(
     _ lifetime: TaskLifetime = .whileSubscribed, remembersProgress: Bool = true,
+    lingering linger: (@Sendable (@escaping @Sendable () -> Void) -> Subscription)? = nil,
     start: @escaping Start
   ) {
     self.lifetime = lifetime
+    self.linger = linger
     self.remembersProgress = remembersProgress
     self.start = start
   }
@@ -48,8 +61,11 @@ package final class SharedWork<Update: Sendable>: Sendable {
     }
     withExtendedLifetime(old) {}
     let membership = WorkMembership { step in
-      if step == .leave { return self.leave(run) }
-      run.cancel()
+      switch step {
+      case .passFlow: run.passFlow()
+      case .leave: return self.leave(run)
+      case .cancel: if self.linger == nil { run.cancel() } else { self.cancelLater(run) }
+      }
       return true
     }
     let sentinel = Sentinel { [weak membership] in membership?.leave() }
@@ -77,8 +93,43 @@ package final class SharedWork<Update: Sendable>: Sendable {
       guard run.leave(), lifetime == .whileSubscribed, !run.storage.hasFinished else {
         return false
       }
+      if current === run, linger == nil { current = nil }
+      return true
+    }
+  }
+
+  /// Cancels the run after a time, unless a subscriber joins before.
+  ///
+  /// The clock is user code, so it is called outside every lock.
+  private func cancelLater(_ run: WorkRun<Update>) {
+    guard let linger, !run.storage.hasFailedToFinish else { return run.cancel() }
+    let (number, replaced) = lingering.withLock { lingering in
+      lingering.number += 1
+      return (lingering.number, lingering.timer.take())
+    }
+    replaced?.invalidate()
+    let timer = linger { self.expire(run, number) }
+    let isValid = lingering.withLock { lingering in
+      guard lingering.number == number else { return false }
+      lingering.timer = timer
+      return true
+    }
+    if !isValid { timer.invalidate() }
+  }
+
+  private func expire(_ run: WorkRun<Update>, _ number: Int) {
+    let (isValid, timer) = lingering.withLock { lingering -> (Bool, Subscription?) in
+      guard lingering.number == number else { return (false, nil) }
+      lingering.number += 1
+      return (true, lingering.timer.take())
+    }
+    guard isValid else { return }
+    withExtendedLifetime(timer) {}
+    let isOver = current.withLock { current in
+      guard run.isEmpty else { return false }
       if current === run { current = nil }
       return true
     }
+    if isOver { run.cancel() }
   }
 }

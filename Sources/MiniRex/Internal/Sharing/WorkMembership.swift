@@ -5,8 +5,10 @@
 /// It is not generic, for the same reason as `AnyDelivery`. Unchecked like every
 /// `SubscriptionHost`: a `Lock` guards its state.
 final class WorkMembership: SubscriptionHost, @unchecked Sendable {
-  /// The two requests to a run, in this order.
+  /// The requests to a run.
   enum Step {
+    /// Passes backpressure on to the work.
+    case passFlow
     /// Removes the member, under a lock.
     ///
     /// Returns `true` if the run must be canceled.
@@ -58,13 +60,25 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
     state.withLock { $0.inner }?.host.collectSources(into: &sources)
   }
 
+  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+    let (inner, leave) = state.withLock { ($0.inner, $0.leave) }
+    guard let inner, let leave else { return }
+    (inner.host as? AnyDelivery)?.attachGate(counter, of: inner)
+    _ = leave(.passFlow)
+  }
+
   override func end(_ token: Subscription) {
-    state.withLock { $0.inner }?.invalidate()
+    let inner = state.withLock { $0.inner }
+    inner?.invalidate()
     leave()
+    // After the cancellation of the work, which must not continue before.
+    inner?.detachFromRun()
   }
 
   override func end(_ token: Subscription, for group: WaitGroup) {
-    if let inner = state.withLock({ $0.inner }) { group.end(inner) }
+    let inner = state.withLock { $0.inner }
+    if let inner { group.end(inner) }
     leave()
+    inner?.detachFromRun()
   }
 }

@@ -20,6 +20,8 @@ package final class WorkRun<Update: Sendable>: Sendable {
     state.withLock { $0.leave() }
   }
 
+  var isEmpty: Bool { state.withLock { $0.members == 0 } }
+
   func waitUntilStarted() {
     state.waitForStart { state, thread in
       guard let starter = state.starter(for: thread) else { return nil }
@@ -29,9 +31,23 @@ package final class WorkRun<Update: Sendable>: Sendable {
 
   func attach(_ work: Subscription) {
     let leavers = state.resumeWaiters { $0.attach(work) }
-    guard let leavers else { return }
+    guard let leavers else {
+      // A subscriber may have attached its counter during the start.
+      if storage.delivery.gate != nil { passFlow() }
+      return
+    }
     WaitGroup.capture(leavers) { work.leave() }
     for group in leavers { group.leave() }
+  }
+
+  /// Passes the holds of the subscribers on to the work, once it has started.
+  func passFlow() {
+    let work = state.withLock { state -> Subscription? in
+      if case .working(let work) = state.phase { work } else { nil }
+    }
+    guard let work, let relay = storage.delivery.gate?.makeRelay() else { return }
+    work.host.attach(relay, of: work)
+    relay.check()
   }
 
   /// Delivers the remaining updates, then ends the work.
@@ -45,6 +61,7 @@ package final class WorkRun<Update: Sendable>: Sendable {
     }
     let result = deliver()
     work?.leave()
+    storage.delivery.gate?.end()
     return result
   }
 

@@ -10,7 +10,8 @@ struct Timekeeper: Sendable {
   let forgetsEnded: Bool
 
   init(_ clock: any Clock<Duration>) {
-    if let clock = clock as? any SchedulingClock<Duration> {
+    // A schedule of the continuous clock is a sleeping task.
+    if let clock = clock as? any SchedulingClock<Duration>, !(clock is ContinuousClock) {
       self.init(scheduling: clock)
     } else {
       self.init(sleeping: clock)
@@ -31,15 +32,7 @@ struct Timekeeper: Sendable {
     let origin = clock.now
     now = { origin.duration(to: clock.now) }
     wake = { instant, action in
-      let deadline = origin.advanced(by: min(instant, .longestWait))
-      let call = OneCall(action)
-      let task = Task {
-        do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
-        call.take()?()
-      }
-      // A task that is already calling must not be canceled, because its callbacks would inherit
-      // the cancellation.
-      return Subscription { if call.take() != nil { task.cancel() } }
+      sleeping(until: origin.advanced(by: min(instant, .longestWait)), on: clock, then: action)
     }
     forgetsEnded = false
   }
@@ -48,6 +41,20 @@ struct Timekeeper: Sendable {
   func wake(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Subscription {
     wake(now() + duration, action)
   }
+}
+
+/// Runs a closure after a sleep, in a Swift task.
+func sleeping<C: Clock>(
+  until deadline: C.Instant, on clock: C, then action: @escaping @Sendable () -> Void
+) -> Subscription {
+  let call = OneCall(action)
+  let task = Task {
+    do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
+    call.take()?()
+  }
+  // A task that is already calling must not be canceled, because its callbacks would inherit the
+  // cancellation.
+  return Subscription { if call.take() != nil { task.cancel() } }
 }
 
 /// A closure that runs once, or is released before.

@@ -71,7 +71,8 @@ package struct GraphDrawing: Sendable {
       return Edge(
         from: ends[1], to: ends[0], isActive: bundle.contains(where: \.isActive),
         label: (rate > 0 ? "\(updates), \(short(rate))/s" : updates)
-          + (pending > 0 ? ", \(pending) pending" : ""))
+          + (pending > 0 ? ", \(pending) pending" : "")
+          + (bundle.compactMap(\.stall).max().map { ", stalled for \(short($0))" } ?? ""))
     }
   }
 }

@@ -1,16 +1,26 @@
 /// Reports the length of a buffer to a graph while the subscription of the buffer exists.
 final class BufferGauge: Sendable {
   private let counts: @Sendable () -> BufferCounts?
+  private let counter: InFlightCounter?
   private let consumer: Lineage
 
-  /// - Parameter consumer: The operator or the subscription that owns the buffer.
-  init(of consumer: Lineage, _ counts: @escaping @Sendable () -> BufferCounts?) {
+  /// - Parameters:
+  ///   - consumer: The operator or the subscription that owns the buffer.
+  ///   - counter: The counter of the buffer, if it suspends senders.
+  init(
+    of consumer: Lineage, _ counter: InFlightCounter?,
+    _ counts: @escaping @Sendable () -> BufferCounts?
+  ) {
     self.consumer = consumer
+    self.counter = counter
     self.counts = counts
     consumer.gauges.withLock { $0[ObjectIdentifier(self)] = WeakGauge(gauge: self) }
   }
 
-  var pending: Int { counts()?.pending ?? 0 }
+  var current: BufferCounts { counts() ?? BufferCounts() }
+
+  /// The duration for which it has had no room.
+  var stall: Duration? { counter?.slowSubscriber?.duration }
 
   deinit {
     consumer.gauges.withLock { _ = $0.removeValue(forKey: ObjectIdentifier(self)) }
@@ -26,12 +36,18 @@ struct WeakDelivery: Sendable {
 }
 
 extension Lineage {
-  /// The number of updates in its buffers.
-  var bufferedCount: Int {
+  /// The number of updates in its buffers, and of the updates that they have dropped.
+  var bufferedCounts: BufferCounts {
     // The last reference to a gauge must not be released under the lock, because its `deinit` takes
     // the lock.
     let gauges = gauges.withLock { $0.values.compactMap(\.gauge) }
-    return gauges.reduce(0) { $0 + $1.pending }
+    return gauges.reduce(BufferCounts()) { $0 + $1.current }
+  }
+
+  /// The duration for which one of its buffers has suspended senders, or `nil`.
+  var stall: Duration? {
+    let gauges = gauges.withLock { $0.values.compactMap(\.gauge) }
+    return gauges.compactMap(\.stall).max()
   }
 
   /// The number of updates of this source that are queued for the delivering thread.

@@ -25,9 +25,11 @@ struct BufferWatch: Sendable {
 
   /// Creates a watch whose counts a graph can read.
   @usableFromInline
-  func measuring(_ counts: @escaping @Sendable () -> BufferCounts?) -> BufferWatch {
+  func measuring(
+    _ counter: InFlightCounter?, _ counts: @escaping @Sendable () -> BufferCounts?
+  ) -> BufferWatch {
     var measuring = self
-    measuring.gauge = consumer.map { BufferGauge(of: $0, counts) }
+    measuring.gauge = consumer.map { BufferGauge(of: $0, counter, counts) }
     return measuring
   }
 

@@ -20,6 +20,8 @@ package final class Lineage: Sendable {
   let computed: ComputedWatch?
   let instrument: any Instrument
   let graph: LiveGraph?
+  /// The counts of a node that events name, if there is a graph.
+  let counts: OriginCounts?
 
   let subscriberCount = Atomic(0)
   private let isGone = Atomic(false)
@@ -41,6 +43,10 @@ package final class Lineage: Sendable {
     self.computed = computed
     self.instrument = instrument
     self.graph = graph
+    let isOrigin = role == .source || role == .trace || role == .operation && inputs.count > 1
+    counts =
+      graph != nil && isOrigin
+      ? OriginCounts(LiveGraph.Totals.Key(role: role, name: name, place: place)) : nil
     backlog = Lock(BacklogThreshold(limit: instrument.backlogLimit))
     graph?.add(self)
   }
@@ -63,6 +69,8 @@ package final class Lineage: Sendable {
   ///
   /// Those of a computed value change.
   var inputs: [Lineage] { computed?.inputs ?? constantInputs }
+
+  package var isInGraph: Bool { graph != nil }
 
   var hasEnded: Bool { isGone.load(ordering: .relaxed) }
 }
@@ -125,6 +133,7 @@ extension Lineage {
 
 extension Lineage {
   func record(_ kind: InstrumentEvent.Kind, by context: WatchContext? = nil) {
+    if case .dropped(let count) = kind { counts?.drops.add(count, ordering: .relaxed) }
     instrument.record(
       InstrumentEvent(
         kind: kind, label: name, place: place, origin: id, subscription: context?.subscription,

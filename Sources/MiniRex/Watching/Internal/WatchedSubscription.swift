@@ -25,6 +25,12 @@ package final class WatchedSubscription: Sendable {
     if lineage.reports { lineage.record(.unsubscribed, by: context) }
   }
 
+  /// Runs before the callback, so that a graph knows the callbacks in progress.
+  @usableFromInline @inline(never)
+  func willDeliver() {
+    edge?.beginCount.add(1, ordering: .relaxed)
+  }
+
   /// Runs after the callback.
   ///
   /// An instrument that runs before the callback could cancel the subscription, and the callback
@@ -32,6 +38,7 @@ package final class WatchedSubscription: Sendable {
   @usableFromInline @inline(never)
   func hasDelivered() {
     edge?.updateCount.add(1, ordering: .relaxed)
+    lineage.counts?.deliveries.add(1, ordering: .relaxed)
     if lineage.reports { lineage.record(.delivered, by: context) }
   }
 
@@ -51,6 +58,7 @@ extension Lineage {
     let passage = WatchedSubscription(through: self)
     return passage.next.inForce {
       connect { update in
+        passage.willDeliver()
         receive(update)
         passage.hasDelivered()
       }
@@ -87,6 +95,8 @@ extension Lineage {
 /// The connection from a publisher to one of its consumers, for any number of subscriptions.
 final class LineageEdge: Sendable {
   let input: Lineage
+  /// The number of callbacks that have begun.
+  let beginCount = Atomic(0)
   let updateCount = Atomic(0)
 
   init(from input: Lineage) {

@@ -8,7 +8,7 @@ package struct StoreChain: Hashable, Sendable {
   /// The number of the last commit.
   @usableFromInline package var number = 0
   /// The duties of a commit as bits: 1 publishes it, 2 looks for removed children, 4 records it for
-  /// histories.
+  /// histories, 8 remembers it for the scope that will read it.
   @usableFromInline var duties: UInt8 = 0
 
   @inlinable package init() {}
@@ -36,9 +36,16 @@ package struct StoreChain: Hashable, Sendable {
     set { duties = newValue ? duties | 4 : duties & ~4 }
   }
 
+  /// A Boolean value that indicates whether a scope over a removable child will read the chain.
+  @inlinable @inline(__always)
+  package var hasReadingScope: Bool {
+    get { duties & 8 != 0 }
+    set { duties = newValue ? duties | 8 : duties & ~8 }
+  }
+
   /// A Boolean value that indicates whether a commit inside a chain is published or recorded.
   @inlinable @inline(__always)
-  package var isRecorded: Bool { duties & 5 != 0 }
+  package var isRecorded: Bool { duties & 13 != 0 }
 
   /// A Boolean value that indicates whether a commit has any duty.
   @inlinable @inline(__always)

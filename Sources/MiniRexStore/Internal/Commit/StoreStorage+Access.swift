@@ -89,6 +89,11 @@ extension StoreStorage {
     {
       refuseSuspension()
     }
+    if unsafe isReading {
+      misuse(
+        "A Store was used inside the closure of its own 'send(_:reading:)' or 'send { … }'. The "
+          + "closure's parameter is the state. Use the store after 'send' returns.")
+    }
     misuse(
       "A Store was used inside its own reducer or 'commit'. Use the 'inout' state of the closure, or an "
         + "effect, which starts after the commit.")

@@ -5,17 +5,17 @@ extension StoreStorage {
   /// Retains the store until `send` returns, because a store cannot be released inside its own
   /// reducer.
   @inlinable @inline(__always)
-  func send(_ action: Action, to store: Store<State, Action>) -> EffectGroup? {
+  func send(_ action: Action, to store: Store<State, Action>) -> StoreTask {
     let thread = ThreadID.current
     guard enter(on: thread) else { return queueInside(action) }
-    let group = reduceOutside(action, on: thread)
+    let task = reduceOutside(action, on: thread)
     extendLifetime(store)
-    return group
+    return task
   }
 
   /// Reduces an action with exclusive access.
   @inlinable @inline(__always)
-  func reduceOutside(_ action: Action, on thread: ThreadID) -> EffectGroup? {
+  func reduceOutside(_ action: Action, on thread: ThreadID) -> StoreTask {
     let effect = unsafe reducer(&state, action)
     if case .none = effect.kind, unsafe !chain.hasQueued {
       return commit(.action(action), on: thread)
@@ -28,6 +28,7 @@ extension StoreStorage {
   func perform(_ input: StoreInput<Action>) {
     let thread = ThreadID.current
     guard enter(on: thread) else {
+      if unsafe isReading, case .action = input { refuse() }
       if case .cancel(let group) = input { group.markCancelled() }
       return queue(input)
     }
@@ -39,7 +40,7 @@ extension StoreStorage {
   @inlinable @inline(never)
   func finishChain(
     after action: Action, _ effect: Effect<Action>, on thread: ThreadID
-  ) -> EffectGroup? {
+  ) -> StoreTask {
     publish(.action(action))
     reduceReturned(effect, nil)
     handleQueued()
@@ -47,10 +48,11 @@ extension StoreStorage {
   }
 
   @inlinable @inline(never)
-  func queueInside(_ action: Action) -> EffectGroup? {
+  func queueInside(_ action: Action) -> StoreTask {
+    if unsafe isReading { refuse() }
     let group = wantedGroup()
     queue(.action(action, by: nil, group))
-    return group
+    return StoreTask(group, number: 0)
   }
 
   /// Queues an action of a child.
@@ -140,7 +142,8 @@ extension StoreStorage {
 
   /// Makes the chain readable and publishes it, then stops, completes, and starts effects.
   @inlinable @inline(never)
-  func releaseState(on thread: ThreadID) -> EffectGroup? {
+  func releaseState(on thread: ThreadID) -> StoreTask {
+    let number = unsafe chain.number
     unsafe group = nil
     let opened = unsafe outerGroup.take()
     if let opened { unsafe book.leave(opened) }
@@ -151,6 +154,6 @@ extension StoreStorage {
     for history in remembering { history.publish(on: thread) }
     outcome.happen()
     begin(beginnings, on: thread)
-    return opened
+    return StoreTask(opened, number: number)
   }
 }

@@ -5,19 +5,19 @@ public import MiniRex
 extension StoreStorage {
   /// Numbers the only commit of a chain, publishes it, and releases the state.
   ///
-  /// - Returns: The group of actions that a history's predicate sent, usually `nil`.
+  /// - Returns: A task without effects, unless a history's predicate sent actions.
   @inlinable @inline(__always) @discardableResult
   func commit(
     _ cause: @autoclosure () -> CommitCause<Action>, on thread: ThreadID
-  ) -> EffectGroup? {
+  ) -> StoreTask {
     let number = unsafe chain.commit()
     if unsafe !chain.hasDuties {
       leave()
-      return nil
+      return StoreTask(nil, number: number)
     }
     if unsafe chain.hasHistories { return finishRemembering(number, cause(), on: thread) }
     leave(after: number, cause, on: thread)
-    return nil
+    return StoreTask(nil, number: number)
   }
 
   /// Looks for removed children, and publishes the commit.
@@ -71,6 +71,7 @@ extension StoreStorage {
   func note(_ number: Int, _ cause: CommitCause<Action>) {
     let commit = unsafe Commit(number: number, cause: cause, state: state)
     if unsafe chain.hasHistories { remember(commit) }
+    if unsafe chain.hasReadingScope { unsafe readingScope?.keepChild() }
     if unsafe chain.hasSubscribers { unsafe unpublished.append(.committed(commit)) }
   }
 

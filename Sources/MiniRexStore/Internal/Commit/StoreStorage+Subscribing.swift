@@ -31,6 +31,10 @@ extension StoreStorage {
 
   var lastNumber: Int { withAccess { unsafe chain.number } }
 
+  var lastCommit: Commit<State, Action> {
+    withAccess { unsafe Commit(number: chain.number, cause: .parent, state: state) }
+  }
+
   /// Emits the current state with the number of the last commit, then each later commit.
   @inlinable
   func subscribeToCommits(

@@ -23,6 +23,10 @@ final class StoreStorage<State: Sendable, Action: Sendable>: @unchecked Sendable
   @usableFromInline @exclusivity(unchecked)
   var deferred: [ThreadID: [EffectBeginning<Action>]] = [:]
 
+  /// A Boolean value that indicates whether a closure of a `send` reads the state.
+  ///
+  /// Declared before the state, so that its offset is constant.
+  @usableFromInline @exclusivity(unchecked) var isReading = false
   @usableFromInline @exclusivity(unchecked) var state: State
   @usableFromInline @exclusivity(unchecked) var chain = StoreChain()
   @usableFromInline @exclusivity(unchecked) var inputs = Queue<StoreInput<Action>>()
@@ -36,6 +40,8 @@ final class StoreStorage<State: Sendable, Action: Sendable>: @unchecked Sendable
   ///
   /// Compared on its own thread and never dereferenced.
   @exclusivity(unchecked) var memberWriter: UnsafeCurrentTask?
+  /// The scope that will read the current chain.
+  @usableFromInline @exclusivity(unchecked) var readingScope: (any ReadingScope)?
   @exclusivity(unchecked) var members: [MemberKey: ObservedMember] = [:]
   /// `nil` until the first scope, and then constant, so the holder of a scope reads it without
   /// exclusive access.

@@ -36,7 +36,8 @@ struct EffectRegistry: ~Copyable {
   /// Each effect stores its index.
   var running: [RunningEffect] = []
   var byID: [EffectID: [Int: RunningEffect]] = [:]
-  private var lastNumber = 0
+  /// The number of effects that were ever entered.
+  private(set) var lastNumber = 0
   var outcome = EffectOutcome()
   /// The ends to publish.
   private var ends = SmallArray<EffectIsOver>()

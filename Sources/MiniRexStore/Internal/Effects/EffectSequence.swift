@@ -28,6 +28,8 @@ class EffectSequence: @unchecked Sendable {
 }
 
 /// A sequence with its remaining members, whose type only its store knows.
+///
+/// Unchecked: the members run one after the other.
 @usableFromInline
 final class EffectMembers<Action: Sendable>: EffectSequence, @unchecked Sendable {
   /// The remaining members as a stack: a nested list is last, and runs next.

@@ -24,11 +24,18 @@ final class RunningEffect: @unchecked Sendable {
   }
 
   /// The object that stops the effect, once it is known.
-  private enum Handle {
-    case none
-    case task(Task<Void, Never>)
-    case subscription(Subscription)
-    case stopped
+  ///
+  /// Separate properties, because an enumeration would store tag bits in the address, which a leak
+  /// detector does not recognize.
+  private struct Handle {
+    var task: Task<Void, Never>?
+    var subscription: Subscription?
+    var isStopped = false
+
+    func stop() {
+      task?.cancel()
+      subscription?.invalidate()
+    }
   }
 
   let kind: Kind
@@ -46,7 +53,7 @@ final class RunningEffect: @unchecked Sendable {
   /// The registry retains them while they are linked.
   @exclusivity(unchecked) unowned(unsafe) var previous: RunningEffect?
   @exclusivity(unchecked) unowned(unsafe) var next: RunningEffect?
-  private let handle = Lock(Handle.none)
+  private let handle = Lock(Handle())
 
   init(_ kind: Kind, _ run: EffectRun, in context: consuming EffectContext) {
     self.kind = kind
@@ -69,21 +76,21 @@ final class RunningEffect: @unchecked Sendable {
 
   @usableFromInline
   func attach(_ task: Task<Void, Never>) {
-    attach(.task(task))
+    attach(Handle(task: task))
   }
 
   @usableFromInline
   func attach(_ subscription: Subscription) {
-    attach(.subscription(subscription))
+    attach(Handle(subscription: subscription))
   }
 
   private func attach(_ new: Handle) {
     let isStopped = handle.withLock { handle in
-      if case .stopped = handle { return true }
+      if handle.isStopped { return true }
       handle = new
       return false
     }
-    if isStopped { Self.stop(new) }
+    if isStopped { new.stop() }
   }
 
   /// Cancels the Swift task or the subscription, without exclusive access, because user code runs.
@@ -91,18 +98,10 @@ final class RunningEffect: @unchecked Sendable {
   func stop() {
     let old = handle.withLock { handle in
       let old = handle
-      handle = .stopped
+      handle = Handle(isStopped: true)
       return old
     }
-    Self.stop(old)
-  }
-
-  private static func stop(_ handle: Handle) {
-    switch handle {
-    case .none, .stopped: break
-    case .task(let task): task.cancel()
-    case .subscription(let subscription): subscription.invalidate()
-    }
+    old.stop()
   }
 }
 

@@ -52,7 +52,7 @@ extension StoreStorage {
   @usableFromInline
   func finishRemembering(
     _ number: Int, _ cause: CommitCause<Action>, on thread: ThreadID
-  ) -> EffectGroup? {
+  ) -> StoreTask {
     note(number, cause)
     if unsafe chain.hasParts { cancelOrphansInChain() }
     handleQueued()

@@ -32,8 +32,8 @@ where Row.ID: Sendable {
   func apply(_ change: LiveChange, _ source: LiveStage<Row>, _ key: (Row) -> Key) -> LiveChange {
     if change.isReset { return rebuild(source, key) }
     if change.isEmpty { return change }
-    let removed = change.removals.map { order.handles[$0] }
-    let updated = change.updates.map { order.handles[change.oldPosition($0)] }
+    let removed = change.removals.map { order.handle(at: $0) }
+    let updated = change.updates.map { order.handle(at: change.oldPosition($0)) }
     let insertions = change.insertions.map { keyed(source.row($0.at), key) }
     let updates = change.updates.map { keyed(source.row($0), key) }
     // Places are searched before a group changes its first row.

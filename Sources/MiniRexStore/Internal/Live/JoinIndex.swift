@@ -12,7 +12,7 @@ final class JoinIndex<Other: Identifiable & Sendable> where Other.ID: Sendable {
   private let changeTest = ChangeTest<Other>()
 
   func other(at position: Int) -> Other? {
-    references[Int(order.handles[position])].flatMap { others[$0] }
+    references[Int(order.handle(at: position))].flatMap { others[$0] }
   }
 
   /// - Returns: The positions of the rows whose other row has changed, or `nil` for all rows.
@@ -60,7 +60,7 @@ final class JoinIndex<Other: Identifiable & Sendable> where Other.ID: Sendable {
       if handle == references.count { references.append(nil) }
       refer(handle, to: reference(insertion.at))
     }
-    for position in change.updates { refer(order.handles[position], to: reference(position)) }
+    for position in change.updates { refer(order.handle(at: position), to: reference(position)) }
     guard let changed else { return .reset }
     if changed.isEmpty { return result }
     var updates = Set(change.updates)

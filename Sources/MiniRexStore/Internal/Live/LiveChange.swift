@@ -29,6 +29,10 @@ struct LiveChange: Sendable, Equatable {
   @inlinable
   init() {}
 
+  /// Creates the change of one row in its place.
+  @inlinable
+  init(update position: Int) { updates = [position] }
+
   @inlinable static var reset: LiveChange {
     var change = LiveChange()
     change.isReset = true
@@ -37,6 +41,13 @@ struct LiveChange: Sendable, Equatable {
 
   @inlinable var isEmpty: Bool {
     !isReset && removals.isEmpty && insertions.isEmpty && updates.isEmpty
+  }
+
+  /// The position, if one row has changed in its place.
+  ///
+  /// This is the most frequent change, for which each stage has a short path.
+  @inlinable var onlyUpdate: Int? {
+    updates.count == 1 && removals.isEmpty && insertions.isEmpty && !isReset ? updates[0] : nil
   }
 
   /// The number of removed, inserted, moved, and updated rows.

@@ -10,16 +10,36 @@ struct LiveStage<Row: Identifiable & Sendable> {
   @usableFromInline let row: (_ position: Int) -> Row
   /// The rows, if the operator stores them anyway.
   @usableFromInline let tree: (() -> RowTree<Row>)?
+  @usableFromInline let changed: ChangedRow<Row>
 
   @inlinable
   init(
     apply: @escaping (LiveInput) -> LiveChange, count: @escaping () -> Int,
-    row: @escaping (_ position: Int) -> Row, tree: (() -> RowTree<Row>)? = nil
+    row: @escaping (_ position: Int) -> Row, tree: (() -> RowTree<Row>)? = nil,
+    changed: ChangedRow<Row> = ChangedRow()
   ) {
     self.apply = apply
     self.count = count
     self.row = row
     self.tree = tree
+    self.changed = changed
+  }
+
+  /// Creates a stage that has some or all rows of another stage, maybe in another order.
+  @inlinable
+  init(
+    of source: LiveStage, apply: @escaping (LiveInput) -> LiveChange, count: @escaping () -> Int,
+    sourcePosition: @escaping (_ position: Int) -> Int
+  ) {
+    let changed = ChangedRow<Row>()
+    self.init(
+      apply: { input in
+        let change = apply(input)
+        changed.follow(source.changed, change)
+        return change
+      },
+      count: count, row: { changed.row(at: $0) ?? source.row(sourcePosition($0)) },
+      changed: changed)
   }
 
   /// Returns the rows by position.
@@ -34,11 +54,14 @@ struct LiveStage<Row: Identifiable & Sendable> {
 ///
 /// One object is one combination of values, so that a stage recognizes a source that has not
 /// changed. Its class belongs to the stage that reads it.
+///
+/// Unchecked for `RowsInput`. The properties of the other inputs are constant.
 @usableFromInline
 class LiveInput: @unchecked Sendable {
   /// The version of the rows, if they are the only source of the query.
-  let version: RowsStamp?
+  @usableFromInline final let version: RowsStamp?
 
+  @usableFromInline
   init(version: RowsStamp? = nil) { self.version = version }
 }
 
@@ -46,32 +69,47 @@ class LiveInput: @unchecked Sendable {
 ///
 /// A reference to the rows would make the next change copy them. Unchecked: only one run receives
 /// the object, in the order of its deliveries.
+@usableFromInline
 final class RowsInput<Row: Identifiable & Sendable>: LiveInput, @unchecked Sendable
 where Row.ID: Sendable {
-  private var rows: Rows<Row>?
+  @usableFromInline @exclusivity(unchecked) var rows: Rows<Row>?
 
+  @inlinable
   init(_ rows: Rows<Row>) {
-    self.rows = rows
+    unsafe self.rows = rows
     super.init(version: rows.stamp)
   }
 
-  func take() -> Rows<Row>? { rows.take() }
+  @inlinable
+  func take() -> Rows<Row>? { unsafe rows.take() }
 }
 
 /// The parameter of a query.
+///
+/// Unchecked like its superclass: it is constant.
+@usableFromInline
 final class ParameterInput<Value: Sendable>: LiveInput, @unchecked Sendable {
-  let value: Value
+  @usableFromInline let value: Value
 
-  init(_ value: Value) { self.value = value }
+  @inlinable
+  init(_ value: Value) {
+    self.value = value
+    super.init()
+  }
 }
 
 /// The inputs of a stage with two sources.
+///
+/// Unchecked like its superclass: both are constant.
+@usableFromInline
 final class PairInput: LiveInput, @unchecked Sendable {
-  let one: LiveInput
-  let other: LiveInput
+  @usableFromInline let one: LiveInput
+  @usableFromInline let other: LiveInput
 
+  @usableFromInline
   init(_ one: LiveInput, _ other: LiveInput) {
     self.one = one
     self.other = other
+    super.init()
   }
 }

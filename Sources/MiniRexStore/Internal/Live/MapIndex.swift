@@ -1,9 +1,11 @@
 public import MiniRex
 
 /// The results of a map, by position.
+///
+/// Without checks of exclusivity, like `FilterIndex`.
 @usableFromInline
 final class MapIndex<Row: Identifiable & Sendable> {
-  @usableFromInline var tree = RowTree<Row>()
+  @usableFromInline @exclusivity(unchecked) var tree = RowTree<Row>()
   @usableFromInline let changeTest = ChangeTest<Row>()
 
   @inlinable
@@ -15,15 +17,17 @@ final class MapIndex<Row: Identifiable & Sendable> {
   @inlinable
   func apply(_ change: LiveChange, _ count: Int, _ transform: (Int) -> Row) -> LiveChange {
     if change.isReset {
-      tree = RowTree((0..<count).lazy.map(transform))
+      unsafe tree = RowTree((0..<count).lazy.map(transform))
       return change
     }
     var change = change
-    let news = change.updates.map { ($0, tree[change.oldPosition($0)], transform($0)) }
+    let news = change.updates.map {
+      unsafe ($0, tree[change.oldPosition($0)], transform($0))
+    }
     change.updates = []
-    tree.apply(change, transform)
+    unsafe tree.apply(change, transform)
     for (position, old, new) in news where changeTest(old, new) {
-      tree[position] = new
+      unsafe tree[position] = new
       change.updates.append(position)
     }
     return change

@@ -2,36 +2,45 @@
 ///
 /// All leaves have the same depth. A node is changed in place only by a tree that holds the one
 /// reference to it, and otherwise copied first. `summary` is a cache, used only by trees without
-/// copies. Unchecked for this reason.
+/// copies.
+///
+/// Unchecked for this reason, and because closures that run while a node is read (keys, values)
+/// have no access to its tree.
 @usableFromInline
 final class PositionNode<Element: Sendable, Summary: Sendable>: @unchecked Sendable {
-  @usableFromInline var elements: [Element]
-  @usableFromInline var children: [PositionNode] = []
+  /// The elements of a leaf, or the first element of each child.
+  @usableFromInline @exclusivity(unchecked) var elements: [Element]
+  @usableFromInline @exclusivity(unchecked) var children: [PositionNode] = []
   /// The number of elements in each child.
-  @usableFromInline var counts: [Int] = []
-  @usableFromInline var summary: Summary?
+  @usableFromInline @exclusivity(unchecked) var counts: [Int] = []
+  @usableFromInline @exclusivity(unchecked) var summary: Summary?
 
   @inlinable
-  init(elements: [Element]) { self.elements = elements }
+  init(elements: [Element]) { unsafe self.elements = elements }
 
   @inlinable
   init(children: [PositionNode]) {
-    elements = []
-    self.children = children
-    counts = children.map(\.count)
+    unsafe elements = children.map { unsafe $0.elements[0] }
+    unsafe self.children = children
+    unsafe counts = children.map(\.count)
   }
 
-  @inlinable static var limit: (elements: Int, children: Int) { (32, 16) }
+  /// The largest numbers of elements and of children.
+  ///
+  /// Leaves of small elements, such as handles, hold more of them.
+  @inlinable static var limit: (elements: Int, children: Int) {
+    (MemoryLayout<Element>.size > 4 ? 32 : 64, 16)
+  }
 
-  @inlinable var isLeaf: Bool { children.isEmpty }
+  @inlinable var isLeaf: Bool { unsafe children.isEmpty }
 
-  @inlinable var count: Int { isLeaf ? elements.count : counts.reduce(0, +) }
+  @inlinable var count: Int { unsafe isLeaf ? elements.count : counts.reduce(0, +) }
 
   @inlinable
   func copy() -> PositionNode {
-    let copy = PositionNode(elements: elements)
-    copy.children = children
-    copy.counts = counts
+    let copy = unsafe PositionNode(elements: elements)
+    unsafe copy.children = unsafe children
+    unsafe copy.counts = unsafe counts
     return copy
   }
 
@@ -40,114 +49,113 @@ final class PositionNode<Element: Sendable, Summary: Sendable>: @unchecked Senda
   /// A position behind the last element belongs to the last child.
   @inlinable @inline(__always)
   func child(at position: inout Int) -> Int {
-    var child = 0
-    while child < counts.count - 1, position >= counts[child] {
-      position -= counts[child]
-      child += 1
+    unsafe counts.withUnsafeBufferPointer { counts in
+      var child = 0
+      while child < counts.count - 1, unsafe position >= counts[child] {
+        unsafe position -= counts[child]
+        child += 1
+      }
+      return child
     }
-    return child
   }
 
   /// Makes a child that no other tree uses.
   @inlinable
   func own(_ child: Int) -> PositionNode {
-    if !isKnownUniquelyReferenced(&children[child]) { children[child] = children[child].copy() }
-    return children[child]
+    if unsafe !isKnownUniquelyReferenced(&children[child]) {
+      unsafe children[child] = unsafe children[child].copy()
+    }
+    return unsafe children[child]
   }
 
   /// - Returns: The new right half, if the node was full.
   @inlinable
   func insert(_ element: Element, at position: Int) -> PositionNode? {
-    summary = nil
+    unsafe summary = nil
     if isLeaf {
-      elements.insert(element, at: position)
-      if elements.count <= Self.limit.elements { return nil }
-      let half = PositionNode(elements: Array(elements[(elements.count / 2)...]))
-      elements.removeLast(half.elements.count)
+      unsafe elements.insert(element, at: position)
+      if unsafe elements.count <= Self.limit.elements { return nil }
+      let half = unsafe PositionNode(elements: Array(elements[(elements.count / 2)...]))
+      unsafe elements.removeLast(half.elements.count)
       return half
     }
     var position = position
     let child = child(at: &position)
-    counts[child] += 1
+    unsafe counts[child] += 1
+    if position == 0 { unsafe elements[child] = element }
     guard let half = own(child).insert(element, at: position) else { return nil }
-    children.insert(half, at: child + 1)
-    counts.insert(half.count, at: child + 1)
-    counts[child] -= counts[child + 1]
-    if children.count <= Self.limit.children { return nil }
-    let right = PositionNode(children: Array(children[(children.count / 2)...]))
-    children.removeLast(right.children.count)
-    counts.removeLast(right.children.count)
+    unsafe children.insert(half, at: child + 1)
+    unsafe elements.insert(half.elements[0], at: child + 1)
+    unsafe counts.insert(half.count, at: child + 1)
+    unsafe counts[child] -= counts[child + 1]
+    if unsafe children.count <= Self.limit.children { return nil }
+    let right = unsafe PositionNode(children: Array(children[(children.count / 2)...]))
+    let moved = unsafe right.children.count
+    unsafe children.removeLast(moved)
+    unsafe elements.removeLast(moved)
+    unsafe counts.removeLast(moved)
     return right
   }
 
   @inlinable
   func remove(at position: Int) -> Element {
-    summary = nil
-    if isLeaf { return elements.remove(at: position) }
+    unsafe summary = nil
+    if isLeaf { return unsafe elements.remove(at: position) }
     var position = position
     let child = child(at: &position)
-    counts[child] -= 1
-    let removed = own(child).remove(at: position)
-    if children[child].isSmall { merge(child) }
+    unsafe counts[child] -= 1
+    let node = own(child)
+    let removed = node.remove(at: position)
+    if position == 0, let first = unsafe node.elements.first { unsafe elements[child] = first }
+    if node.isSmall { merge(child) }
     return removed
   }
 
   @inlinable
   func replace(at position: Int, by element: Element) {
-    summary = nil
+    unsafe summary = nil
     if isLeaf {
-      elements[position] = element
+      unsafe elements[position] = element
       return
     }
     var position = position
     let child = child(at: &position)
+    if position == 0 { unsafe elements[child] = element }
     own(child).replace(at: position, by: element)
   }
 
   @inlinable
   var isSmall: Bool {
-    isLeaf ? elements.count <= Self.limit.elements / 4 : children.count <= Self.limit.children / 4
+    unsafe isLeaf
+      ? elements.count <= Self.limit.elements / 4 : children.count <= Self.limit.children / 4
   }
 
   /// Removes an empty child, or joins a small child with its neighbor if both fit one node.
   @inlinable
   func merge(_ child: Int) {
-    if counts[child] == 0 {
-      children.remove(at: child)
-      counts.remove(at: child)
+    if unsafe counts[child] == 0 {
+      drop(child)
       return
     }
     let left = child > 0 ? child - 1 : child
-    if left + 1 >= children.count { return }
-    let right = children[left + 1]
-    let (one, limit) = (children[left], Self.limit)
-    guard one.elements.count + right.elements.count <= limit.elements * 3 / 4,
-      one.children.count + right.children.count <= limit.children * 3 / 4
-    else { return }
+    if unsafe left + 1 >= children.count { return }
+    let (one, right) = unsafe (children[left], children[left + 1])
+    let limit = one.isLeaf ? Self.limit.elements : Self.limit.children
+    guard unsafe one.elements.count + right.elements.count <= limit * 3 / 4 else { return }
     let joined = own(left)
-    joined.elements += right.elements
-    joined.children += right.children
-    joined.counts += right.counts
-    joined.summary = nil
-    counts[left] += counts[left + 1]
-    children.remove(at: left + 1)
-    counts.remove(at: left + 1)
-  }
-
-  /// Returns the first position whose element satisfies a predicate that holds from there on.
-  @inlinable
-  func partition(_ isBehind: (Element) -> Bool) -> Int {
-    if isLeaf { return elements.partition(isBehind) }
-    // The last child whose first element is in front.
-    let child = max(0, children.partition { isBehind($0.first) } - 1)
-    return counts[..<child].reduce(0, +) + children[child].partition(isBehind)
+    unsafe joined.elements += right.elements
+    unsafe joined.children += right.children
+    unsafe joined.counts += right.counts
+    unsafe joined.summary = nil
+    unsafe counts[left] += counts[left + 1]
+    drop(left + 1)
   }
 
   @inlinable
-  var first: Element {
-    var node = self
-    while !node.isLeaf { node = node.children[0] }
-    return node.elements[0]
+  func drop(_ child: Int) {
+    unsafe children.remove(at: child)
+    unsafe elements.remove(at: child)
+    unsafe counts.remove(at: child)
   }
 }
 

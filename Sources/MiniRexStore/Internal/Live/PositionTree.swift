@@ -1,8 +1,10 @@
+public import MiniRex
+
 /// A sequence in which access, insertion, and removal at a position are O(log n).
 ///
 /// A B+ tree with counts. Copies share nodes: a change copies the nodes of one path if another copy
 /// uses them, and no node otherwise.
-@usableFromInline
+@usableFromInline @safe
 struct PositionTree<Element: Sendable, Summary: Sendable>: Sendable {
   @usableFromInline typealias Node = PositionNode<Element, Summary>
 
@@ -43,10 +45,7 @@ struct PositionTree<Element: Sendable, Summary: Sendable>: Sendable {
 
   @inlinable
   subscript(position: Int) -> Element {
-    get {
-      let (leaf, offset) = leaf(at: position)
-      return leaf.elements[offset]
-    }
+    get { withLeaf(at: position) { leaf, offset in unsafe leaf.elements[offset] } }
     set {
       ownRoot()
       root.replace(at: position, by: newValue)
@@ -55,10 +54,21 @@ struct PositionTree<Element: Sendable, Summary: Sendable>: Sendable {
 
   /// Returns the leaf with a position, and the offset in it.
   @inlinable
-  func leaf(at position: Int) -> (Node, Int) {
-    var (node, position) = (root, position)
-    while !node.isLeaf { node = node.children[node.child(at: &position)] }
-    return (node, position)
+  func leaf(at position: Int) -> (Node, Int) { withLeaf(at: position) { ($0, $1) } }
+
+  /// Calls a closure with the leaf with a position, and the offset in it.
+  ///
+  /// The path is walked without reference counts. The tree retains its nodes, and a search changes
+  /// none.
+  @inlinable @inline(__always)
+  func withLeaf<Result>(at position: Int, _ body: (Node, Int) -> Result) -> Result {
+    var position = position
+    var node = UnretainedReference(root)
+    while let child = node.use({ node in
+      unsafe node.isLeaf
+        ? nil : UnretainedReference(node.children[node.child(at: &position)])
+    }) { node = child }
+    return node.use { body($0, position) }
   }
 
   @inlinable
@@ -73,7 +83,7 @@ struct PositionTree<Element: Sendable, Summary: Sendable>: Sendable {
     ownRoot()
     count -= 1
     let removed = root.remove(at: position)
-    while root.children.count == 1 { root = root.children[0] }
+    while unsafe root.children.count == 1 { root = unsafe root.children[0] }
     if count == 0 { root = Node(elements: []) }
     return removed
   }
@@ -85,8 +95,43 @@ struct PositionTree<Element: Sendable, Summary: Sendable>: Sendable {
 
   /// Returns the first position whose element satisfies a predicate that holds from there on.
   @inlinable
-  func partition(_ isBehind: (Element) -> Bool) -> Int {
-    count == 0 ? 0 : root.partition(isBehind)
+  func partition(_ isBehind: (Element) -> Bool) -> Int { search(isBehind).position }
+
+  /// Returns the same position with its element, which is `nil` at the end.
+  @inlinable
+  func search(_ isBehind: (Element) -> Bool) -> (position: Int, element: Element?) {
+    var front = 0
+    var next: Element?
+    var node = UnretainedReference(root)
+    while let child = node.use({ node in
+      if node.isLeaf { return UnretainedReference<Node>?.none }
+      // The last child whose first element is in front.
+      let behind = unsafe node.elements.partition(isBehind)
+      if unsafe behind < node.elements.count { next = unsafe node.elements[behind] }
+      let child = Swift.max(0, behind - 1)
+      for offset in 0..<child { unsafe front += node.counts[offset] }
+      return unsafe UnretainedReference(node.children[child])
+    }) { node = child }
+    return node.use { leaf in
+      let offset = unsafe leaf.elements.partition(isBehind)
+      let element = unsafe offset < leaf.elements.count ? leaf.elements[offset] : next
+      return (front + offset, element)
+    }
+  }
+
+  /// Returns the elements before and behind a position.
+  @inlinable
+  func neighbors(of position: Int) -> (before: Element?, behind: Element?) {
+    let (before, behind) = withLeaf(at: position) { leaf, offset in
+      unsafe (
+        offset > 0 ? leaf.elements[offset - 1] : nil,
+        offset + 1 < leaf.elements.count ? leaf.elements[offset + 1] : nil
+      )
+    }
+    return (
+      before ?? (position > 0 ? self[position - 1] : nil),
+      behind ?? (position + 1 < count ? self[position + 1] : nil)
+    )
   }
 
   /// Applies a change whose new elements come from a closure over their positions.
@@ -119,7 +164,7 @@ struct PositionIterator<Element: Sendable, Summary: Sendable>: IteratorProtocol 
   mutating func next() -> Element? {
     if leaf.isEmpty {
       if position == tree.count { return nil }
-      leaf = tree.leaf(at: position).0.elements[...]
+      leaf = tree.withLeaf(at: position) { leaf, _ in unsafe leaf.elements[...] }
       position += leaf.count
     }
     return leaf.removeFirst()

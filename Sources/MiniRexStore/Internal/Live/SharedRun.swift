@@ -1,5 +1,5 @@
-import MiniRex
-import Synchronization
+public import MiniRex
+public import Synchronization
 
 /// The run of a query that its subscribers share, each in its own subscription to the store.
 ///
@@ -9,46 +9,62 @@ import Synchronization
 ///
 /// Unchecked: the turns of one store never overlap, except for a first value that is read after the
 /// store has finished. `isBusy` detects that.
+@usableFromInline
 final class SharedRun<Row: Identifiable & Sendable>: @unchecked Sendable where Row.ID: Sendable {
-  private let isBusy = Atomic(false)
-  private var run: LiveRun<Row>
-  private var version: RowsStamp?
-  private var previous: RowsStamp?
-  private var step: LiveStep<Row>?
-  /// The last rows, for readers on any thread.
-  private let latest = Lock<(RowsStamp, RowsSnapshot<Row>)?>(nil)
+  @usableFromInline typealias Latest = (version: RowsStamp, rows: RowsSnapshot<Row>)
 
-  init(_ run: LiveRun<Row>) { self.run = run }
+  @usableFromInline let isBusy = Atomic(false)
+  @usableFromInline @exclusivity(unchecked) var run: LiveRun<Row>
+  @usableFromInline @exclusivity(unchecked) var version: RowsStamp?
+  @usableFromInline @exclusivity(unchecked) var previous: RowsStamp?
+  @usableFromInline @exclusivity(unchecked) var step: LiveStep<Row>?
+  /// The last rows, for readers on any thread.
+  @usableFromInline let latest = Lock<Latest?>(nil)
+
+  @inlinable
+  init(_ run: LiveRun<Row>) { unsafe self.run = run }
 
   /// Returns the rows of a version, if they are the last rows.
+  @inlinable
   func snapshot(of version: RowsStamp?) -> RowsSnapshot<Row>? {
-    latest.withLock { latest in latest?.0 == version ? latest?.1 : nil }
+    latest.withLock { latest in latest?.version == version ? latest?.rows : nil }
   }
 
   /// - Returns: `false` if the run is at another version than the subscriber.
+  @inlinable
   func isAt(_ version: RowsStamp?) -> Bool {
-    isBusy.load(ordering: .acquiring) ? false : self.version == version
+    isBusy.load(ordering: .acquiring) ? false : unsafe self.version == version
   }
 
   /// Advances the run from the version of a subscriber, unless another subscriber has done it.
   ///
   /// - Parameter old: The version of the subscriber, `nil` for its first value.
   /// - Returns: The step, which is `nil` without a change, or `nil` if the versions do not match.
+  @inlinable
   func apply(_ input: LiveInput, from old: RowsStamp?) -> LiveStep<Row>?? {
     if isBusy.exchange(true, ordering: .acquiringAndReleasing) { return nil }
     defer { isBusy.store(false, ordering: .releasing) }
-    if version == input.version, let version {
-      guard let old else { return snapshot(of: version).map(LiveStep.init) }
-      return previous == old ? .some(step) : nil
+    if let version = unsafe version, version == input.version {
+      guard let old else { return snapshot(of: version).map { LiveStep($0) } }
+      return unsafe previous == old ? .some(step) : nil
     }
-    if version != old { return nil }
-    previous = version
-    version = input.version
-    step = run.apply(input)
-    let next = run.last.map { snapshot in input.version.map { ($0, snapshot) } } ?? nil
+    if unsafe version != old { return nil }
+    unsafe previous = version
+    unsafe version = input.version
+    // Without these references, the run changes its rows in place. Until the end of the run, a
+    // reader computes the rows of the new version anyway.
+    unsafe step = nil
+    publish(nil)
+    unsafe step = run.apply(input)
+    if let rows = unsafe run.last, let version = input.version { publish((version, rows)) }
+    return unsafe .some(step)
+  }
+
+  /// Replaces the rows for readers, and releases the last rows outside the lock.
+  @inlinable
+  func publish(_ next: sending Latest?) {
     var replaced = next
     latest.withLock { swap(&$0, &replaced) }
-    return .some(step)
   }
 }
 
@@ -56,17 +72,20 @@ final class SharedRun<Row: Identifiable & Sendable>: @unchecked Sendable where R
 ///
 /// Serial. A subscriber that joins inside a turn may be ahead of the run. It then has a separate run
 /// until both are at one version.
+@usableFromInline
 struct SharedRunMember<Row: Identifiable & Sendable> where Row.ID: Sendable {
-  private let shared: SharedRun<Row>
-  private let makeRun: @Sendable () -> LiveRun<Row>
-  private var own: LiveRun<Row>?
-  private var version: RowsStamp?
+  @usableFromInline let shared: SharedRun<Row>
+  @usableFromInline let makeRun: @Sendable () -> LiveRun<Row>
+  @usableFromInline var own: LiveRun<Row>?
+  @usableFromInline var version: RowsStamp?
 
+  @inlinable
   init(of shared: SharedRun<Row>, _ makeRun: @escaping @Sendable () -> LiveRun<Row>) {
     self.shared = shared
     self.makeRun = makeRun
   }
 
+  @inlinable
   mutating func apply(_ input: LiveInput) -> LiveStep<Row>? {
     defer { version = input.version }
     if own == nil, let step = shared.apply(input, from: version) { return step }
@@ -77,13 +96,9 @@ struct SharedRunMember<Row: Identifiable & Sendable> where Row.ID: Sendable {
   }
 }
 
-extension LiveStep {
-  /// The first value of a subscriber.
-  init(_ snapshot: RowsSnapshot<Row>) { self.init(snapshot: snapshot, update: .all(snapshot)) }
-}
-
 extension PublishedValue<LiveInput> {
   /// Publishes the steps of one run for each subscriber.
+  @inlinable
   func steps<Row>(
     _ makeRun: @escaping @Sendable () -> LiveRun<Row>
   ) -> PublishedValue<LiveStep<Row>> {
@@ -100,6 +115,7 @@ extension PublishedValue<LiveInput> {
   }
 
   /// Publishes the steps of one run for all subscribers.
+  @inlinable
   func sharedSteps<Row>(
     _ makeRun: @escaping @Sendable () -> LiveRun<Row>
   ) -> PublishedValue<LiveStep<Row>> {
@@ -126,6 +142,10 @@ extension PublishedValue<LiveInput> {
   }
 }
 
-private struct WeakRun<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
-  weak var run: SharedRun<Row>?
+@usableFromInline
+struct WeakRun<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
+  @usableFromInline weak var run: SharedRun<Row>?
+
+  @inlinable
+  init() {}
 }

@@ -7,6 +7,8 @@ struct SourceOrder {
   @usableFromInline private(set) var handles = HandleTree()
   @usableFromInline private(set) var labels: [Int] = []
   private var free: [UInt32] = []
+  /// `true` while handles equal positions: rows were inserted and removed at the end only.
+  @usableFromInline private(set) var isPlain = true
 
   /// The distance of new labels.
   ///
@@ -24,6 +26,7 @@ struct SourceOrder {
     handles = HandleTree((0..<count).lazy.map { UInt32($0) })
     labels = (0..<count).map { $0 * Self.distance }
     free = []
+    isPlain = true
   }
 
   /// Returns `true` if the row with the first handle is in front of the row with the second handle.
@@ -31,7 +34,11 @@ struct SourceOrder {
   func isBefore(_ one: UInt32, _ other: UInt32) -> Bool { labels[Int(one)] < labels[Int(other)] }
 
   @inlinable
+  func handle(at position: Int) -> UInt32 { isPlain ? UInt32(position) : handles[position] }
+
+  @inlinable
   func position(of handle: UInt32) -> Int {
+    if isPlain { return Int(handle) }
     let label = labels[Int(handle)]
     return handles.partition { labels[Int($0)] >= label }
   }
@@ -39,6 +46,7 @@ struct SourceOrder {
   /// - Returns: The handle, which may follow an older handle of a removed row.
   @usableFromInline
   mutating func remove(at position: Int) -> UInt32 {
+    if position + 1 < count { isPlain = false }
     let handle = handles.remove(at: position)
     free.append(handle)
     return handle
@@ -48,6 +56,7 @@ struct SourceOrder {
   mutating func insert(at position: Int) -> UInt32 {
     let label = label(at: position) ?? makeRoom(at: position)
     let handle = free.popLast() ?? UInt32(labels.count)
+    if position < count || handle != position { isPlain = false }
     if handle == labels.count { labels.append(label) } else { labels[Int(handle)] = label }
     handles.insert(handle, at: position)
     return handle

@@ -79,6 +79,15 @@ struct RowsLog<ID: Hashable & Sendable>: Sendable {
     return (1...changes).reversed().map { entry($0).edit }
   }
 
+  /// The only change since the stamp, if exactly one row was changed, and in its place.
+  @inlinable
+  func onlyEdit(since stamp: RowsStamp) -> RowEdit<ID>? {
+    if entries.isEmpty { return nil }
+    let last = entry(1)
+    let before = entries.count == 1 ? base : entry(2).stamp
+    return before == stamp && last.stamp > stamp && !last.edit.isStructural ? last.edit : nil
+  }
+
   @inlinable
   func changes(since stamp: RowsStamp) -> Int? {
     var age = 1

@@ -97,6 +97,8 @@ where Row.ID: Sendable {
 }
 
 /// The presence of a row.
+///
+/// Unchecked like `Presence`, for the same reason.
 @usableFromInline
 final class RowPresence<Root: Sendable, Row: Identifiable & Sendable>: PresenceIn<Root>,
   @unchecked Sendable

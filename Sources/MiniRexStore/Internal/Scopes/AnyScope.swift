@@ -12,7 +12,13 @@ class AnyScope<State: Sendable, Action: Sendable>: @unchecked Sendable {
   @usableFromInline var state: State { absent() }
 
   @usableFromInline
-  func send(_ action: Action) -> EffectGroup? { absent() }
+  func send(_ action: Action) -> StoreTask { absent() }
+
+  func send<Value>(_ action: Action, reading read: (State) -> Value) -> Receipt<Value> { absent() }
+
+  func send<Refusal: Error>(
+    deciding decide: (State) throws(Refusal) -> Action
+  ) throws(Refusal) -> StoreTask { absent() }
 
   @usableFromInline
   func commit<Result, Failure: Error>(
@@ -48,6 +54,7 @@ class AnyScope<State: Sendable, Action: Sendable>: @unchecked Sendable {
   ) -> Subscription { absent() }
 
   /// Emits the current child with the number of the last commit, and the child after each commit.
+  @usableFromInline
   func subscribeToCommits(_ receive: @escaping @Sendable (Commit<State, Action>) -> Void)
     -> Subscription
   {
@@ -76,6 +83,8 @@ class AnyScope<State: Sendable, Action: Sendable>: @unchecked Sendable {
     _ key: ScopeKey, as type: Store<Part, PartAction>.Type
   ) -> Store<Part, PartAction>? { absent() }
 
+  var scopesInUse: [ScopeInUse] { absent() }
+
   /// Called when the scope's `Store` object is released.
   func storeWasReleased() {}
 
@@ -90,6 +99,9 @@ protocol StoreHost: AnyObject, Sendable {
   var pendingUpdates: Int { get }
   var hasForgottenEffects: Bool { get }
   var hasForgottenParts: Bool { get }
+  var effectTotal: Int { get }
+  var commitTotal: Int { get }
+  func unfinishedEffects(atMost count: Int) -> [EffectStatus]
 }
 
 /// The backing of a store: its own storage, or a child of another store's state.

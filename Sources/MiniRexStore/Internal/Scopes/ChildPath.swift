@@ -1,4 +1,6 @@
 /// The location of a child in a store's state, independent of types.
+///
+/// Unchecked for the key path of `ChildPath`. All other properties are constant.
 @usableFromInline
 class AnyPlace: @unchecked Sendable {
   /// The innermost removable child on the path, including the child itself.

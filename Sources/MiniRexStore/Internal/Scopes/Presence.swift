@@ -57,6 +57,8 @@ class Presence: @unchecked Sendable {
 }
 
 /// A removable child with the type of the root, which finds the children in it.
+///
+/// Unchecked like its superclass, for the same reason.
 @usableFromInline
 class PresenceIn<Root: Sendable>: Presence, @unchecked Sendable {
   @usableFromInline final weak var node: PresenceNode<Root>?

@@ -76,6 +76,8 @@ class PresenceNode<Root: Sendable>: @unchecked Sendable {
 }
 
 /// An optional child that is not `nil`.
+///
+/// Unchecked like its superclass: all properties are constant.
 @usableFromInline
 final class OptionalPresence<Root: Sendable, Part>: PresenceNode<Root>, @unchecked Sendable {
   @usableFromInline let place: ChildPath<Root, Part>

@@ -2,7 +2,8 @@ public import MiniRex
 
 /// A child of a store's state, with the mapping of its actions.
 ///
-/// Stores nothing but the last state of a removed child.
+/// Stores nothing but the last state of a removed child. Unchecked: exclusive access to the store
+/// guards the only variable.
 @usableFromInline
 final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action: Sendable>:
   AnyScope<State, Action>, @unchecked Sendable
@@ -68,9 +69,19 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     return state
   }
 
-  override func send(_ action: Action) -> EffectGroup? {
+  override func send(_ action: Action) -> StoreTask {
     let action = embed(action)
     return storage.send(action, in: place.entry)
+  }
+
+  override func send<Value>(_ action: Action, reading read: (State) -> Value) -> Receipt<Value> {
+    sendReading(action, read)
+  }
+
+  override func send<Refusal: Error>(
+    deciding decide: (State) throws(Refusal) -> Action
+  ) throws(Refusal) -> StoreTask {
+    try sendDeciding(decide)
   }
 
   override func commit<Result, Failure: Error>(
@@ -145,6 +156,8 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
       last: { self.lastState }
     ) { outer(embed($0)) }
   }
+
+  override var scopesInUse: [ScopeInUse] { storage.withAccess { inner?.inUse ?? [] } }
 
   override func history(
     limit: Int, where isRemembered: @escaping @Sendable (Commit<State, Action>) -> Bool

@@ -13,6 +13,13 @@ final class ScopeCache: @unchecked Sendable {
 
   var isEmpty: Bool { scopes.isEmpty }
 
+  /// The scopes that are not released.
+  var inUse: [ScopeInUse] {
+    scopes.compactMap { key, reference in
+      (reference.store as? any ScopeParent).map { (key.path, $0) }
+    }
+  }
+
   @usableFromInline
   func find<Scope: AnyObject>(_ key: ScopeKey, as _: Scope.Type) -> Scope? {
     // The key determines the types.

@@ -130,16 +130,17 @@ extension StoreStorage: StoreHost {
   }
 
   /// Reduces an action of a child, unless the child was removed.
-  func send(_ action: Action, in part: Presence?) -> EffectGroup? {
+  func send(_ action: Action, in part: Presence?) -> StoreTask {
     let thread = ThreadID.current
     guard enter(on: thread) else {
+      if unsafe isReading { refuse() }
       let group = wantedGroup()
       queue(action, of: part, group)
-      return group
+      return StoreTask(group, number: 0)
     }
     if part?.isGone == true {
       leave()
-      return nil
+      return StoreTask(nil, number: 0)
     }
     return reduceOutside(action, on: thread)
   }

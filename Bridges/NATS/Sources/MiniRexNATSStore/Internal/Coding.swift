@@ -1,1 +1,0 @@
-../../../../../Sources/MiniRexJournal/Internal/Coding.swift

@@ -1,1 +1,0 @@
-../../nats-guest/Ledger.swift

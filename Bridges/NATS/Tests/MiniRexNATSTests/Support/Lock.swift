@@ -1,1 +1,0 @@
-../../../../../Sources/MiniRex/Internal/Primitives/Lock.swift

@@ -1,0 +1,232 @@
+/// The values that a subscribed computed value depends on, at any depth, with links in the
+/// direction of changes.
+///
+/// A change follows these links to the computed values that it may affect. All other results are
+/// still correct, and need no inspection. The links are stored in the subscription: a value does
+/// not refer to the values that read it.
+///
+/// Used by the delivering thread of a combination.
+final class DependencyIndex {
+  private var values: [ObjectIdentifier: Entry] = [:]
+  private var sources: [ObjectIdentifier: Entry] = [:]
+  private let root: Entry
+  /// A session that no pass uses.
+  private var spareSession: ReadSession?
+  /// Entries whose links are followed.
+  @exclusivity(unchecked) private var reached: [Entry] = []
+
+  init(of node: ComputedNode) {
+    root = Entry(of: node)
+    values[ObjectIdentifier(node)] = root
+  }
+
+  /// The subscriptions to all sources.
+  var inputs: [Subscription] { sources.values.compactMap(\.input) }
+
+  /// `true` if several inputs may share a source.
+  var mayShareSources: Bool {
+    sources.count > 1 && sources.values.contains { $0.mayShareSource }
+  }
+
+  /// Returns `true` if the result of the root may depend on the computed value.
+  func contains(_ node: ComputedNode) -> Bool { values[ObjectIdentifier(node)] != nil }
+
+  /// Marks the computed values that the changes may affect, and returns the pass that updates them.
+  ///
+  /// The cost is O(affected computed values and their links).
+  func pass(for changes: [ValueRecord], at time: UInt) -> UpdatePass {
+    root.mark(time)
+    for change in changes where values.count > 1 {
+      guard let source = sources[ObjectIdentifier(change.storage)] else { continue }
+      unsafe reached.append(source)
+      while let entry = unsafe reached.popLast() {
+        for link in unsafe entry.links {
+          let reader = unsafe link.reader.takeUnretainedValue()
+          if reader.mark(time) { unsafe reached.append(reader) }
+        }
+      }
+    }
+    return UpdatePass(index: self, time: time)
+  }
+
+  fileprivate func takeSession() -> ReadSession { spareSession.take() ?? ReadSession() }
+
+  fileprivate func keep(_ session: ReadSession) {
+    if session.isExact { spareSession = session.rested() }
+  }
+
+  /// Replaces the links by the links of a result.
+  ///
+  /// The cost is O(dependencies of the computed values whose dependencies have changed).
+  ///
+  /// - Parameter subscribe: Subscribes to a new source.
+  func update(
+    to result: ComputedResult, _ subscribe: (VersionedStorage) -> Subscription
+  ) -> Changes {
+    var changes = Changes()
+    update(root, to: result, &changes, subscribe)
+    return changes
+  }
+
+  private func update(
+    _ entry: Entry, to result: ComputedResult, _ changes: inout Changes,
+    _ subscribe: (VersionedStorage) -> Subscription
+  ) {
+    if entry.shape == result.shape { return }
+    entry.shape = result.shape
+    let dependencies = result.dependencies.map(\.content)
+    let kept = zip(entry.children, dependencies).prefix { $0.represents($1) }.count
+    let dropped = entry.unlink(from: kept)
+    for dependency in dependencies[kept...] {
+      entry.link(child(for: dependency, &changes, subscribe))
+    }
+    for child in dropped { removeIfUnused(child, &changes) }
+    for (child, dependency) in zip(entry.children, dependencies) {
+      if case .computed(_, let result) = dependency {
+        update(child, to: result, &changes, subscribe)
+      }
+    }
+  }
+
+  private func child(
+    for dependency: Dependency.Content, _ changes: inout Changes,
+    _ subscribe: (VersionedStorage) -> Subscription
+  ) -> Entry {
+    switch dependency {
+    case .computed(let node, _):
+      let id = ObjectIdentifier(node)
+      if let known = values[id] { return known }
+      let entry = Entry(of: node)
+      values[id] = entry
+      return entry
+    case .value(let record):
+      let id = ObjectIdentifier(record.storage)
+      if let known = sources[id] { return known }
+      let entry = Entry(of: record.storage, subscribe(record.storage))
+      sources[id] = entry
+      changes.areInputsChanged = true
+      if !record.isPresent { changes.missed.append(record.storage) }
+      return entry
+    }
+  }
+
+  private func removeIfUnused(_ entry: Entry, _ changes: inout Changes) {
+    if unsafe !entry.links.isEmpty { return }
+    switch entry.content {
+    case .value(let node):
+      if values.removeValue(forKey: ObjectIdentifier(node)) == nil { return }
+      for child in entry.unlink(from: 0) { removeIfUnused(child, &changes) }
+    case .source(let storage, let input):
+      if sources.removeValue(forKey: ObjectIdentifier(storage)) == nil { return }
+      changes.areInputsChanged = true
+      changes.removedInputs.append(input)
+    }
+  }
+
+  /// The consequences of an update for the subscription.
+  struct Changes {
+    /// New sources that have changed since they were read.
+    var missed: [VersionedStorage] = []
+    var removedInputs: [Subscription] = []
+    var areInputsChanged = false
+  }
+}
+
+/// An update after a change, which inspects only the computed values that the change may affect.
+///
+/// All other values of the index were correct before the change. No other change of a source is in
+/// progress.
+struct UpdatePass {
+  let index: DependencyIndex
+  /// The time of the change clock after the change.
+  let time: UInt
+
+  /// Calls the closure with a session at the time of the pass.
+  func withSession<Result>(_ body: (ReadSession) -> Result) -> Result {
+    let session = index.takeSession()
+    session.begin(self)
+    defer { index.keep(session) }
+    return body(session)
+  }
+}
+
+/// A computed value or a source in an index.
+///
+/// A reader retains its dependencies.
+private final class Entry {
+  enum Content {
+    case value(ComputedNode)
+    case source(VersionedStorage, Subscription)
+  }
+
+  /// An entry that reads this entry, and the place of the read.
+  @safe struct Link {
+    let reader: Unmanaged<Entry>
+    /// The index in `children` of the reader.
+    let slot: Int
+  }
+
+  let content: Content
+  /// The shape of the result whose dependencies are the children.
+  var shape: UInt = 0
+  private(set) var children: [Entry] = []
+  @exclusivity(unchecked) private(set) var links: [Link] = []
+  /// The indices of the links from the children.
+  private var positions: [Int] = []
+  /// The time of the last change that may affect the computed value.
+  @exclusivity(unchecked) private var markedTime: UInt = 0
+
+  init(of node: ComputedNode) {
+    content = .value(node)
+  }
+
+  init(of storage: VersionedStorage, _ input: Subscription) {
+    content = .source(storage, input)
+  }
+
+  var input: Subscription? {
+    if case .source(_, let input) = content { input } else { nil }
+  }
+
+  var mayShareSource: Bool {
+    guard case .source(let storage, _) = content else { return false }
+    return storage.origin != nil || storage.source?.follows == true
+  }
+
+  func represents(_ dependency: Dependency.Content) -> Bool {
+    switch (content, dependency) {
+    case (.value(let node), .computed(let other, _)): node === other
+    case (.source(let storage, _), .value(let record)): storage === record.storage
+    default: false
+    }
+  }
+
+  /// Returns `false` if the change has been here.
+  @discardableResult
+  func mark(_ time: UInt) -> Bool {
+    if unsafe markedTime == time { return false }
+    unsafe markedTime = time
+    if case .value(let node) = content { node.mayHaveChanged(at: time) }
+    return true
+  }
+
+  func link(_ child: Entry) {
+    unsafe positions.append(child.links.count)
+    unsafe child.links.append(Link(reader: .passUnretained(self), slot: children.count))
+    children.append(child)
+  }
+
+  /// Removes the children from an index on, and returns them.
+  func unlink(from start: Int) -> [Entry] {
+    let removed = Array(children[start...])
+    while children.count > start {
+      let child = children.removeLast()
+      let position = positions.removeLast()
+      let last = unsafe child.links.removeLast()
+      if unsafe position == child.links.count { continue }
+      unsafe child.links[position] = last
+      unsafe last.reader.takeUnretainedValue().positions[last.slot] = position
+    }
+    return removed
+  }
+}

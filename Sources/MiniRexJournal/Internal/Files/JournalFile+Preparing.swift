@@ -1,0 +1,80 @@
+internal import CLibrary
+internal import MiniRex
+
+extension JournalFile {
+  /// Makes the lines that were found durable before the first line after them, and removes a torn line.
+  ///
+  /// A cut is synchronized: otherwise a second power loss could join its remains and the lines that replace them. The
+  /// lines are written again, because a failed synchronization of the last process can have left them in memory only.
+  func prepare(_ end: inout End) throws(JournalFailure) {
+    if let refusal { throw refusal }
+    if let lost = end.lost { throw lost }
+    if !end.isTorn && end.isPrepared { return }
+    let descriptor = end.part.file.number
+    // Truncating a shorter file would fill it with zeros.
+    if Int(try fileStatus(of: descriptor).st_size) < end.part.length { throw .inUse }
+    if !end.isPrepared, end.weight.first.end == 0, end.part.length > 0 {
+      end.weight.first = try firstState(of: end.part)
+      end.weight.firstSecond = end.part.firstSecond
+    }
+    let isRewritten = end.unconfirmed != nil
+    if end.isTorn { try check { ftruncate(descriptor, off_t(end.part.length)) } }
+    if let offset = end.unconfirmed { try rewrite(end.part, from: offset) }
+    if end.isTorn || isRewritten {
+      do throws(JournalFailure) {
+        try synchronize(&end)
+        if isRewritten { try synchronizeFolder(of: path) }
+      } catch {
+        end.lost = error
+        throw error
+      }
+      end.synchronized = end.part.length
+      end.durable = end.part.length > 0 ? end.part.number : -1
+    }
+    end.isTorn = false
+    end.unconfirmed = nil
+    end.isPrepared = true
+  }
+
+  private func synchronize(_ end: inout End) throws(JournalFailure) {
+    let start = ContinuousClock.now
+    try MiniRexJournal.synchronize(end.part.file.number)
+    end.countSync(ContinuousClock.now - start)
+  }
+
+  /// Uses another descriptor, because Linux ignores offsets under `O_APPEND`.
+  private func rewrite(_ part: JournalPart, from offset: Int) throws(JournalFailure) {
+    let writing = JournalDescriptor(try check { unsafe open(path, O_WRONLY | O_CLOEXEC) })
+    guard try isSame(writing.number, part.file.number) else { throw .inUse }
+    var place = offset
+    while place < part.length {
+      var block: [UInt8] = []
+      try read(
+        part.file.number, at: place, upTo: min(1 << 20, part.length - place), appendingTo: &block)
+      if block.isEmpty { throw .inUse }
+      try overwrite(block, in: writing.number, at: place)
+      place += block.count
+    }
+  }
+
+  private func firstState(of part: JournalPart) throws(JournalFailure) -> JournalWeight.State {
+    var lines = part.lines(from: part.header.length)
+    guard let (offset, bytes) = try lines.next() else { return JournalWeight.State() }
+    return JournalWeight.State(end: offset + bytes.count + 1, bytes: bytes.count)
+  }
+
+  /// Returns whether a lost line precedes the last state, which then hides it.
+  ///
+  /// It reads the lines before that state back to the first line that was durable.
+  func hidesLoss() throws(JournalFailure) -> Bool {
+    let (part, state) = end.withLock { ($0.part, $0.weight.last) }
+    var durable = end.withLock { $0.durable }
+    var lines = part.linesBackwards(before: max(state.end, part.firstLine))
+    while let (offset, bytes) = try lines.next(), offset >= part.header.length {
+      guard let line = JournalLine(bytes) else { return true }
+      durable = max(durable, line.synced ?? -1)
+      if line.number <= durable, line.back == nil { return false }
+    }
+    return false
+  }
+}

@@ -1,0 +1,72 @@
+extension JournalPart {
+  /// Returns an offset from which on every line has a greater number, in O(log n).
+  ///
+  /// At most `blockSize` bytes of such lines precede it. Numbers never decrease, so a binary search finds it. At a
+  /// damaged line the search returns `end`, because the line's number proves nothing. A snapshot that was written after
+  /// later lines has a smaller number, so the search skips it.
+  func endOfLines(upTo number: Int, before end: Int) throws(JournalFailure) -> Int {
+    var (low, high) = (0, end)
+    while high - low > blockSize {
+      let middle = low + (high - low) / 2
+      var lines = linesBackwards(before: middle)
+      _ = try lines.nextPart()
+      var found: (offset: Int, line: JournalLine)?
+      while found == nil, let last = try lines.next(), last.offset > 0 {
+        guard let line = JournalLine(last.bytes) else { return end }
+        if line.back == nil { found = (last.offset, line) }
+      }
+      guard let found else {
+        low = middle
+        continue
+      }
+      if found.line.number > number { high = found.offset } else { low = middle }
+    }
+    return high
+  }
+
+  /// Returns the end of the run that made this commit: the next `start`, or `end`.
+  ///
+  /// The first `start` of a file belongs to its run. The lines between the commit and the next commit must be intact.
+  /// Otherwise a damaged `start` would pass the state of the next run for the state after the commit.
+  func endOfRun(of number: Int, before end: Int) throws(JournalFailure) -> Int {
+    var lines = linesBackwards(before: end)
+    var runEnd = end
+    var isNear = false
+    while let (offset, bytes) = try lines.next(), offset > 0 {
+      let unchecked = JournalLine(unchecked: bytes)
+      isNear = isNear || unchecked.map { $0.number <= number && $0.back == nil } == true
+      if !isNear { continue }
+      guard let line = JournalLine(bytes) else { throw .damaged(atByte: offset) }
+      if line.back != nil { continue }
+      if line.number < number || line.kind.isCommit { break }
+      if line.kind == .start, offset > header.length { runEnd = offset }
+    }
+    return runEnd
+  }
+
+  /// Returns the number of the last commit up to a second, in O(log n).
+  func lastNumber(upTo second: Int) throws(JournalFailure) -> Int {
+    var (low, high) = (header.length, length)
+    while high - low > blockSize {
+      let middle = low + (high - low) / 2
+      var lines = linesBackwards(before: middle)
+      _ = try lines.nextPart()
+      var found: (offset: Int, second: Int)?
+      while found == nil, let (offset, bytes) = try lines.next(), offset > low {
+        guard let line = JournalLine(bytes) else { throw .damaged(atByte: offset) }
+        found = line.second.map { (offset, $0) }
+      }
+      if let found, found.second > second { high = found.offset } else { low = middle }
+    }
+    var start = linesBackwards(before: low)
+    var lines = lines(from: try start.nextPart().offset)
+    while let (offset, bytes) = try lines.next() {
+      guard let line = JournalLine(bytes) else { throw .damaged(atByte: offset) }
+      if let found = line.second, found > second {
+        return line.kind.isCommit ? line.number - 1 : line.number
+      }
+      if offset > high { break }
+    }
+    return number
+  }
+}

@@ -1,0 +1,33 @@
+internal import CLibrary
+
+/// A file descriptor that is closed with its last reference.
+///
+/// A replay reads the file that it began with, while a compaction replaces the file.
+final class JournalDescriptor: Sendable {
+  let number: Int32
+
+  init(_ number: Int32) { self.number = number }
+
+  deinit { close(number) }
+}
+
+/// The complete lines of one file.
+struct JournalPart: Sendable {
+  let file: JournalDescriptor
+  var header: JournalHeader
+  /// The length of the complete lines.
+  var length = 0
+  /// The number of the last complete line.
+  var number = 0
+
+  /// The place after the header, or 0 for a file without complete lines.
+  var firstLine: Int { min(header.length, length) }
+
+  func lines(from offset: Int, to end: Int? = nil) -> JournalLines {
+    JournalLines(of: file, from: offset, to: end ?? length)
+  }
+
+  func linesBackwards(before end: Int) -> JournalLinesBackwards {
+    JournalLinesBackwards(of: file, before: end)
+  }
+}

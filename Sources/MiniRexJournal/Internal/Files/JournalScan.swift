@@ -1,0 +1,138 @@
+internal import CLibrary
+
+/// The lines at the end of a file, from the last readable state on.
+///
+/// It reads each byte of them at most twice, and no byte between the header and that state.
+struct JournalScan {
+  /// The complete lines.
+  ///
+  /// Their length is 0 if the file has no first state.
+  private(set) var part: JournalPart
+  /// The number of bytes after the complete lines.
+  private(set) var tornBytes = 0
+  /// The last readable state: the end of its line, and the number of bytes of its JSON.
+  private(set) var state: (offset: Int, end: Int, bytes: Int)?
+  /// The number of actions after that state.
+  private(set) var actions = 0
+  /// All commits up to this number were on the disk when a later line was written, or -1.
+  private(set) var synced = -1
+  /// The offset of the first line after the last readable state whose commit no later line vouches for.
+  private(set) var unconfirmed: Int?
+  private(set) var second: Int?
+  /// The first line of a version that the program does not know, from the last readable state on.
+  private(set) var newer: JournalFailure?
+  private let upcasting: JournalUpcasting?
+
+  init(of file: JournalDescriptor, _ upcasting: JournalUpcasting? = nil) throws(JournalFailure) {
+    self.upcasting = upcasting
+    let size = Int(try fileStatus(of: file.number).st_size)
+    part = JournalPart(file: file, header: JournalHeader())
+    guard let header = try readHeader(of: file, size) else {
+      tornBytes = size
+      return
+    }
+    part.header = header
+    let start = try findState(before: size)
+    try check(from: start, size)
+    if part.length == 0 { part.header = JournalHeader() }
+    tornBytes = size - part.length
+  }
+
+  /// Returns the offset of the line after the commit of the last readable state, or of the first line.
+  private mutating func findState(before size: Int) throws(JournalFailure) -> Int {
+    var lines = part.linesBackwards(before: size)
+    _ = try lines.nextPart()
+    while let (offset, bytes) = try lines.next(), offset >= part.header.length {
+      guard let line = JournalLine(unchecked: bytes), line.kind.hasState,
+        JournalLine(bytes) != nil
+      else { continue }
+      state = (offset, offset + bytes.count + 1, line.payload.count)
+      let back = line.back ?? 0
+      if back > 0 { part.number = line.number }
+      return max(offset - back, part.header.length)
+    }
+    return part.header.length
+  }
+
+  private mutating func check(from start: Int, _ size: Int) throws(JournalFailure) {
+    var last = state.map { $0.offset > start } == true ? part.number : nil
+    var firstBad: (offset: Int, isTorn: Bool)?
+    var unvouched: [(offset: Int, number: Int)] = []
+    var covered = 0
+    var pieces = part.lines(from: start, to: size)
+    part.length = start
+    while let (offset, bytes, isComplete) = try pieces.nextPiece() {
+      let line = isComplete ? JournalLine(bytes) : nil
+      if let mark = line?.synced, mark > synced {
+        synced = mark
+        while covered < unvouched.count, unvouched[covered].number <= mark { covered += 1 }
+      }
+      if firstBad != nil { continue }
+      guard let line, line.follows(last) else {
+        firstBad = (offset, try isTorn(bytes, at: offset, isComplete, size))
+        continue
+      }
+      if newer == nil {
+        do throws(JournalFailure) { try upcasting?.check(line) } catch { newer = error }
+      }
+      if line.back == nil || last == nil { last = line.number }
+      if line.number > synced { unvouched.append((offset, line.number)) }
+      if line.kind == .action { actions += 1 }
+      if offset == state?.offset { actions = line.back == nil ? 0 : actions }
+      second = line.second ?? second
+      part.length = offset + bytes.count + 1
+    }
+    if let firstBad {
+      let isUncovered = last.map { $0 >= synced } ?? (synced < 0)
+      if !firstBad.isTorn || !isUncovered { throw .damaged(atByte: firstBad.offset) }
+    }
+    if covered < unvouched.count { unconfirmed = unvouched[covered].offset }
+    part.number = last ?? 0
+    if last == nil { part.length = 0 }
+  }
+
+  /// Returns whether a bad line may never have reached the disk.
+  private func isTorn(_ bytes: ArraySlice<UInt8>, at offset: Int, _ isComplete: Bool, _ size: Int)
+    throws(JournalFailure) -> Bool
+  {
+    if !isComplete { return !isDamagedTail(bytes) }
+    // A file of version 1 has no `synced`, so a lost sector could be a durable commit.
+    return part.header.version > 1 && hasLostSector(bytes, at: offset, of: size)
+  }
+}
+
+/// Returns whether a part of the line is a sector, or the rest of it, that is NUL.
+func hasLostSector(_ bytes: ArraySlice<UInt8>, at offset: Int, of size: Int) -> Bool {
+  let sector = 512
+  let end = offset + bytes.count
+  return unsafe bytes.withUnsafeBufferPointer { bytes in
+    var low = offset
+    while low < end {
+      let high = min((low / sector + 1) * sector, size)
+      if high > end { return false }
+      var place = low
+      while place < high, unsafe bytes[place - offset] == 0 { place += 1 }
+      if place == high { return true }
+      low = high
+    }
+    return false
+  }
+}
+
+/// Returns `nil` if the first line never reached the disk.
+func readHeader(of file: JournalDescriptor, _ size: Int) throws(JournalFailure) -> JournalHeader? {
+  var start: [UInt8] = []
+  try read(file.number, at: 0, upTo: min(size, 4096), appendingTo: &start)
+  if start.isEmpty { return nil }
+  let line = start.prefix { $0 != newline }
+  if line.count < start.count, let header = try JournalHeader(line) { return header }
+  if line.count == start.count, JournalHeader().line.starts(with: line) { return nil }
+  if line.count == start.count, versionOneHeader.utf8.starts(with: line) { return nil }
+  // After a power loss, the first sector of a new file may be lost.
+  if start.prefix(512).allSatisfy({ $0 == 0 }) { return nil }
+  throw .damaged(atByte: 0)
+}
+
+private let versionOneHeader = #"{"crc":"7a1c5507","journal":"MiniRex","version":1}"#
+
+let newline = UInt8(ascii: "\n")

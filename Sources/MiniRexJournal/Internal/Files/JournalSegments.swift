@@ -1,0 +1,137 @@
+internal import CLibrary
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A closed file: `board.journal.segments/000002-48210.journal`.
+struct JournalSegment: Sendable, Equatable {
+  /// The sequence number of the file.
+  ///
+  /// The file of version 1 is 0.
+  let sequence: Int
+  /// The number of its first state.
+  let first: Int
+  var bytes = 0
+
+  init(_ header: JournalHeader, bytes: Int) {
+    (sequence, first, self.bytes) = (header.segment, header.first, bytes)
+  }
+
+  /// Returns `nil` for a name that a journal does not write.
+  init?(_ name: String) {
+    let text = name.utf8
+    guard name.hasSuffix(fileSuffix), let dash = text.firstIndex(of: UInt8(ascii: "-")),
+      let sequence = Int(name[..<dash]),
+      let first = Int(name[text.index(after: dash)...].dropLast(fileSuffix.utf8.count))
+    else { return nil }
+    (self.sequence, self.first) = (sequence, first)
+    if self.name != name { return nil }
+  }
+
+  var name: String {
+    let digits = "\(sequence)"
+    return String(repeating: "0", count: max(0, 6 - digits.count))
+      + "\(digits)-\(first)\(fileSuffix)"
+  }
+}
+
+/// The closed files of a journal, oldest first.
+struct JournalSegments: Sendable {
+  private(set) var list: [JournalSegment] = []
+  let folder: String
+
+  /// Finds the files before a file, by their names.
+  init(of path: String, before header: JournalHeader) throws(JournalFailure) {
+    folder = path + folderSuffix
+    list = try Self.all(in: folder).filter { $0.sequence < header.segment }
+  }
+
+  /// Finds the files in a folder, with their sizes.
+  ///
+  /// It calls the system directly, because `FileManager` takes several times as long for thousands of files.
+  static func all(in folder: String) throws(JournalFailure) -> [JournalSegment] {
+    guard let directory = unsafe opendir(folder) else {
+      let code = errno
+      if code == ENOENT { return [] }
+      throw .file(POSIXErrorCode(rawValue: code) ?? .EIO)
+    }
+    defer { unsafe closedir(directory) }
+    var found: [JournalSegment] = []
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(directory) else { break }
+      unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        let name = unsafe bytes.prefix { $0 != 0 }
+        guard var segment = unsafe JournalSegment(String(decoding: name, as: UTF8.self)) else {
+          return
+        }
+        var status = stat()
+        if unsafe fstatat(dirfd(directory), segment.name, &status, 0) == 0 {
+          segment.bytes = Int(status.st_size)
+        }
+        found.append(segment)
+      }
+    }
+    // A missing name would be missing history.
+    if let code = POSIXErrorCode(rawValue: errno) { throw .file(code) }
+    return found.sorted { $0.sequence < $1.sequence }
+  }
+
+  func path(_ segment: JournalSegment) -> String { "\(folder)/\(segment.name)" }
+
+  mutating func append(_ segment: JournalSegment) { list.append(segment) }
+
+  mutating func remove(_ segment: JournalSegment) { list.removeAll { $0 == segment } }
+
+  /// Opens a closed file, or returns `nil` if another file has its name or the file was moved away.
+  func open(_ segment: JournalSegment) throws(JournalFailure) -> JournalPart? {
+    guard let start = try start(of: segment) else { return nil }
+    return try JournalScan(of: start.file).part
+  }
+
+  /// Returns the Unix second of the first state of a closed file, which takes no scan.
+  ///
+  /// Returns `nil` if that line has none, or if the file was moved away.
+  func firstSecond(of segment: JournalSegment) throws(JournalFailure) -> Int? {
+    try start(of: segment)?.firstSecond
+  }
+
+  /// Returns the file with its header only.
+  private func start(of segment: JournalSegment) throws(JournalFailure) -> JournalPart? {
+    let path = path(segment)
+    let file: JournalDescriptor
+    do throws(JournalFailure) {
+      file = try openRegularFile(path, O_RDONLY)
+    } catch {
+      if error == .file(.ENOENT) { return nil }
+      throw error
+    }
+    let header = try readHeader(of: file, Int(try fileStatus(of: file.number).st_size))
+    guard let header, header.segment == segment.sequence, header.first == segment.first else {
+      return nil
+    }
+    return JournalPart(file: file, header: header, length: header.length, number: header.first)
+  }
+}
+
+extension JournalPart {
+  /// The Unix second of the first state, or `nil` if that line has none.
+  var firstSecond: Int? {
+    var bytes: [UInt8] = []
+    try? read(file.number, at: header.length + bodyOffset, upTo: 64, appendingTo: &bytes)
+    let words = bytes.split(separator: UInt8(ascii: ","), maxSplits: 2).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    if words.count < 3 || !words[0].hasPrefix("\"number\":") || !words[1].hasPrefix(secondKey) {
+      return nil
+    }
+    return Int(words[1].dropFirst(secondKey.count))
+  }
+}
+
+private let secondKey = "\"at\":"
+private let fileSuffix = ".journal"
+let folderSuffix = ".segments"

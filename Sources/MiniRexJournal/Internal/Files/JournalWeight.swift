@@ -1,0 +1,76 @@
+/// The `at` and `synced` members that lines already have.
+struct JournalMarks: Sendable {
+  var second = -1
+  var synced = -1
+
+  init() {}
+
+  init(_ found: JournalScan) {
+    second = found.second ?? -1
+    synced = found.synced
+  }
+}
+
+/// The sizes that decide about snapshots and compaction.
+struct JournalWeight: Sendable {
+  struct State: Sendable {
+    /// The offset of the line after the state.
+    var end = 0
+    var bytes = 0
+  }
+
+  /// The first state of the file, which is read at the first line of a recording.
+  var first = State()
+  var last = State()
+  /// The number of actions after the last state.
+  var actions = 0
+  /// The Unix second of the first state.
+  var firstSecond: Int?
+  /// The weight that a failed compaction adds to the weight of the next attempt.
+  var delay = 0
+
+  init() {}
+
+  init(_ found: JournalScan) {
+    actions = found.actions
+    if let state = found.state, found.part.length > 0 {
+      last = State(end: state.end, bytes: state.bytes)
+      if state.offset == found.part.header.length { first = last }
+    }
+  }
+
+  mutating func add(_ lines: JournalLineWriter, at offset: Int) {
+    if let state = lines.state {
+      last = State(end: offset + state.end, bytes: state.bytes)
+      if first.end == 0 { first = last }
+      actions = 0
+    }
+    actions += lines.actions
+  }
+
+  /// Returns whether the lines after the first state of a file weigh enough for a compaction.
+  ///
+  /// - Parameters:
+  ///   - commits: The number of commits after the first state.
+  ///   - seconds: The number of seconds after the first state.
+  func isDue(_ history: JournalHistory, length: Int, commits: Int, seconds: Int) -> Bool {
+    let lines = length - first.end - delay
+    var least = max(first.bytes, 1 << 20)
+    switch history.span {
+    case .none:
+      // The lines that are written during the compaction count as well.
+      if first.bytes > smallState { least = least * 3 / 4 }
+      return lines >= least
+    case .everything: return lines >= max(least, longHistory)
+    case .commits(let span):
+      return lines >= least && (lines >= longHistory || commits >= span / 4)
+    case .seconds(let span):
+      return lines >= least && (lines >= longHistory || seconds >= span / 4)
+    }
+  }
+}
+
+/// The size of the lines after which a journal with history begins a new file.
+private let longHistory = 256 << 20
+/// A state of at most this size is encoded on the thread that delivers its commit.
+let smallState = 16 << 10

@@ -1,0 +1,103 @@
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Formats lines in a buffer that it reuses.
+struct JournalLineWriter {
+  /// The optional members of a line, before its content.
+  struct Members {
+    var second: Int?
+    var synced: Int?
+    var version = 1
+    var back: Int?
+    var continues = false
+  }
+
+  typealias JSON = Data
+
+  private(set) var bytes: [UInt8] = []
+  /// The end of the last line with a state, and the number of bytes of that state.
+  private(set) var state: (end: Int, bytes: Int)?
+  /// The number of actions after the last state.
+  private(set) var actions = 0
+
+  mutating func removeAll() {
+    bytes.removeAll(keepingCapacity: true)
+    state = nil
+    actions = 0
+  }
+
+  mutating func append(_ header: JournalHeader) {
+    appendLine { line in
+      line.append("\"journal\":\"MiniRex\",\"version\":2,\"segment\":")
+      line.append(header.segment)
+      line.append(",\"first\":")
+      line.append(header.first)
+    }
+  }
+
+  /// - Parameters:
+  ///   - key: `action`, `start`, `snapshot`, or `resume`, or the cause and `state`.
+  ///   - payload: JSON without a newline.
+  mutating func append(_ number: Int, _ members: Members, _ key: String, _ payload: Data) {
+    appendLine { line in
+      line.append("\"number\":")
+      line.append(number)
+      line.append(",\"at\":", members.second)
+      line.append(",\"synced\":", members.synced)
+      line.append(",\"v\":", members.version > 1 ? members.version : nil)
+      line.append(",\"back\":", members.back)
+      if members.continues { line.append(",\"continues\":true") }
+      line.append(",")
+      var key = key
+      key.withUTF8 { unsafe line.bytes.append(contentsOf: $0) }
+      line.append(":")
+      unsafe payload.withUnsafeBytes { unsafe line.bytes.append(contentsOf: $0) }
+    }
+  }
+
+  mutating func countAction() { actions += 1 }
+
+  mutating func countState(_ bytes: Int) {
+    state = (self.bytes.count, bytes)
+    actions = 0
+  }
+
+  private mutating func append(_ key: StaticString, _ number: Int?) {
+    guard let number else { return }
+    append(key)
+    append(number)
+  }
+
+  /// Appends the digits of a number of 0 or more, without a string.
+  private mutating func append(_ number: Int) {
+    let start = bytes.count
+    var rest = UInt(number)
+    repeat {
+      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest > 0
+    bytes[start...].reverse()
+  }
+
+  private mutating func appendLine(_ body: (inout Self) -> Void) {
+    let start = bytes.count
+    append("{\"crc\":\"00000000\",")
+    body(&self)
+    append("}")
+    var sum = Checksum.of(bytes[(start + bodyOffset)...])
+    for place in (0..<8).reversed() {
+      bytes[start + crcMark.utf8CodeUnitCount + place] = hexDigits[Int(sum & 15)]
+      sum >>= 4
+    }
+    append("\n")
+  }
+
+  private mutating func append(_ text: StaticString) {
+    text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+  }
+}
+
+let hexDigits = Array("0123456789abcdef".utf8)

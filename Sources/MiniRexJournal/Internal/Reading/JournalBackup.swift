@@ -1,0 +1,78 @@
+internal import CLibrary
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A copy of a journal's files.
+///
+/// It keeps the newest file open, so that a compaction does not change what is copied. The copy gets its name at the end.
+struct JournalBackup {
+  private let files: JournalFiles
+  private let name: String
+
+  init(of files: JournalFiles, named path: String) {
+    self.files = files
+    name = URL(filePath: path).lastPathComponent
+  }
+
+  func write(to folder: URL) throws(JournalFailure) {
+    guard folder.isFileURL else { throw .file(.EINVAL) }
+    let folder = folder.path(percentEncoded: false)
+    if try makeFolder(folder) { try synchronizeFolder(of: folder) }
+    let path = "\(folder)/\(name)"
+    if unsafe access(path, F_OK) == 0 { throw .file(.EEXIST) }
+    try writeSegments(to: path + folderSuffix)
+    let next = path + nextSuffix
+    unsafe unlink(next)
+    try Self.copy(files.newest.file, to: files.newest.length, at: next)
+    try check { unsafe rename(next, path) }
+    try synchronizeFolder(folder)
+  }
+
+  private func writeSegments(to folder: String) throws(JournalFailure) {
+    if files.segments.list.isEmpty { return }
+    try makeFolder(folder)
+    for segment in files.segments.list {
+      let (source, target) = (files.segments.path(segment), "\(folder)/\(segment.name)")
+      if unsafe link(source, target) == 0 { continue }
+      // A policy may have deleted the file.
+      if errno == ENOENT { continue }
+      unsafe unlink(target)
+      guard let part = try files.segments.open(segment) else { continue }
+      let size = Int(try fileStatus(of: part.file.number).st_size)
+      try Self.copy(part.file, to: size, at: target)
+    }
+    try synchronizeFolder(folder)
+  }
+
+  /// Copies a part of a file to a new file, and synchronizes it.
+  static func copy(_ file: JournalDescriptor, from start: Int = 0, to end: Int, at path: String)
+    throws(JournalFailure)
+  {
+    let copy = try openRegularFile(path, O_WRONLY | O_CREAT | O_EXCL)
+    var place = start
+    while place < end {
+      var (block, done) = ([UInt8](), 0)
+      try read(file.number, at: place, upTo: min(1 << 20, end - place), appendingTo: &block)
+      if block.isEmpty { throw .damaged(atByte: place) }
+      try MiniRexJournal.write(block, to: copy.number, &done)
+      place += block.count
+    }
+    try synchronize(copy.number)
+  }
+}
+
+/// Returns `false` if the folder exists.
+@discardableResult
+func makeFolder(_ path: String) throws(JournalFailure) -> Bool {
+  do throws(JournalFailure) {
+    try check { unsafe mkdir(path, 0o777) }
+    return true
+  } catch {
+    if error == .file(.EEXIST) { return false }
+    throw error
+  }
+}

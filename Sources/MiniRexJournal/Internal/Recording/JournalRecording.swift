@@ -1,0 +1,237 @@
+internal import Dispatch
+internal import MiniRex
+internal import MiniRexStore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A subscriber of a store that writes its commits.
+///
+/// The store calls it serially.
+final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
+  let encoder = makeEncoder()
+
+  let hold: JournalHold
+  let writer: Int
+  let replayed: ReplayedStates?
+  let options: JournalOptions
+  let progress: RecordingState
+  /// Returns the commits that the store will deliver next.
+  private let queuedCommits: @Sendable () -> [Commit<State, Action>]
+  let memory = SerialState(RecordingMemory())
+
+  init(
+    in hold: JournalHold, continuing replayed: ReplayedStates?, _ options: JournalOptions,
+    _ progress: RecordingState, queuedCommits: @escaping @Sendable () -> [Commit<State, Action>]
+  ) {
+    self.hold = hold
+    writer = hold.file.beginWriting()
+    self.replayed = replayed
+    self.options = options
+    self.progress = progress
+    self.queuedCommits = queuedCommits
+  }
+
+  deinit { progress.end() }
+
+  /// Writes a commit, or at the first call the state with which the recording begins.
+  ///
+  /// With `everyCommit`, it also writes the queued commits, so that they share the synchronization.
+  func receive(_ commit: Commit<State, Action>) {
+    let isNew = memory.value.offset == nil || commit.number > memory.value.written
+    guard isNew, !memory.value.hasFailed else { return }
+    do throws(JournalFailure) {
+      (memory.value.marks, memory.value.durable) = hold.file.marks
+      memory.value.line.removeAll()
+      if memory.value.offset == nil {
+        if try begin(commit) {
+          progress.report()
+          hasWritten(commit.number)
+          return shorten(commit)
+        }
+      } else {
+        try append(commit)
+      }
+      if options.sync == .everyCommit {
+        try finish(with: try appendQueued(after: commit))
+      } else {
+        try finish(with: commit)
+      }
+    } catch {
+      memory.value.hasFailed = true
+      progress.fail(with: error)
+    }
+  }
+
+  /// - Returns: The last queued commit, or `commit` if none is queued.
+  private func appendQueued(after commit: Commit<State, Action>) throws(JournalFailure)
+    -> Commit<State, Action>
+  {
+    var last = commit
+    for next in queuedCommits() where next.number == memory.value.written + 1 {
+      try append(next)
+      last = next
+    }
+    return last
+  }
+
+  /// - Parameter last: The commit of the last formatted line.
+  private func finish(with last: Commit<State, Action>) throws(JournalFailure) {
+    try write()
+    // The weight of the file includes these lines.
+    memory.value.line.removeAll()
+    shorten(last)
+  }
+
+  private func write() throws(JournalFailure) {
+    let number = memory.value.written
+    memory.value.end = try hold.file.append(
+      memory.value.line, upTo: number + (memory.value.offset ?? 0), memory.value.marks, by: writer)
+    switch options.sync {
+    case .everyCommit:
+      if memory.value.end != nil { try hold.file.synchronize() }
+      hasWritten(number)
+      progress.report()
+    case .every(let duration): hasWritten(number, synchronizingAfter: duration)
+    case .onFlush: hasWritten(number)
+    }
+  }
+
+  private func hasWritten(_ number: Int, synchronizingAfter duration: Duration? = nil) {
+    if memory.value.end == nil {
+      // Another recording has begun, so a flush must not count this commit.
+      memory.value.hasFailed = true
+      return
+    }
+    memory.value.isCompactionRequested = progress.hasWritten(
+      number, at: memory.value.offset ?? 0, synchronizingAfter: duration)
+  }
+
+  /// Formats the first line of the recording.
+  ///
+  /// - Returns: `true` if it was written as the first line of another file.
+  private func begin(_ commit: Commit<State, Action>) throws(JournalFailure) -> Bool {
+    let part = hold.file.extent
+    memory.value.offset = part.number - commit.number
+    memory.value.written = commit.number
+    let json = try encoded(commit.state, part.number)
+    let follows = replayed?.contains(json, at: hold.file.generation) == true
+    switch try hold.file.beginning {
+    case .replaced:
+      try replaceFile(json, follows && part.header.version == 1)
+      return true
+    case .empty:
+      memory.value.line.append(JournalHeader())
+      append(part.number, "\"start\"", json)
+    case .continued:
+      // A recording that repeats the state at each start would fill the disk in a crash loop.
+      if follows, hold.file.bytesAfterState < json.count {
+        memory.value.line.append(part.number, members(), "\"resume\"", Data("true".utf8))
+      } else {
+        append(part.number, "\"start\"", json, continues: follows)
+      }
+    }
+    return false
+  }
+
+  private func append(_ commit: Commit<State, Action>) throws(JournalFailure) {
+    memory.value.written = commit.number
+    let number = commit.number + (memory.value.offset ?? 0)
+    guard case .action(let action) = commit.cause else {
+      let cause = quoted("\(commit.cause)")
+      return append(number, "\"cause\":\(cause),\"state\"", try encoded(commit.state, number))
+    }
+    var members = members()
+    members.version = options.upcasting.actionVersion
+    memory.value.line.append(number, members, "\"action\"", try encoded(action, number))
+    memory.value.line.countAction()
+    if isSnapshotDue(), (memory.value.end?.weight.last.bytes ?? 0) <= smallState {
+      append(number, "\"snapshot\"", try encoded(commit.state, number))
+    }
+  }
+
+  private func append(_ number: Int, _ key: String, _ state: Data, continues: Bool = false) {
+    var members = members()
+    members.continues = continues
+    members.version = options.upcasting.stateVersion
+    memory.value.line.append(number, members, key, state)
+    memory.value.line.countState(state.count)
+  }
+
+  /// Returns the optional members of the next line.
+  func members() -> JournalLineWriter.Members {
+    var members = JournalLineWriter.Members()
+    let now = options.now()
+    if now > memory.value.marks.second {
+      members.second = now
+      memory.value.marks.second = now
+    }
+    if memory.value.durable > memory.value.marks.synced {
+      members.synced = memory.value.durable
+      memory.value.marks.synced = memory.value.durable
+    }
+    return members
+  }
+
+  /// Returns whether the actions since the last state, the formatted lines included, call for a snapshot.
+  func isSnapshotDue() -> Bool {
+    guard options.history.span != .none, options.snapshotDistance != 0 else { return false }
+    let line = memory.value.line
+    let weight = memory.value.end?.weight ?? JournalWeight()
+    let length = memory.value.end?.part.length ?? 0
+    let (actions, bytes, size) =
+      line.state.map { (line.actions, line.bytes.count - $0.end, $0.bytes) }
+      ?? (
+        weight.actions + line.actions, length + line.bytes.count - weight.last.end,
+        weight.last.bytes
+      )
+    return options.snapshotDistance.map { actions >= $0 } ?? (actions >= 1_000 && bytes > size)
+  }
+
+  func encoded(_ value: some Encodable, _ number: Int) throws(JournalFailure) -> Data {
+    try MiniRexJournal.encoded(value, number, by: encoder)
+  }
+}
+
+/// The part of a recording that depends on no type of the store.
+///
+/// Nested in the generic recording, it would be a generic type, whose metadata each access looks up.
+struct RecordingMemory {
+  var line = JournalLineWriter()
+  /// The difference between the number of a line and the store's number.
+  var offset: Int?
+  /// The number of the last written commit, as the store counts.
+  var written = 0
+  var hasFailed = false
+  /// A Boolean value that indicates whether a compaction was requested before the last line.
+  var isCompactionRequested = false
+  var marks = JournalMarks()
+  /// The number of the last commit on the disk, when the lines are formatted.
+  var durable = -1
+  /// The end of the file after the last lines.
+  var end: (part: JournalPart, weight: JournalWeight)?
+}
+
+func encoded(_ value: some Encodable, _ number: Int, by encoder: JSONEncoder)
+  throws(JournalFailure) -> Data
+{
+  do {
+    return try encoder.encode(value)
+  } catch {
+    throw .unwritable(number: number, codingFailure(error))
+  }
+}
+
+/// The choices of the journal's initializer.
+struct JournalOptions: Sendable {
+  let history: JournalHistory
+  /// The number of actions after which a state is written, `nil` to decide by size, 0 for never.
+  let snapshotDistance: Int?
+  let sync: JournalSyncPolicy
+  let upcasting: JournalUpcasting
+  /// Returns the Unix second.
+  let now: @Sendable () -> Int
+}

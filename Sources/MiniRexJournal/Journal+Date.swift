@@ -1,0 +1,50 @@
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
+
+extension Journal {
+  /// Returns the number of the last commit up to a date.
+  ///
+  /// ```swift
+  /// let yesterday = try journal.number(at: .now - 86_400)
+  /// let board = try journal.replay(Board(), upTo: yesterday, reducer: reducer)
+  /// ```
+  ///
+  /// The journal keeps whole seconds, so the result is the last commit of the date's second. A clock that was set back
+  /// does not make an earlier second. The search takes O(log n).
+  ///
+  /// Throws ``JournalFailure/notKept(first:)`` for a date before the first kept commit. The commits of a file of version
+  /// 1 have no date, and count as older than any other.
+  ///
+  /// - Parameter date: The date, by the clock of the system that recorded.
+  public func number(at date: Date) throws(JournalFailure) -> Int {
+    let (newest, segments, _) = file.files
+    return try segments.number(at: date, newest)
+  }
+}
+
+extension JournalSegments {
+  func number(at date: Date, _ newest: JournalPart) throws(JournalFailure) -> Int {
+    if newest.length == 0 { return 0 }
+    let seconds = date.timeIntervalSince1970.rounded(.down)
+    let second = Int(exactly: seconds) ?? (seconds < 0 ? .min : .max)
+    // The first file that begins later.
+    var (low, high) = (0, list.count + 1)
+    while low < high {
+      let middle = (low + high) / 2
+      let first = middle == list.count ? newest.firstSecond : try firstSecond(of: list[middle])
+      if let first, first > second { high = middle } else { low = middle + 1 }
+    }
+    let starts = list.map(\.first) + [newest.header.first]
+    guard low > 0 else { throw .notKept(first: starts[0]) }
+    let index = low - 1
+    guard let part = index == list.count ? newest : try open(list[index]) else {
+      throw .notKept(first: starts[index + 1])
+    }
+    if part.header.version == 1 { throw .notKept(first: starts.dropFirst(index + 1).first ?? 0) }
+    let last = try part.lastNumber(upTo: second)
+    return index < list.count ? min(last, starts[index + 1]) : last
+  }
+}

@@ -1,0 +1,119 @@
+#if NATS
+internal import MiniRex
+internal import CNATS
+internal import Synchronization
+
+/// The client side of a subscription at the server, which survives reconnects.
+final class ServerSubscription: Sendable {
+  private enum State: Sendable {
+    case waiting
+    case running(CPointer, LibNATSConnection)
+    case over
+  }
+
+  private struct Whole: Sendable {
+    var state = State.waiting
+    /// The number of messages dropped on lost connections.
+    var earlierDrops = 0
+  }
+
+  private static let lastNumber = Atomic(0)
+
+  /// The number of the subscription.
+  ///
+  /// Older subscriptions have smaller numbers.
+  let number = ServerSubscription.lastNumber.add(1, ordering: .relaxed).newValue
+  /// A Boolean value that indicates whether the limit of the server does not apply.
+  let isEssential: Bool
+  private let state = Lock(Whole())
+
+  init(isEssential: Bool) { self.isEssential = isEssential }
+
+  /// Subscribes, unless it was canceled before a connection existed.
+  func start(
+    _ sink: MessageHandler, over handle: LibNATSConnection, _ options: NATSOptions
+  ) throws(NATSError) {
+    if state.withLock({ if case .over = $0.state { true } else { false } }) { return }
+    let subscription = try sink.start(over: handle, options)
+    let isOver = state.withLock { state in
+      if case .over = state.state { return true }
+      state.state = .running(subscription, handle)
+      return false
+    }
+    if isOver {
+      handle.countSubscription(-1)
+      return remove(subscription)
+    }
+    if handle.wire.isLost { sink.leave() }
+  }
+
+  /// Detaches from a lost connection if `taken` is the number of messages that it received.
+  ///
+  /// - Parameter complete: The address of the subscription if this was the last callback of
+  ///   libnats.
+  /// - Returns: `false` if it stays attached for now.
+  func leave(after taken: Int, complete: UInt?) -> Bool {
+    // Release outside the lock.
+    let left = state.withLock { state -> (CPointer, LibNATSConnection)? in
+      guard case .running(let subscription, let handle) = state.state,
+        complete != nil || handle.wire.isLost
+      else { return nil }
+      // The subscription of the next connection may be running by now.
+      if let complete, complete != UInt(bitPattern: subscription.pointer) { return nil }
+      // The last callback of a subscription that was not canceled: libnats has closed the
+      // connection.
+      if complete != nil { handle.wire.lose() }
+      var (waiting, delivered, dropped): (Int32, Int64, Int64) = (0, 0, 0)
+      let status = natsSubscription_GetStats(
+        subscription.pointer, &waiting, nil, nil, nil, &delivered, &dropped)
+      // A closed subscription reports the return of its last callback, see `MessageHandler`.
+      if status != NATS_OK, complete == nil { return nil }
+      if status == NATS_OK, waiting > 0 || delivered > taken { return nil }
+      state.state = .waiting
+      state.earlierDrops += Int(dropped)
+      return (subscription, handle)
+    }
+    guard let (subscription, handle) = left else { return false }
+    // The count of a lost connection stays: the error of the server may refer to it.
+    withExtendedLifetime(handle) { remove(subscription) }
+    return true
+  }
+
+  /// The number of messages that libnats has dropped on all connections, or `nil` without a
+  /// subscription.
+  ///
+  /// It queries libnats under the lock, because the subscription could otherwise be freed
+  /// concurrently.
+  var droppedCount: Int? {
+    state.withLock { state in
+      guard case .running(let subscription, _) = state.state else { return nil }
+      var count: Int64 = 0
+      return natsSubscription_GetDropped(subscription.pointer, &count) == NATS_OK
+        ? state.earlierDrops + Int(count) : nil
+    }
+  }
+
+  /// Unsubscribes at the server.
+  ///
+  /// A callback in progress finishes.
+  func end() {
+    // The connection may be released as well, outside the lock.
+    let running = state.withLock { state -> (CPointer, LibNATSConnection)? in
+      defer { state.state = .over }
+      if case .running(let subscription, let handle) = state.state { return (subscription, handle) }
+      return nil
+    }
+    guard let (subscription, handle) = running else { return }
+    if !handle.wire.isLost { handle.countSubscription(-1) }
+    remove(subscription)
+  }
+
+  /// Frees the subscription on the thread of the loop, where messages are received.
+  ///
+  /// libnats 3.4 looks a subscription up there, and locks it without a retain.
+  private func remove(_ subscription: CPointer) {
+    natsSubscription_Unsubscribe(subscription.pointer)
+    EventLoop.shared.perform { natsSubscription_Destroy(subscription.pointer) }
+  }
+}
+#endif

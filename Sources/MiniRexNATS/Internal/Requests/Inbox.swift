@@ -1,0 +1,202 @@
+#if NATS
+internal import CNATS
+internal import Dispatch
+internal import MiniRex
+internal import Synchronization
+
+/// The subscription for all replies to the requests of one connection.
+///
+/// The reply to request `n` arrives on `_INBOX.minirex-1.ID.n`, after progress on `….n.progress`.
+/// The answering process probes `….n.probe`. If the requester's process has stopped, the server
+/// answers that there are no responders. If only the request has ended, this inbox answers. The
+/// options can replace `_INBOX`.
+final class Inbox: Sendable {
+  enum Answer {
+    case result(RawMessage)
+    case progress(RawMessage)
+    case failure(NATSError)
+  }
+
+  struct Request: Sendable {
+    let subject: String
+    let receive: @Sendable (Answer) -> Void
+  }
+
+  private struct State: Sendable {
+    var lastNumber: UInt64 = 0
+    var requests: [UInt64: Request] = [:]
+  }
+
+  /// The part by which an answering connection recognizes requesters of this library.
+  private static let mark = ".minirex-1."
+
+  let prefix: String
+  private let state = Lock(State())
+  private let lane = Lock<Lane?>(nil)
+
+  /// - Parameter inboxPrefix: The first part of the subject.
+  init(_ inboxPrefix: String) {
+    prefix =
+      inboxPrefix + Inbox.mark + UInt64.random(in: 0 ... .max).letters
+      + UInt64.random(in: 0 ... .max).letters + "."
+  }
+
+  /// Returns a Boolean value that indicates whether a requester of this library uses the subject.
+  static func isMarked(_ replySubject: String) -> Bool {
+    var rest = replySubject.utf8[...]
+    while let dot = rest.firstIndex(of: UInt8(ascii: ".")) {
+      if rest[dot...].starts(with: mark.utf8) { return true }
+      rest = rest[rest.index(after: dot)...]
+    }
+    return false
+  }
+
+  func replySubject(of number: UInt64) -> String { prefix + "\(number)" }
+
+  /// Adds a request, after subscribing to the replies.
+  func add(_ request: Request, over link: ConnectionCore) -> UInt64 {
+    open(over: link)
+    return state.withLock { state in
+      state.lastNumber += 1
+      state.requests[state.lastNumber] = request
+      return state.lastNumber
+    }
+  }
+
+  /// Subscribes once, and again while a callback of the subscription blocks.
+  ///
+  /// Concurrent callers wait until the first has subscribed.
+  ///
+  /// Without the wait, a request could be sent before the subscription, and its reply would be
+  /// lost. The lock is held across `ConnectionCore.subscribe`, which runs no user code.
+  func open(over link: ConnectionCore) {
+    let blocked = lane.withLock { lane -> Lane? in
+      if let lane, !lane.isBlocked { return nil }
+      defer { lane = Lane(self, over: link) }
+      return lane
+    }
+    blocked?.endLater(on: link.maintenance)
+  }
+
+  /// Subscribes again after a lost connection.
+  ///
+  /// Replies over the next connection then do not wait for callbacks that are still running.
+  func reopen(over link: ConnectionCore) {
+    let old = lane.withLock { lane -> Lane? in
+      guard let old = lane else { return nil }
+      lane = Lane(self, over: link)
+      return old
+    }
+    old?.end()
+  }
+
+  /// Returns `nil` if the request was answered.
+  func remove(_ number: UInt64) -> Request? {
+    state.withLock { $0.requests.removeValue(forKey: number) }
+  }
+
+  /// Fails the requests whose replies were expected on the lost connection.
+  ///
+  /// Their callbacks run on separate threads, so a callback that blocks delays no other.
+  func failLost() {
+    let requests = state.withLock { state in
+      defer { state.requests = [:] }
+      return state.requests
+    }
+    for number in requests.keys.sorted() {
+      guard let request = requests[number] else { continue }
+      DispatchQueue.global().async { request.receive(.failure(.disconnected)) }
+    }
+  }
+
+  func failAll(_ error: NATSError) {
+    let requests = state.withLock { state in
+      defer { state.requests = [:] }
+      return state.requests
+    }
+    for number in requests.keys.sorted() { requests[number]?.receive(.failure(error)) }
+  }
+
+  fileprivate func take(_ message: RawMessage, over link: ConnectionCore) {
+    let (number, rest) = message.number(after: prefix.utf8.count)
+    guard let number else { return }
+    switch rest {
+    case "":
+      guard let request = remove(number) else { return }
+      if message.saysNoResponders { return request.receive(.failure(.noResponders)) }
+      request.receive(.result(message))
+    case ".progress": state.withLock { $0.requests[number] }?.receive(.progress(message))
+    case ".probe":
+      if state.withLock({ $0.requests[number] != nil }) { return }
+      guard let reply = message.replySubject else { return }
+      try? link.publish(
+        OutgoingMessage(
+          subject: reply, headers: [:], bytes: UnsafeRawBufferPointer(start: nil, count: 0)))
+    case ".gone": link.services.requesterHasGone(number)
+    default: break
+    }
+  }
+}
+
+/// A subscription of an inbox.
+///
+/// It runs the callbacks of tasks, which are user code. While one of them blocks, the inbox has
+/// another lane for the same subject: both receive each reply, and the first takes the request.
+private final class Lane: Sendable {
+  /// The time after which a callback counts as blocked.
+  private static let patience: UInt64 = 10_000_000
+
+  /// The time at which the current callback began, or 0.
+  private let began = Atomic<UInt64>(0)
+  private let count = Atomic(0)
+  private let token = Lock<Subscription?>(nil)
+
+  init(_ inbox: Inbox, over link: ConnectionCore) {
+    let token = link.subscribe(to: inbox.prefix + ">", queue: nil) { [weak link, self] message in
+      guard let link else { return }
+      began.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
+      inbox.take(message, over: link)
+      began.store(0, ordering: .relaxed)
+      count.add(1, ordering: .relaxed)
+    }
+    self.token.withLock { $0 = token }
+  }
+
+  var isBlocked: Bool {
+    let began = began.load(ordering: .relaxed)
+    return began > 0 && DispatchTime.now().uptimeNanoseconds > began + Self.patience
+  }
+
+  func end() { token.withLock { $0.take() }?.invalidate() }
+
+  /// Ends the lane when it has delivered the replies that it received before the next lane.
+  func endLater(on queue: DispatchQueue, after last: Int? = nil) {
+    queue.asyncAfter(deadline: .now() + 1) { [self] in
+      let now = count.load(ordering: .relaxed)
+      if began.load(ordering: .relaxed) == 0, now == last { return end() }
+      endLater(on: queue, after: now)
+    }
+  }
+}
+
+extension UInt64 {
+  /// A short form that is valid in a part of a subject.
+  var letters: String { String(self, radix: 36) }
+}
+
+extension RawMessage {
+  /// Returns the number behind `count` characters of the subject, and the rest of the subject.
+  func number(after count: Int) -> (UInt64?, String) {
+    guard var letter = natsMsg_GetSubject(pointer) else { return (nil, "") }
+    letter += count
+    var number: UInt64?
+    while let digit = UInt8(exactly: letter.pointee), 0x30...0x39 ~= digit {
+      let (product, overflows) = (number ?? 0).multipliedReportingOverflow(by: 10)
+      if overflows { return (nil, "") }
+      number = product &+ UInt64(digit - 0x30)
+      letter += 1
+    }
+    return (number, letter.pointee == 0 ? "" : String(cString: letter))
+  }
+}
+#endif

@@ -1,0 +1,250 @@
+#if NATS
+internal import Dispatch
+internal import MiniRex
+
+/// Follows the keys of a bucket until they agree with the server.
+///
+/// The server reports no removal by age, by `purge`, or by the restore of a backup. Three mechanisms find
+/// it: each restart reads the last message of each key again, each key that is missing then is confirmed
+/// by the leader of the stream, and a timer compares the keys with the first sequence of the stream.
+final class BucketWatcher<Value: Codable & Sendable>: Sendable {
+  enum Change: Sendable {
+    /// A snapshot begins.
+    case incomplete
+    case entry(subject: String, NATSBucketEntry<Value>)
+    /// The keys agree with the bucket.
+    case complete
+  }
+
+  private struct State: Sendable {
+    var content = BucketContent()
+    var changes: [Change] = []
+    var isEmitting = false
+    /// The number of consumers so far, so that replies of an earlier generation are ignored.
+    var generation = 0
+    /// The time of the server less the time of this process, in nanoseconds.
+    var offset: Int64 = 0
+    /// In nanoseconds, and 0 without a limit, or `nil` until the server has reported it.
+    var maxAge: Int64?
+    /// The number of the timer in force.
+    var timer = 0
+
+    mutating func remove(_ doubt: BucketContent.Doubt) {
+      if content.remove(doubt) {
+        changes.append(.entry(subject: doubt.subject, .absent(.none)))
+      }
+    }
+
+    /// The milliseconds until the oldest value reaches its age, and at most half a minute.
+    var wait: Int {
+      guard let maxAge, maxAge > 0 else { return 30_000 }
+      let now = Timestamp.now.nanoseconds + offset
+      let left = content.oldest.map { Int64(clamping: $0) - now + maxAge } ?? maxAge
+      return Int(min(30_000, max(250, left / 1_000_000 + 1)))
+    }
+  }
+
+  private let stream: StreamID
+  private let link: ConnectionCore
+  private let emit: @Sendable (Change) -> Void
+  private let state = Lock(State())
+  private let consumer = Lock<WeakConsumer?>(nil)
+
+  private init(
+    _ stream: StreamID, _ link: ConnectionCore, _ emit: @escaping @Sendable (Change) -> Void
+  ) {
+    (self.stream, self.link, self.emit) = (stream, link, emit)
+  }
+
+  /// Follows the keys that match the filter until the subscription is canceled.
+  ///
+  /// - Parameter emit: Called serially.
+  static func start(
+    _ bucket: NATSBucket, filter: String, catchingUp way: NATSCatchUp,
+    _ emit: @escaping @Sendable (Change) -> Void
+  ) -> Subscription {
+    let rereadsLast = if case .latest = way { true } else { false }
+    let order = ConsumerConfig(
+      stream: bucket.stream, filter: filter, start: .lastOfSubjects, rereadsLast: rereadsLast)
+    // The consumer releases the watcher, and `emit` with it, when the connection closes.
+    let watcher = BucketWatcher(bucket.stream, bucket.link, emit)
+    let calls = OrderedConsumer.Calls(
+      receive: { message, place, _ in watcher.take(message, place) },
+      begins: { watcher.begin($0, isSnapshot: $1) }, hasSnapshot: { watcher.endSnapshot() },
+      measures: { offset in watcher.state.withLock { $0.offset = offset } },
+      learns: { watcher.learn($0, nil) })
+    let consumer = OrderedConsumer(order, over: bucket.link, calls)
+    watcher.consumer.withLock { $0 = WeakConsumer(consumer) }
+    return consumer.start()
+  }
+
+  /// Runs `decide` under the lock, then emits the changes that it appended.
+  ///
+  /// Emits serially and in order. A call that is already emitting emits these changes as well.
+  private func perform(_ decide: (inout State) -> Void) {
+    let mustEmit = state.withLock { state in
+      decide(&state)
+      if state.isEmitting || state.changes.isEmpty { return false }
+      state.isEmitting = true
+      return true
+    }
+    if !mustEmit { return }
+    while true {
+      let changes = state.withLock { state in
+        defer { state.changes = [] }
+        state.isEmitting = !state.changes.isEmpty
+        return state.changes
+      }
+      if changes.isEmpty { return }
+      for change in changes { emit(change) }
+    }
+  }
+
+  private func begin(_ beginning: OrderedConsumer.Beginning, isSnapshot: Bool) {
+    var doubts: [BucketContent.Doubt] = []
+    perform { state in
+      state.generation += 1
+      doubts = state.content.begin(beginning, isSnapshot: isSnapshot)
+      if isSnapshot { state.changes.append(.incomplete) }
+    }
+    confirm(doubts)
+  }
+
+  private func take(_ message: RawMessage, _ place: MessageMetadata) {
+    let (subject, revision) = (message.subject, NATSRevision(place.sequence))
+    let entry: NATSBucketEntry<Value>?
+    if message.isDeletion {
+      entry = .absent(revision)
+    } else {
+      do throws(NATSError) {
+        entry = .present(try Codec<Value>.decode(message.bytes), revision)
+      } catch {
+        link.report(.undecodable(subject: subject, reason: "\(error)"))
+        entry = nil
+      }
+    }
+    let isPresent = if case .absent? = entry { false } else { true }
+    perform { state in
+      let isNew = state.content.take(subject, place, isPresent: isPresent)
+      if isNew, let entry { state.changes.append(.entry(subject: subject, entry)) }
+    }
+    if isPresent, let milliseconds = message.expiration {
+      let age =
+        Timestamp.now.nanoseconds - Int64(clamping: place.nanoseconds)
+        + state.withLock { $0.offset }
+      let wait = milliseconds - max(0, age / 1_000_000)
+      confirm(
+        BucketContent.Doubt(subject: subject, revision: place.sequence),
+        after: Int(clamping: max(0, wait)))
+    }
+  }
+
+  private func endSnapshot() {
+    var doubts: [BucketContent.Doubt] = []
+    let contradicted = state.withLock { $0.content.takeContradicted() }
+    perform { state in
+      let (missing, areRemoved) = state.content.endSnapshot()
+      if areRemoved {
+        for doubt in missing { state.remove(doubt) }
+      } else {
+        doubts = missing
+      }
+      state.changes.append(.complete)
+    }
+    confirm(doubts)
+    if let contradicted { compare(contradicted) }
+    scheduleCheck()
+  }
+
+  /// Reads the bucket again from its start if the leader of the stream has lost the message.
+  ///
+  /// The last message of a bucket may be replaced at any time, so the consumer cannot compare it after a restore. A
+  /// server that lags behind also delivers older messages.
+  private func compare(_ doubt: BucketContent.Doubt) {
+    link.stored(.last(subject: doubt.subject), in: stream).flatMap { [link, stream] stored in
+      link.streamInfo(stream).map { (stored, $0.state.lastSeq) }
+    }.subscribe(
+      success: { [weak self] stored, last in
+        let time = Timestamp(stored.time)?.nanoseconds
+        guard let self,
+          state.withLock({ $0.content.isRolledBack(doubt, last: stored.seq, time: time) })
+        else { return }
+        consumer.withLock { $0 }?.consumer?.rollBack(to: last)
+      },
+      failure: { _ in }
+    ).detached()
+  }
+
+  /// Emits the absence of those keys that the leader of the stream does not have.
+  private func confirm(_ doubts: [BucketContent.Doubt]) {
+    for doubt in doubts {
+      link.stored(.last(subject: doubt.subject), in: stream).subscribe(
+        success: { _ in },
+        failure: { [weak self] error in
+          if error.isMissingMessage { self?.perform { $0.remove(doubt) } }
+        }
+      ).detached()
+    }
+  }
+}
+
+extension BucketWatcher {
+  /// Emits the absence of a key with an expiration, once the leader of the stream has removed it.
+  ///
+  /// The server removes values up to a second late.
+  private func confirm(_ doubt: BucketContent.Doubt, after milliseconds: Int) {
+    // A timer of more than a day may be early, and is then set again.
+    let wait = min(milliseconds, 86_400_000) + 100
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
+      guard let self, state.withLock({ $0.content.has(doubt) }) else { return }
+      link.stored(.last(subject: doubt.subject), in: stream).subscribe { [weak self] result in
+        switch result {
+        case .failure(let error) where error.isMissingMessage:
+          self?.perform { $0.remove(doubt) }
+        case .failure(.closed): break
+        case .success, .failure:
+          self?.confirm(doubt, after: max(300, milliseconds - wait))
+        }
+      }.detached()
+    }
+  }
+
+  /// Removes the keys that are older than the first message of the stream.
+  private func learn(_ stream: JetStream.Stream, _ generation: Int?) {
+    perform { state in
+      state.maxAge = stream.config.maxAge
+      guard let generation, generation == state.generation else { return }
+      for doubt in state.content.expired(before: stream.state.firstSeq) { state.remove(doubt) }
+    }
+    scheduleCheck()
+  }
+
+  private func scheduleCheck() {
+    let next = state.withLock { state -> (timer: Int, wait: Int)? in
+      // Without the permission to read it, there is no check.
+      if state.maxAge == nil { return nil }
+      state.timer += 1
+      return (state.timer, state.wait)
+    }
+    guard let next else { return }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(next.wait)) {
+      [weak self] in self?.check(next.timer)
+    }
+  }
+
+  private func check(_ timer: Int) {
+    let (current, generation) = state.withLock { ($0.timer, $0.generation) }
+    if timer != current { return }
+    link.streamInfo(stream).subscribe(
+      success: { [weak self] in self?.learn($0, generation) },
+      failure: { [weak self] error in if error != .closed { self?.scheduleCheck() } }
+    ).detached()
+  }
+}
+
+private final class WeakConsumer: Sendable {
+  weak let consumer: OrderedConsumer?
+
+  init(_ consumer: OrderedConsumer) { self.consumer = consumer }
+}
+#endif

@@ -1,0 +1,83 @@
+#if NATS
+internal import Dispatch
+public import MiniRex
+
+extension NATSStream {
+  /// Appends messages without waiting for each answer, and returns their sequences.
+  ///
+  /// The messages are sent in order, and up to `window` of them are in flight. Progress is the number
+  /// of appended messages, and may skip numbers. The task starts with the first subscriber, and
+  /// canceling it sends no further message.
+  ///
+  /// The task fails with the first error, and sends no further message then. Messages in flight at that
+  /// moment may be in the stream. While the stream has no leader, a message that is sent again may
+  /// follow later ones. Append one message at a time if the stream must have exactly this order.
+  ///
+  /// - Parameters:
+  ///   - payloads: The values, encoded as ``NATSConnection/publish(_:on:headers:replySubject:)``
+  ///     encodes them. Each is encoded when it is sent.
+  ///   - subject: One of the stream's subjects, or `nil`, the default, for the stream's name.
+  ///   - headers: The headers of each message. The default is empty.
+  ///   - window: The maximum number of messages in flight. The default is 512. Traps if less than 1.
+  ///   - timeout: The time after which an append without an answer fails with
+  ///     ``NATSError/timedOut``.
+  public func append<Payload: Codable & Sendable>(
+    contentsOf payloads: [Payload], on subject: String? = nil, headers: NATSHeaders = [:],
+    window: Int = 512, timeout: Duration = .seconds(5)
+  ) -> ProgressiveTask<Int, [UInt64], NATSError> {
+    if window < 1 { misuse("'append' requires a window of 1 or more, not \(window).") }
+    let headers = link.propagating(headers)
+    return ProgressiveTask { report, finish in
+      let appends = PipelinedAppends(
+        count: payloads.count, window: window, report: report, finish: finish
+      ) { index in
+        append(payloads[index], on: subject, headers: headers, timeout: timeout)
+      }
+      appends.fill()
+      return Subscription { appends.cancel() }
+    }
+  }
+}
+
+extension Publisher where Kind == BroadcasterKind, Update: Codable {
+  /// Appends each update to a stream without waiting for each answer, until the subscription is canceled.
+  ///
+  /// ```swift
+  /// let appending = readings.publisher.append(to: nats.stream("readings"))
+  /// try await readings.send(reading)  // suspends while 4,096 readings are in flight
+  /// ```
+  ///
+  /// Up to `window` messages are in flight, in order. The next update is queued, and suspends the source
+  /// until a message is answered. `broadcast` does not suspend, so its updates are queued without a limit.
+  /// Each message that is refused is reported as ``NATSDiagnostic/notSent(subject:_:)``, and the next
+  /// messages are sent. See ``NATSStream/append(contentsOf:on:headers:window:timeout:)`` for the order while
+  /// the stream has no leader. The subscription does not retain the connection. Canceling it drops the
+  /// queued updates.
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - subject: One of the stream's subjects, or `nil`, the default, for the stream's name.
+  ///   - window: The maximum number of messages in flight. The default is 4,096. Traps if less than 1.
+  ///   - timeout: The time after which an append without an answer is reported as
+  ///     ``NATSError/timedOut``.
+  public func append(
+    to stream: NATSStream, on subject: String? = nil, window: Int = 4_096,
+    timeout: Duration = .seconds(5)
+  ) -> Subscription {
+    if window < 1 { misuse("'append' requires a window of 1 or more, not \(window).") }
+    let (link, target) = (stream.link, subject ?? stream.name)
+    let refusals = flatMap(limit: window) { update in
+      stream.append(update, on: subject, timeout: timeout)
+    }.compactMap { result -> NATSError? in
+      if case .failure(let error) = result { error } else { nil }
+    }
+    let queue = DispatchQueue(label: "MiniRexNATS.refusals")
+    return Dispatcher(
+      { @Sendable (error: NATSError) in link.report(.notSent(subject: target, error)) },
+      limit: BufferingPolicy<BroadcasterKind>.suspending(1).limit
+    ) { dispatcher, _ in
+      queue.async { dispatcher.run { $0($1) } }
+    }.subscribe(to: refusals)
+  }
+}
+#endif

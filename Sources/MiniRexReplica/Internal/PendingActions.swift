@@ -1,0 +1,109 @@
+internal import MiniRex
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// An action without a decision.
+struct PendingAction<Action: Sendable>: Sendable {
+  let number: Int
+  let line: Data
+  let action: Action
+  /// The number of foreign actions in the state that it was applied to.
+  let foreign: Int
+  let source: TaskSource<Confirmation, ReplicaError>?
+}
+
+/// The pending actions of one origin, with consecutive numbers, and the part of them that is in flight.
+struct PendingActions<Action: Sendable>: Sendable {
+  private(set) var actions: [PendingAction<Action>] = []
+  private(set) var next: Int
+  /// The number of foreign actions that were decided.
+  var foreign = 0
+  /// The highest number that was sent over the current connection.
+  private var sent = 0
+  private var inFlight = 0
+  /// The number of the current connection.
+  private(set) var connection = 0
+  private(set) var isConnected = false
+  private(set) var isClosed = false
+  /// A Boolean value that indicates whether entries were sent again since the last decision.
+  private var hasResent = false
+
+  static var window: Int { 512 }
+  static var batchSize: Int { 64 << 10 }
+
+  init(next: Int, actions: [PendingAction<Action>] = []) {
+    (self.next, self.actions) = (next, actions)
+  }
+
+  mutating func append(
+    _ action: Action, _ line: Data, _ source: TaskSource<Confirmation, ReplicaError>?
+  ) {
+    actions.append(
+      PendingAction(number: next, line: line, action: action, foreign: foreign, source: source))
+    next += 1
+  }
+
+  /// Removes the actions up to a number, and returns them.
+  mutating func removeFirst(through number: Int) -> ArraySlice<PendingAction<Action>> {
+    let count = actions.prefix { $0.number <= number }.count
+    if count == 0 { return [] }
+    let removed = actions[..<count]
+    actions = Array(actions[count...])
+    hasResent = false
+    return removed
+  }
+
+  mutating func hasConnected() {
+    connection += 1
+    isConnected = true
+    (sent, inFlight, hasResent) = (0, 0, false)
+  }
+
+  mutating func hasDisconnected() {
+    connection += 1
+    isConnected = false
+  }
+
+  mutating func hasAnswered(over connection: Int) {
+    if connection == self.connection { inFlight -= 1 }
+  }
+
+  /// Sends again from the first action.
+  ///
+  /// - Parameter always: `false` to do it once until the next decision: each entry behind a gap is ignored.
+  mutating func resend(always: Bool) {
+    if hasResent, !always { return }
+    hasResent = true
+    sent = 0
+  }
+
+  /// Returns the next entry to send, or `nil`.
+  mutating func takeEntry(of origin: String) -> ReplicaMessage? {
+    guard isConnected, !isClosed, inFlight < Self.window, let first = actions.first,
+      let last = actions.last, last.number > sent
+    else { return nil }
+    let start = max(0, sent + 1 - first.number)
+    var payload = Data()
+    var end = start
+    repeat {
+      if end > start { payload.append(UInt8(ascii: "\n")) }
+      payload.append(actions[end].line)
+      end += 1
+    } while end < actions.count && payload.count + actions[end].line.count < Self.batchSize
+    sent = actions[end - 1].number
+    inFlight += 1
+    let header = EntryHeader(
+      origin: origin, number: actions[start].number, settled: first.number - 1)
+    return ReplicaMessage(header: header.text, payload: payload)
+  }
+
+  mutating func close() -> [PendingAction<Action>] {
+    isClosed = true
+    defer { actions = [] }
+    return actions
+  }
+}

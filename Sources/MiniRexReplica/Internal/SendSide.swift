@@ -1,0 +1,129 @@
+internal import Dispatch
+internal import MiniRex
+internal import MiniRexJournal
+internal import MiniRexStore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Applies local actions to the store's state, and keeps them until they are decided.
+///
+/// `add` and `reduce` run with exclusive access to the store, so the numbers have the order of the commits.
+final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
+  typealias Source = TaskSource<Confirmation, ReplicaError>
+
+  let origin: String
+  let reducer: Reducer<State, Action>
+  let validate: @Sendable (State, Action) throws -> Void
+  let queue = DispatchQueue(label: "MiniRexReplica")
+  let rejections = BroadcastSource<Rejection<Action>>()
+  let pending: Lock<PendingActions<Action>>
+  private let limit: Int
+  private let outbox: OutboxFile?
+  private let encoder = makeEncoder()
+  /// A Boolean value that indicates whether `add` has taken the action that is about to be reduced.
+  private let isAdded = Lock(false)
+  private let isWoken = Lock(false)
+  private let pump = Lock<(@Sendable () -> Void)?>(nil)
+
+  init(
+    _ reducer: @escaping Reducer<State, Action>,
+    _ validate: @escaping @Sendable (State, Action) throws -> Void, limit: Int,
+    _ outbox: OutboxFile?, restoring actions: [(number: Int, line: Data, action: Action)]
+  ) {
+    (self.reducer, self.validate, self.limit, self.outbox) = (reducer, validate, limit, outbox)
+    origin = outbox?.origin ?? UUID().uuidString
+    let restored = actions.map {
+      PendingAction(
+        number: $0.number, line: $0.line, action: $0.action, foreign: 0, source: Source?.none)
+    }
+    pending = Lock(PendingActions(next: outbox?.next ?? 1, actions: restored))
+  }
+
+  func onWake(_ work: @escaping @Sendable () -> Void) { pump.withLock { $0 = work } }
+
+  /// Calls the pump on the queue, once for all actions that were added before it runs.
+  func wake() {
+    let isFirst = isWoken.withLock { isWoken in
+      defer { isWoken = true }
+      return !isWoken
+    }
+    if !isFirst { return }
+    queue.async { [self] in
+      isWoken.withLock { $0 = false }
+      pump.withLock { $0 }?()
+    }
+  }
+
+  /// The reducer of the store.
+  func reduce(_ state: inout State, _ action: Action) -> Effect<Action> {
+    if !isAdded.withLock({ $0.exchange(false) }) {
+      do throws(ReplicaError) {
+        try add(action, nil, to: state)
+        wake()
+      } catch {
+        let rejection = Rejection(action: action, error: error)
+        queue.async { [rejections] in rejections.broadcast(rejection) }
+        return .run { _ in throw error }
+      }
+    }
+    // The effect is returned again at the decision.
+    _ = reducer(&state, action)
+    return .none
+  }
+
+  func send(
+    _ action: Action, to store: Store<State, Action>
+  ) -> PublishedTask<Confirmation, ReplicaError> {
+    let source = Source()
+    do throws(ReplicaError) {
+      try store.send { state throws(ReplicaError) in
+        try add(action, source, to: state)
+        isAdded.withLock { $0 = true }
+        return action
+      }
+    } catch {
+      return .failure(error)
+    }
+    wake()
+    return source.publisher
+  }
+
+  private func add(_ action: Action, _ source: Source?, to state: State) throws(ReplicaError) {
+    do { try validate(state, action) } catch { throw .rejected(error) }
+    let line: Data
+    do { line = try encoder.encode(action) } catch { throw .notEncodable(error) }
+    // Exclusive access keeps other actions out until the line is written.
+    let (number, isClosed, isFull) = pending.withLock { pending in
+      (pending.next, pending.isClosed, pending.actions.count >= limit)
+    }
+    if isClosed { throw .closed }
+    if isFull { throw .tooManyPending(limit: limit) }
+    do { try outbox?.append(line, number: number) } catch { throw .notKept(error) }
+    pending.withLock { $0.append(action, line, source) }
+  }
+
+  /// Records that all actions up to a number are decided.
+  func settle(through number: Int) { outbox?.settle(through: number) }
+
+  /// Permits another replica to open the file.
+  func releaseFile() { outbox?.release() }
+
+  func close() {
+    let left = pending.withLock { $0.close() }
+    pump.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
+    for action in left { action.source?.finish(.failure(.closed)) }
+    rejections.end()
+  }
+}
+
+extension Bool {
+  /// Replaces the value, and returns the old value.
+  fileprivate mutating func exchange(_ new: Bool) -> Bool {
+    defer { self = new }
+    return self
+  }
+}

@@ -1,0 +1,105 @@
+internal import Dispatch
+package import MiniRex
+internal import MiniRexJournal
+package import MiniRexStore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// A store whose actions are decided by a log, so that every process has the same state, and which does not wait for it.
+///
+/// A send changes the state before it returns, with or without a connection. The log then decides all actions in one
+/// order. When the actions of other replicas come first, the state is rebased: it becomes the decided state plus the
+/// pending actions. The reducer and the validator must depend on the state and the action only.
+///
+/// Retain the replica. Releasing it stops it, and pending actions fail with ``ReplicaError/closed``.
+package final class Replica<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
+  private let core: ReplicaCore<State, Action>
+
+  /// The store with the decided state and the pending actions.
+  ///
+  /// Actions that are sent to it or to a scope are sent to the log. A rejected action changes nothing and fails its
+  /// `StoreTask`.
+  package let store: Store<State, Action>
+
+  /// The state that every replica agrees on.
+  package var confirmed: PublishedValue<State> { core.confirmed.publisher }
+
+  /// The position of the replica.
+  package var progress: PublishedValue<ReplicaProgress> { core.progress.publisher }
+
+  /// The decided actions, in the order of the log.
+  package var entries: Broadcaster<ReplicaEntry<Action>> { core.entries.publisher }
+
+  /// The rejected actions that were sent through the store.
+  package var rejections: Broadcaster<Rejection<Action>> { core.sending.rejections.publisher }
+
+  /// Reads the log, and sends the pending actions of the folder.
+  ///
+  /// - Parameters:
+  ///   - initial: The state before the first entry of the log.
+  ///   - log: The log.
+  ///   - folder: An existing folder for the pending actions and the decided state, for one process. Without it, they
+  ///     end with the process.
+  ///   - limit: The maximum number of pending actions.
+  ///   - interval: The time without a decision after which pending actions are sent again.
+  ///   - reducer: The reducer, the same in all processes.
+  ///   - validate: The validator, the same in all processes. It throws an error to reject an action.
+  package init(
+    _ initial: State, of log: any ReplicaLog, keptIn folder: String? = nil,
+    pendingLimit limit: Int = 10_000, retryAfter interval: Duration = .seconds(2),
+    name: String? = nil, fileID: String = #fileID, line: Int = #line,
+    reducer: @escaping Reducer<State, Action>,
+    validating validate: @escaping @Sendable (State, Action) throws -> Void = { _, _ in }
+  ) throws {
+    if limit < 1 { misuse("'Replica' requires a 'pendingLimit' of 1 or more, not \(limit).") }
+    let outbox = try folder.map { try OutboxFile(in: $0) }
+    let file = folder.map { StateFile<State>(in: $0) }
+    let decided = file?.restored ?? DecidedState(initial)
+    let decoder = makeDecoder()
+    let restored = try (outbox?.restored ?? []).map {
+      (number: $0.number, line: $0.line, action: try decoder.decode(Action.self, from: $0.line))
+    }
+    let sending = SendSide(reducer, validate, limit: limit, outbox, restoring: restored)
+    var state = decided.state
+    for (_, _, action) in restored where (try? validate(state, action)) != nil {
+      _ = reducer(&state, action)
+    }
+    let store = Store<State, Action>(state, name: name, fileID: fileID, line: line) {
+      sending.reduce(&$0, $1)
+    }
+    self.store = store
+    let (seconds, attoseconds) = interval.components
+    core = ReplicaCore(
+      store, sending, log, decided, keeping: file,
+      retryAfter: .nanoseconds(Int(clamping: seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+    )
+    core.start()
+  }
+
+  deinit { core.close() }
+
+  /// Applies an action, and returns the decision about it.
+  ///
+  /// The state has changed when it returns, unless the task has failed. Traps inside the reducer of the store.
+  @discardableResult
+  package func send(_ action: Action) -> PublishedTask<Confirmation, ReplicaError> {
+    core.sending.send(action, to: store)
+  }
+
+  /// Returns when all events that the log has emitted are processed.
+  package func processed() async {
+    await withCheckedContinuation { continuation in
+      core.sending.queue.async { continuation.resume() }
+    }
+  }
+
+  /// Stops the replica, and writes its state to the folder.
+  package func close() async {
+    core.close()
+    await processed()
+  }
+}

@@ -1,0 +1,34 @@
+internal import MiniRex
+
+extension Store {
+  /// Replaces the state with exclusive access, as at most one commit, and starts effects.
+  ///
+  /// Effects start after the commit is readable and published. Traps inside the store's own reducer, and for a scope.
+  ///
+  /// - Parameter change: A closure that changes the state. It returns the cause of the commit, or `nil` if it has not
+  ///   changed the state.
+  package func rebase(
+    _ change: (inout State) -> (cause: CommitCause<Action>?, effects: [Effect<Action>])
+  ) {
+    guard case .root(let storage) = backing else { misuse("A scope cannot be rebased.") }
+    storage.rebase(change)
+    extendLifetime(self)
+  }
+}
+
+extension StoreStorage {
+  func rebase(
+    _ change: (inout State) -> (cause: CommitCause<Action>?, effects: [Effect<Action>])
+  ) {
+    let thread = ThreadID.current
+    enterOutside(on: thread)
+    let (cause, effects) = unsafe change(&state)
+    if let cause {
+      publish(cause)
+      if unsafe chain.hasParts { cancelOrphansInChain() }
+    }
+    for effect in effects { reduceReturned(effect, nil) }
+    handleQueued()
+    _ = releaseState(on: thread)
+  }
+}

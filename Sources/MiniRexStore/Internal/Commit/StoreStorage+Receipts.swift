@@ -1,0 +1,109 @@
+public import MiniRex
+
+// Closures that read the state in the exclusive access of a `send`.
+extension StoreStorage {
+  @inlinable @inline(__always)
+  func send<Value>(
+    _ action: Action, to store: Store<State, Action>, reading read: (State) -> Value
+  ) -> Receipt<Value> {
+    let thread = ThreadID.current
+    if !enter(on: thread) { refuseReading() }
+    let receipt = reduceOutside(action, on: thread) { $0.withState(read) }
+    extendLifetime(store)
+    return receipt
+  }
+
+  @inlinable @inline(__always)
+  func send<Refusal: Error>(
+    to store: Store<State, Action>, deciding decide: (State) throws(Refusal) -> Action
+  ) throws(Refusal) -> StoreTask {
+    let thread = ThreadID.current
+    if !enter(on: thread) { refuseReading() }
+    defer { extendLifetime(store) }
+    let action: Action
+    do throws(Refusal) {
+      action = try reading { () throws(Refusal) in try withState(decide) }
+    } catch {
+      leaveUnchanged(on: thread)
+      throw error
+    }
+    return reduceOutside(action, on: thread)
+  }
+
+  /// Reduces an action with exclusive access, and reads after the last commit of its chain.
+  ///
+  /// The predicate of a history can send actions, so its chain is longer than the reducer's.
+  ///
+  /// - Parameter read: A closure that does not capture the storage, which it would retain.
+  @inlinable @inline(__always)
+  func reduceOutside<Value>(
+    _ action: Action, on thread: ThreadID, reading read: (StoreStorage) -> Value
+  ) -> Receipt<Value> {
+    let effect = unsafe reducer(&state, action)
+    if case .none = effect.kind, unsafe !chain.hasQueued, unsafe !chain.hasHistories {
+      let value = reading { read(self) }
+      if unsafe !chain.hasQueued { return Receipt(value, commit(.action(action), on: thread)) }
+      // A `deinit` has canceled an effect.
+      let number = unsafe chain.number + 1
+      let group = finishChain(after: action, effect, on: thread).group
+      return Receipt(value, StoreTask(group, number: number))
+    }
+    return finishChain(after: action, effect, on: thread, reading: read)
+  }
+
+  @inlinable @inline(never)
+  func finishChain<Value>(
+    after action: Action, _ effect: Effect<Action>, on thread: ThreadID,
+    reading read: (StoreStorage) -> Value
+  ) -> Receipt<Value> {
+    publish(.action(action))
+    reduceReturned(effect, nil)
+    handleQueued()
+    let number = unsafe chain.number
+    let value = reading { read(self) }
+    handleQueued()
+    return Receipt(value, StoreTask(releaseState(on: thread).group, number: number))
+  }
+
+  /// Releases the state after an error, which commits nothing.
+  @inlinable
+  func leaveUnchanged(on thread: ThreadID) {
+    if unsafe !chain.hasQueued { return leave() }
+    handleQueued()
+    _ = releaseState(on: thread)
+  }
+
+  /// Calls `body` with the state, without a copy.
+  @inlinable @inline(__always)
+  func withState<Value, Failure: Error>(
+    _ body: (State) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try unsafe withUnsafePointer(to: &state) { (state) throws(Failure) in
+      try unsafe body(state.pointee)
+    }
+  }
+
+  /// Runs a closure of the caller, in which the store traps.
+  @inlinable @inline(__always)
+  func reading<Value, Failure: Error>(
+    _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    unsafe isReading = true
+    defer { unsafe isReading = false }
+    return try body()
+  }
+
+  @usableFromInline
+  func refuseReading() -> Never {
+    if unsafe isReading { refuse() }
+    misuse(
+      "'send(_:reading:)' and 'send { … }' were called inside the store's own reducer or 'commit', where "
+        + "the 'inout' parameter is the state. Use it, or 'send(_:)', which queues the action.")
+  }
+}
+
+/// A scope that remembers its removable child after each commit of a chain that it will read.
+@usableFromInline
+protocol ReadingScope: AnyObject, Sendable {
+  func keepChild()
+}

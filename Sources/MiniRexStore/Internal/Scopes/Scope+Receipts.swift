@@ -1,0 +1,81 @@
+import MiniRex
+
+extension Scope {
+  func sendReading<Value>(_ action: Action, _ read: (State) -> Value) -> Receipt<Value> {
+    let action = embed(action)
+    let thread = ThreadID.current
+    if !storage.enter(on: thread) { storage.refuseReading() }
+    if !isActive {
+      let value = storage.reading { readLast(read) }
+      storage.leaveUnchanged(on: thread)
+      return Receipt(value, StoreTask(nil, number: 0))
+    }
+    if last != nil { startKeeping() }
+    return storage.reduceOutside(action, on: thread) { [self] _ in
+      if last != nil { stopKeeping() }
+      return readChild(read)
+    }
+  }
+
+  func sendDeciding<Refusal: Error>(
+    _ decide: (State) throws(Refusal) -> Action
+  ) throws(Refusal) -> StoreTask {
+    let thread = ThreadID.current
+    if !storage.enter(on: thread) { storage.refuseReading() }
+    let action: Action
+    do throws(Refusal) {
+      action = try storage.reading { () throws(Refusal) in try readChild(decide) }
+    } catch {
+      storage.leaveUnchanged(on: thread)
+      throw error
+    }
+    if isActive { return storage.reduceOutside(embed(action), on: thread) }
+    storage.leaveUnchanged(on: thread)
+    return StoreTask(nil, number: 0)
+  }
+
+  /// Calls `body` with the child, or with its last state if it was removed.
+  private func readChild<Value, Failure: Error>(
+    _ body: (State) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    if isActive {
+      let result = storage.withState { root in
+        place.look(at: root) { child in
+          Result { () throws(Failure) in try body(child) }
+        }
+      }
+      if let result { return try result.get() }
+    }
+    return try readLast(body)
+  }
+
+  private func readLast<Value, Failure: Error>(
+    _ body: (State) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    guard let state = last?.state else { misplaced() }
+    return try body(state)
+  }
+
+  private func startKeeping() {
+    unsafe storage.readingScope = self
+    unsafe storage.chain.hasReadingScope = true
+    keepChild()
+  }
+
+  private func stopKeeping() {
+    // A chain of one commit has no number yet. A newer state replaces an equal number.
+    keepChild(unsafe storage.chain.number + 1)
+    unsafe storage.readingScope = nil
+    unsafe storage.chain.hasReadingScope = false
+  }
+
+  private func keepChild(_ number: Int) {
+    guard let last, isActive, let child = unsafe place.read(storage.state) else { return }
+    last.remember(child, number)
+  }
+}
+
+extension Scope: ReadingScope {
+  @usableFromInline
+  func keepChild() { keepChild(unsafe storage.chain.number) }
+}

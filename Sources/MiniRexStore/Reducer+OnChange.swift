@@ -1,0 +1,37 @@
+/// Returns a reducer that also reacts to changes of a member, in the same commit.
+///
+/// ```swift
+/// let searching = onChange(of: \.query, in: editing) { state, old in
+///   state.results = []
+///   return .send(.search)
+/// }
+/// ```
+///
+/// After `reducer`, the values of the member before and after it are compared. If they differ,
+/// `react` may change the state further, and its effect is merged with the effect of `reducer`. The
+/// actions that both send are reduced afterward. To react to several members, nest the calls. A
+/// change by `react` itself does not call it again.
+///
+/// The old value is retained while the reducer runs, so a change of a large array or dictionary
+/// copies it. To react after a commit instead, subscribe to `publisher(of:)`.
+///
+/// - Parameters:
+///   - part: The key path of the member.
+///   - reducer: The reducer that may change the member.
+///   - react: A closure with the changed state and the member's old value. The restrictions on
+///     reducers apply.
+public func onChange<State: Sendable, Action: Sendable, Part: Equatable & SendableMetatype>(
+  of part: any KeyPath<State, Part> & Sendable,
+  in reducer: @escaping Reducer<State, Action>,
+  _ react: @escaping @Sendable (_ state: inout State, _ old: Part) -> Effect<Action>
+) -> Reducer<State, Action> {
+  { state, action in
+    let old = state[keyPath: part]
+    let effect = reducer(&state, action)
+    if state[keyPath: part] == old { return effect }
+    let reaction = react(&state, old)
+    if case .none = effect.kind { return reaction }
+    if case .none = reaction.kind { return effect }
+    return .merge(effect, reaction)
+  }
+}

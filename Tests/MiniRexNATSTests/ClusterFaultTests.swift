@@ -1,0 +1,240 @@
+#if NATS
+import Foundation
+import MiniRex
+import MiniRexNATS
+import MiniRexNATSStore
+import MiniRexStore
+import MiniRexTesting
+import TestSupport
+import Testing
+@testable import nats_guest
+
+/// Ten faults of a cluster of three.
+///
+/// `MINIREX_SCALE=20` makes each outage a minute or longer, and `MINIREX_FAULT` names a single fault.
+@Suite(.timeLimit(.minutes(30)))
+struct ClusterFaultTests {
+  enum Fault: String, CaseIterable, Sendable {
+    case leaderKilled, followerKilled, twoKilled, allKilled
+    case leaderStopped, followerStopped, allStopped
+    case rollingRestart, lameDuck, withoutNetwork
+
+    static var chosen: [Fault] {
+      let name = ProcessInfo.processInfo.environment["MINIREX_FAULT"]
+      return name.flatMap { Fault(rawValue: $0) }.map { [$0] } ?? allCases
+    }
+
+    /// The servers elect another leader after about five seconds.
+    var outage: Duration {
+      switch self {
+      case .leaderKilled, .leaderStopped, .twoKilled: .seconds(6)
+      default: .seconds(3)
+      }
+    }
+  }
+
+  @Test(arguments: Fault.chosen)
+  func `N8 a fault of a cluster loses, doubles, and reorders no acknowledged append`(
+    _ fault: Fault
+  ) async throws {
+    let cluster = try await Cluster()
+    var options = NATSOptions()
+    options.pingInterval = .milliseconds(500)
+    let connections = (0..<4).map { _ in NATSConnection(cluster.urls, options: options) }
+    let (ledger, numbers) = (connections[0].stream("ledger"), connections[0].stream("numbers"))
+    var streamOptions = NATSStreamOptions()
+    streamOptions.replicas = 3
+    streamOptions.duplicateWindow = .milliseconds(100)
+    for stream in [ledger, numbers] {
+      // It fails until the servers have elected a leader.
+      await until(await stream.createForReplicas(streamOptions).hasSucceeded())
+    }
+    let writers = [Writer("a"), Writer("b")]
+    let replicas = try await [
+      LedgerReplica(Ledger(), of: "ledger", over: connections[0], reducer: reduce),
+      LedgerReplica(Ledger(), of: "ledger", over: connections[1], reducer: reduce),
+    ]
+    let list = NumberList(over: connections[2], stream: "numbers")
+    async let sent: Void = writers[0].run(on: replicas[0])
+    async let sentToo: Void = writers[1].run(on: replicas[1])
+    async let appended: Void = list.run()
+    let diagnostics = connections[..<3].map { Recorder($0.diagnostics) }
+    func hasStopped() -> Bool {
+      replicas.contains { $0.failure.current() != .some(nil) } || list.contradiction.value != nil
+    }
+    func progress(by count: Int) async {
+      let goals = writers.map { $0.confirmed.value.count + count }
+      let goal = list.last.value + count
+      await until {
+        hasStopped()
+          || zip(writers, goals).allSatisfy { $0.confirmed.value.count >= $1 }
+            && list.last.value >= goal
+      }
+    }
+
+    await progress(by: 40)
+    let began = ContinuousClock.now
+    // Appends of this moment are in the stream without an answer.
+    cluster.loseAnswers()
+    try await Task.sleep(for: .milliseconds(100))
+    try await cluster.suffer(fault, stream: ledger, over: connections[3])
+    let healed = ContinuousClock.now
+    await progress(by: 40)
+    print("\(fault): \(healed - began), then \(ContinuousClock.now - healed) until all continue")
+    for writer in writers { writer.isOver.value = true }
+    list.isOver.value = true
+    _ = await (sent, sentToo, appended)
+
+    for writer in writers { #expect(writer.failures.value == []) }
+    for replica in replicas { #expect(replica.failure.current() == .some(nil)) }
+    if hasStopped() {
+      Issue.record("\(diagnostics.map(\.updates)), \(list.contradiction.value ?? "")")
+      return
+    }
+    let total = writers.map { $0.count.value }.reduce(0, +)
+    await until {
+      replicas.allSatisfy { replica in
+        replica.store.state.lines.count { $0.first != "n" } >= total
+      }
+    }
+    for writer in writers {
+      let lines = replicas[0].store.state.lines.filter { $0.hasPrefix(writer.name) }
+      #expect(lines == (1...writer.count.value).map { "\(writer.name) \(Double($0) + 0.5)" })
+    }
+    #expect(replicas[0].store.state == replicas[1].store.state)
+    let entries = await contents(of: connections[3].stream("ledger"), as: Data.self)
+    #expect(entries.allSatisfy { $0.missing == nil })
+    let texts = Dictionary(
+      uniqueKeysWithValues: entries.map {
+        ($0.sequence, String(decoding: $0.payload, as: UTF8.self))
+      })
+    for writer in writers {
+      let missing = writer.confirmed.value.filter { sequence, number in
+        let text = texts[sequence] ?? ""
+        return !text.contains("\(Double(number) + 0.5)") || !text.contains(writer.name)
+      }
+      #expect(missing.isEmpty, "\(missing)")
+    }
+    let stamps = entries.compactMap { $0.headers["MiniRex-Replica"] }
+    let copies = stamps.count - Set(stamps).count
+    if copies > 0 { print("\(fault): \(copies) late copies, which no replica applies") }
+    let read = await contents(of: connections[3].stream("numbers"), as: Int.self)
+    #expect(read.map(\.payload) == Array(1...list.last.value))
+    #expect(list.contradiction.value == nil)
+    for connection in connections { await connection.close() }
+  }
+
+  private func contents<Payload: Codable & Sendable>(
+    of stream: NATSStream, as type: Payload.Type
+  ) async -> [NATSStreamMessage<Payload>] {
+    var messages: [NATSStreamMessage<Payload>] = []
+    for await message in stream.broadcaster(of: type, from: .beginning).values(.unbounded) {
+      messages.append(message)
+      if message.pending == 0 { break }
+    }
+    return messages
+  }
+}
+
+/// Sends amounts to a replica, at most 20 of them unconfirmed.
+private final class Writer: Sendable {
+  let name: String
+  let isOver = Shared(false)
+  let count = Shared(0)
+  let confirmed = Shared<[(sequence: UInt64, number: Int)]>([])
+  let failures = Shared<[NATSError]>([])
+
+  init(_ name: String) { self.name = name }
+
+  func run(on replica: LedgerReplica) async {
+    let bag = SubscriptionBag()
+    while !isOver.value, !Task.isCancelled, failures.value.isEmpty {
+      let number = count.increment()
+      replica.send(.entered(Double(number) + 0.5, by: name)).subscribe { [self] result in
+        switch result {
+        case .success(let sequence): confirmed.append((sequence, number))
+        case .failure(let error): failures.append(error)
+        }
+      }.store(in: bag)
+      await until { isOver.value || !failures.value.isEmpty || count.value - done < 20 }
+    }
+    await until { done == count.value }
+  }
+
+  private var done: Int { confirmed.value.count + failures.value.count }
+}
+
+/// Appends the numbers from 1, each once.
+///
+/// After a failure it continues at the end of the stream.
+private final class NumberList: Sendable {
+  let last = Shared(0)
+  let isOver = Shared(false)
+  let contradiction = Shared<String?>(nil)
+  private let stream: NATSStream
+
+  init(over nats: NATSConnection, stream: String) { self.stream = nats.stream(stream) }
+
+  func run() async {
+    while !isOver.value, !Task.isCancelled {
+      let known = last.value
+      let result = await stream.append(
+        known + 1, expecting: UInt64(known), timeout: .seconds(1)
+      ).result
+      switch result {
+      case .success(let sequence)?:
+        if Int(sequence) != known + 1 { contradiction.value = "\(known + 1) is at \(sequence)" }
+        last.value = Int(sequence)
+      case .failure(.revision(let now?))?:
+        if now < known { contradiction.value = "\(now) after \(known) was acknowledged" }
+        last.value = max(known, Int(now))
+      default: try? await Task.sleep(for: .milliseconds(10))
+      }
+    }
+  }
+}
+
+extension Cluster {
+  /// Returns when all servers are back.
+  fileprivate func suffer(
+    _ fault: ClusterFaultTests.Fault, stream: NATSStream, over nats: NATSConnection
+  ) async throws {
+    let outage = fault.outage * min(scale, 20)
+    let leader = try #require(await nats.leader(of: stream))
+    let followers = [(leader + 1) % 3, (leader + 2) % 3]
+    switch fault {
+    case .leaderKilled: try await kill([leader], for: outage)
+    case .followerKilled: try await kill([followers[0]], for: outage)
+    case .twoKilled: try await kill([leader, followers[0]], for: outage)
+    case .allKilled: try await kill([leader] + followers, for: outage)
+    case .leaderStopped: try await stop([leader], for: outage)
+    case .followerStopped: try await stop([followers[0]], for: outage)
+    case .allStopped: try await stop([leader] + followers, for: outage)
+    case .rollingRestart:
+      for index in followers + [leader] {
+        try await kill([index], for: .zero)
+        _ = await nats.leader(of: stream)
+      }
+    case .lameDuck:
+      await servers[leader].retire()
+      try await servers[leader].start()
+    case .withoutNetwork:
+      holdNetwork()
+      try await Task.sleep(for: outage)
+      passNetwork()
+    }
+  }
+
+  private func kill(_ indices: [Int], for outage: Duration) async throws {
+    for index in indices { await servers[index].stop() }
+    try await Task.sleep(for: outage)
+    for index in indices { try await servers[index].start() }
+  }
+
+  private func stop(_ indices: [Int], for outage: Duration) async throws {
+    for index in indices { servers[index].send(SIGSTOP) }
+    try await Task.sleep(for: outage)
+    for index in indices { servers[index].send(SIGCONT) }
+  }
+}
+#endif

@@ -1,0 +1,75 @@
+#if NATS
+import MiniRex
+import MiniRexNATS
+import MiniRexTesting
+import TestSupport
+
+extension NATSConnection {
+  /// Returns when the connection has the status, or `false` if it never will.
+  @discardableResult
+  func isEventually(_ wanted: NATSStatus) async -> Bool {
+    for await status in status.values(.unbounded) where status == wanted { return true }
+    return false
+  }
+}
+
+extension Publisher where Kind: StreamKind {
+  /// Returns the first result for an update that is not `nil`.
+  func firstResult<Result: Sendable>(
+    _ find: @escaping @Sendable (Update) -> Result?
+  ) async -> Result? {
+    for await update in values(.unbounded) {
+      if let result = find(update) { return result }
+    }
+    return nil
+  }
+}
+
+extension NATSConnection {
+  /// Returns when the server has processed all earlier subscriptions.
+  ///
+  /// The server processes the commands of one connection in order, so a round trip of a message
+  /// follows them.
+  func areSubscribed() async throws {
+    let inbox = "_TEST.\(UInt64.random(in: 0 ... .max))"
+    let recorder = Recorder(broadcaster(of: String.self, on: inbox))
+    try publish("", on: inbox)
+    _ = await recorder.next()
+  }
+}
+
+extension NATSConnection {
+  /// Returns the server's JSON about the consumers of a stream.
+  func consumers(of stream: NATSStream) async -> String {
+    let list = await request(
+      String.self, "", on: "$JS.API.CONSUMER.LIST.\(stream.name)", timeout: .seconds(60)
+    ).result
+    if case .success(let text)? = list { return text }
+    return ""
+  }
+}
+
+extension String {
+  /// Returns the numbers or strings that follow a key in JSON text, without their quotes.
+  func values(of key: String) -> [Substring] {
+    split(separator: "\"\(key)\":", omittingEmptySubsequences: false).dropFirst().map { text in
+      text.drop { $0 == "\"" }.prefix { !["\"", ",", "}"].contains($0) }
+    }
+  }
+}
+
+extension Publisher where Kind == TaskKind {
+  /// Returns `true` if the task succeeds.
+  func hasSucceeded<Success: Sendable>() async -> Bool where Update == Result<Success, NATSError> {
+    let result = await result
+    if case .success? = result { return true }
+    print("It has failed: \(result as Any)")
+    return false
+  }
+}
+
+/// Polls an asynchronous condition.
+func until(_ isTrue: @autoclosure () async -> Bool) async {
+  while !(await isTrue()), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(10)) }
+}
+#endif

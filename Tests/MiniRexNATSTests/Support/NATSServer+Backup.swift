@@ -1,0 +1,33 @@
+#if NATS
+import Foundation
+import TestSupport
+
+extension NATSServer {
+  /// Copies the files of JetStream while the server is stopped.
+  func backUp() async throws {
+    await stop()
+    try FileManager.default.copyItem(at: folder.file("jetstream"), to: folder.file("backup"))
+    try await start()
+  }
+
+  /// Replaces the files of JetStream with the copy, and starts the server again.
+  func restore() async throws {
+    await stop()
+    try FileManager.default.removeItem(at: folder.file("jetstream"))
+    try FileManager.default.copyItem(at: folder.file("backup"), to: folder.file("jetstream"))
+    try await start()
+  }
+}
+
+/// Returns a Boolean value that indicates whether the condition holds before the deadline.
+func holds(
+  within limit: Duration = .seconds(20), _ condition: @autoclosure () async -> Bool
+) async -> Bool {
+  let deadline = ContinuousClock.now + limit
+  while ContinuousClock.now < deadline {
+    if await condition() { return true }
+    try? await Task.sleep(for: .milliseconds(10))
+  }
+  return await condition()
+}
+#endif

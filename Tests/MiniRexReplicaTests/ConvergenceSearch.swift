@@ -1,0 +1,146 @@
+import Foundation
+import MiniRex
+import MiniRexReplica
+import MiniRexStore
+import MiniRexTesting
+import TestSupport
+import Testing
+
+/// Random partitions, refusals, lost answers, late arrivals, and kills.
+///
+/// `MINIREX_SCALE` scales the schedules, and `MINIREX_SEED` repeats one of them.
+@Suite(.timeLimit(.minutes(30)))
+struct ConvergenceSearch {
+  @Test func `O1 replicas that read the same entries have the same state`() async throws {
+    let first = ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap { UInt64($0) }
+    let count = first == nil ? UInt64(max(20, 200 * scale)) : 1
+    for seed in (first ?? 1)..<((first ?? 1) + count) {
+      if Task.isCancelled { return }
+      let schedule = try Schedule(seed: seed)
+      await #expect(throws: Never.self, "MINIREX_SEED=\(seed)") { try await schedule.run() }
+    }
+  }
+}
+
+/// One process, which can be killed and started again.
+private final class Member {
+  let name: String
+  private(set) var folder: Folder?
+  private(set) var link: MemoryLog.Link
+  private(set) var replica: Replica<Board, BoardAction>
+  private(set) var words: [String] = []
+  private let log: MemoryLog
+  private(set) var earlierLinks: [MemoryLog.Link] = []
+
+  init(_ name: String, _ log: MemoryLog, isDurable: Bool) throws {
+    (self.name, self.log) = (name, log)
+    folder = isDurable ? try Folder() : nil
+    link = log.link()
+    replica = try makeReplica(
+      link, keptIn: folder?.url.path, retryAfter: .milliseconds(20))
+  }
+
+  func send(claiming id: String?) {
+    if let id {
+      replica.send(.claimed(id, by: name))
+    } else {
+      words.append("\(name).\(words.count)")
+      replica.send(.said(words[words.count - 1]))
+    }
+  }
+
+  /// Continues with the files as they are at this moment.
+  func kill() async throws {
+    link.cut()
+    earlierLinks.append(link)
+    let copy = try folder.map { old in
+      let copy = try Folder()
+      for name in old.names {
+        try Data(contentsOf: old.file(name)).write(to: copy.file(name))
+      }
+      return copy
+    }
+    await replica.close()
+    if copy == nil { words = [] }
+    folder = copy
+    link = log.link()
+    replica = try makeReplica(link, keptIn: copy?.url.path, retryAfter: .milliseconds(20))
+  }
+}
+
+private struct Schedule {
+  private var random: SeededGenerator
+  private let log = MemoryLog()
+  private let members: [Member]
+
+  init(seed: UInt64) throws {
+    random = SeededGenerator(seed: seed)
+    let count = Int.random(in: 2...4, using: &random)
+    var members: [Member] = []
+    for index in 0..<count {
+      let isDurable = Int.random(in: 0..<10, using: &random) < 7
+      members.append(try Member("m\(index)", log, isDurable: isDurable))
+    }
+    self.members = members
+  }
+
+  func run() async throws {
+    var random = random
+    for _ in 0..<Int.random(in: 30...120, using: &random) {
+      let member = members[Int.random(in: 0..<members.count, using: &random)]
+      switch Int.random(in: 0..<100, using: &random) {
+      case ..<30: member.send(claiming: nil)
+      case ..<35: member.send(claiming: "job \(Int.random(in: 0..<5, using: &random))")
+      case ..<50: member.link.acceptNext(losesAnswer: Bool.random(using: &random))
+      case ..<54: member.link.refuseNext()
+      case ..<76: member.link.deliverNext(Int.random(in: 1...6, using: &random))
+      case ..<81: member.link.cut()
+      case ..<87: member.link.connect()
+      case ..<91: for link in member.earlierLinks + [member.link] { link.acceptLate() }
+      case ..<94: try await member.kill()
+      default: await member.replica.processed()
+      }
+    }
+    await heal()
+    check()
+    for member in members { await member.replica.close() }
+  }
+
+  /// Ends all faults, and returns when nothing is pending and each replica has read the log.
+  private func heal() async {
+    for member in members {
+      member.link.connect()
+      for link in member.earlierLinks + [member.link] { for _ in 0..<200 { link.acceptLate() } }
+    }
+    while !Task.isCancelled {
+      for member in members {
+        await member.replica.processed()
+        member.link.acceptAll()
+        member.link.deliverNext(.max)
+        await member.replica.processed()
+      }
+      let areDone = members.allSatisfy { member in
+        let progress = member.replica.progress.current()
+        return member.link.inFlightCount == 0 && progress?.pending == 0
+          && progress?.sequence == UInt64(log.entries.count)
+      }
+      if areDone { return }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  private func check() {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let states = members.map { try? encoder.encode($0.replica.store.state) }
+    #expect(Set(states).count == 1, "The states differ.")
+    for member in members {
+      #expect(member.replica.confirmed.current() == member.replica.store.state)
+      let words = member.replica.store.words.filter { $0.hasPrefix(member.name + ".") }
+      // Nothing is lost, doubled, or reordered.
+      if member.folder != nil { #expect(words == member.words) }
+      if member.earlierLinks.isEmpty { #expect(words == member.words) }
+      if member.folder != nil { #expect(Set(words).count == words.count) }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import MiniRex
+import MiniRexReplica
+import MiniRexStore
+import MiniRexTesting
+import TestSupport
+import Testing
+
+/// Pending actions in a file.
+@Suite(.timeLimit(.minutes(10)))
+struct OutboxTests {
+  @Test func `O6 the outbox survives a kill at any instruction`() async throws {
+    let (folder, copy) = (try Folder(), try Folder())
+    let link = MemoryLog().link(isCut: true)
+    let replica = try makeReplica(link, keptIn: folder.url.path)
+    var ends: [Int] = []
+    func size() throws -> Int { try Data(contentsOf: folder.file("outbox")).count }
+    for number in 1...5 {
+      replica.send(.said("\(number)"))
+      // The line is in the file when the send returns.
+      ends.append(try size())
+    }
+    let bytes = try Data(contentsOf: folder.file("outbox"))
+
+    // A kill during a write leaves a prefix of the file.
+    for end in 0...bytes.count {
+      try bytes.prefix(end).write(to: copy.file("outbox"))
+      let restarted = try makeReplica(MemoryLog().link(isCut: true), keptIn: copy.url.path)
+      let kept = ends.count { $0 <= end }
+      #expect(restarted.store.words == (1...5).prefix(kept).map { "\($0)" })
+      await restarted.close()
+      try FileManager.default.removeItem(at: copy.file("state"))
+    }
+    await replica.close()
+  }
+
+  @Test func `O6 a damaged line and its successors are removed`() async throws {
+    let folder = try Folder()
+    let replica = try makeReplica(MemoryLog().link(isCut: true), keptIn: folder.url.path)
+    for number in 1...3 { replica.send(.said("\(number)")) }
+    await replica.close()
+    var bytes = try Data(contentsOf: folder.file("outbox"))
+    let lines = bytes.split(separator: UInt8(ascii: "\n"))
+    bytes[lines[2].startIndex + 12] ^= 1
+    try bytes.write(to: folder.file("outbox"))
+    try? FileManager.default.removeItem(at: folder.file("state"))
+
+    let log = MemoryLog()
+    let link = log.link()
+    let restarted = try makeReplica(link, keptIn: folder.url.path)
+
+    #expect(restarted.store.words == ["1"])
+    restarted.send(.said("new"))
+    await link.settle(restarted)
+    #expect(restarted.confirmed.current()?.words == ["1", "new"])
+    await restarted.close()
+  }
+
+  @Test func `O6 a folder belongs to one replica`() async throws {
+    let folder = try Folder()
+    let replica = try makeReplica(MemoryLog().link(), keptIn: folder.url.path)
+
+    #expect(throws: (any Error).self) {
+      _ = try makeReplica(MemoryLog().link(), keptIn: folder.url.path)
+    }
+    await replica.close()
+  }
+
+  @Test func `O15 a replica starts and works offline`() async throws {
+    let folder = try Folder()
+    let log = MemoryLog()
+    do {
+      let link = log.link()
+      let replica = try makeReplica(link, keptIn: folder.url.path)
+      replica.send(.said("decided"))
+      await link.settle(replica)
+      link.cut()
+      replica.send(.said("pending"))
+      await replica.close()
+    }
+
+    let link = log.link(isCut: true)
+    let replica = try makeReplica(link, keptIn: folder.url.path)
+    #expect(replica.store.words == ["decided", "pending"])
+    #expect(replica.confirmed.current()?.words == ["decided"])
+    replica.send(.said("offline"))
+    link.connect()
+    await link.settle(replica)
+
+    #expect(replica.confirmed.current()?.words == ["decided", "pending", "offline"])
+    #expect(log.entries.count >= 2)
+    await replica.close()
+  }
+
+  @Test func `O6 a large outbox is compacted, and keeps its numbers`() async throws {
+    let folder = try Folder()
+    let log = MemoryLog()
+    do {
+      let link = log.link()
+      let replica = try makeReplica(link, keptIn: folder.url.path)
+      for number in 1...3_000 { replica.send(.moved(number % 2)) }
+      await link.settle(replica)
+      replica.send(.moved(1))
+      await link.settle(replica)
+      await replica.close()
+    }
+    #expect(try Data(contentsOf: folder.file("outbox")).count < 1_000)
+
+    let link = log.link()
+    let replica = try makeReplica(link, keptIn: folder.url.path)
+    replica.send(.moved(1))
+    await link.settle(replica)
+    #expect(replica.confirmed.current()?.card.moves == 1_502)
+    await replica.close()
+  }
+}

@@ -1,0 +1,130 @@
+#if os(Linux)
+import MiniRex
+import TestSupport
+import Testing
+
+/// Every interleaving of two writers, a reader, and the subscriber of a diamond of computed values,
+/// each writer and the reader on a thread of its own.
+///
+/// The threads are stopped before each action, inside each closure, and inside the callback. With
+/// three writes, threads are preempted at most three times, because all interleavings take minutes.
+/// `MINIREX_SCALE=5` searches them. The threads have a process of their own, because writes of other
+/// tests move the change clock, and runs may then be repeated.
+@Suite(.timeLimit(.minutes(20))) struct ComputedThreadSearchTests {
+  @Test func `R36 R37 every interleaving of threads that write and read is consistent`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      searchThreads(sharingSource: false, readerWrites: false, preemptions: .max)
+      searchThreads(sharingSource: true, readerWrites: false, preemptions: .max)
+    }
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      searchThreads(
+        sharingSource: false, readerWrites: true, preemptions: scale < 1 ? 2 : scale < 5 ? 3 : .max)
+      searchThreads(
+        sharingSource: true, readerWrites: true, preemptions: scale < 1 ? 2 : scale < 5 ? 3 : .max)
+    }
+  }
+}
+
+/// - Parameters:
+///   - readerWrites: `true` if the reader also writes, before it reads.
+///   - preemptions: The number of threads that are stopped at a point although they could continue.
+private func searchThreads(sharingSource sharesSource: Bool, readerWrites: Bool, preemptions: Int) {
+  let (count, fault) = searchChoices { choices in
+    let run = ThreadedRun(choices, sharesSource: sharesSource, readerWrites, preemptions)
+    run.finish()
+    choices = run.choices
+    return run.fault
+  }
+  #expect(fault == nil)
+  #expect(count > 100)
+}
+
+/// One interleaving.
+private final class ThreadedRun: @unchecked Sendable {
+  private let left = PublishedProperty(0)
+  private let right: PublishedProperty<Int>
+  private let rightValue: Int
+  private let readerWrites: Bool
+  private let stepper = ThreadStepper(threads: 3)
+  private var preemptions: Int
+  private var last = 0
+  private(set) var choices: Choices
+  private let faults = Shared<[String]>([])
+  private let emitted = Shared<[[Int]]>([])
+
+  init(_ choices: Choices, sharesSource: Bool, _ readerWrites: Bool, _ preemptions: Int) {
+    self.choices = choices
+    self.readerWrites = readerWrites
+    self.preemptions = preemptions
+    right = sharesSource ? left : PublishedProperty(0)
+    rightValue = sharesSource ? 3 : 1
+  }
+
+  var fault: String? { faults.value.first }
+
+  func finish() {
+    let (left, right, stepper, faults, emitted) = (left, right, stepper, faults, emitted)
+    let doubled = PublishedValue.computed { read in
+      stepper.point()
+      return read(left) * 2
+    }
+    let sum = PublishedValue.computed { read in
+      let first = read(left)
+      stepper.point()
+      return first + read(right)
+    }
+    let bottom = PublishedValue.computed { read in
+      let double = read(doubled)
+      stepper.point()
+      let (sum, values) = (read(sum), [read(left), read(right)])
+      if double != values[0] * 2 || sum != values[0] + values[1] {
+        faults.append("A run saw \(double), \(sum), and \(values)")
+      }
+      return values
+    }
+    let subscription = bottom.subscribe { value in
+      stepper.point()
+      emitted.append(value)
+    }
+    let ends = stepper.run { [readerWrites, rightValue] index in
+      switch index {
+      case 0: left.value = 1
+      case 1: right.value = rightValue
+      default:
+        if readerWrites {
+          left.value = 2
+          stepper.point()
+        }
+        let seen = bottom.current() ?? []
+        if seen.count != 2 { faults.append("The reader saw \(seen)") }
+      }
+    } choose: {
+      choose(among: $0)
+    }
+
+    let end = [left.value, right.value]
+    if !ends { faults.append("The threads wait for each other") }
+    if emitted.value.last != end {
+      faults.append("The updates were \(emitted.value), not up to \(end)")
+    }
+    if bottom.current() != end { faults.append("The value was not \(end)") }
+    if zip(emitted.value, emitted.value.dropFirst()).contains(where: ==) {
+      faults.append("An update was repeated in \(emitted.value)")
+    }
+    subscription.invalidate()
+  }
+
+  private func choose(among ready: [Int]) -> Int {
+    let isPreempted = ready[0] == last
+    var taken = 0
+    if ready.count > 1, !isPreempted || preemptions > 0 {
+      taken = choices.choose(of: ready.count)
+    }
+    if isPreempted, taken > 0, preemptions < .max { preemptions -= 1 }
+    last = ready[taken]
+    return last
+  }
+}
+#endif
