@@ -1,3 +1,4 @@
+import Foundation
 import MiniRex
 import MiniRexTesting
 import TestSupport
@@ -55,7 +56,61 @@ extension ComputedTests {
     subscription.invalidate()
   }
 
+  @Test func `R16 R37 a queued value does not replace a newer one`() async {
+    await whileAChangeIsDelivered {
+      let trigger = PublishedProperty(0)
+      let flag = PublishedProperty(true)
+      let source = PublishedProperty(1)
+      let value = PublishedValue.computed { read in
+        [read(trigger), read(flag) ? read(source) : 0]
+      }
+      let seen = Shared([[Int]]())
+      let subscription = value.subscribe { next in
+        seen.append(next)
+        if next == [1, 1] {
+          flag.value = false
+          flag.value = true
+          source.value = 2
+        }
+        // The value that is found again is newer than the queued one.
+        if next == [1, 0] { source.value = 3 }
+      }
+      trigger.value = 1
+      #expect(seen.value == [[0, 1], [1, 1], [1, 0], [1, 3]])
+      subscription.invalidate()
+    }
+  }
+
   @Test func `R16 R37 at rest, a subscriber has the value of the last writes`() async {
+    await checkAtRest()
+  }
+
+  @Test func `R16 R37 at rest, it has that value although other changes are in delivery`() async {
+    await whileAChangeIsDelivered { await checkAtRest() }
+  }
+
+  /// Calls the closure while a change of another property is in delivery.
+  private func whileAChangeIsDelivered(_ body: () async -> Void) async {
+    let other = PublishedProperty(0)
+    // A property that a computed value has read counts its changes.
+    #expect(PublishedValue.computed { read in read(other) }.current() == 0)
+    let delivering = Gate()
+    let end = Gate()
+    let subscription = other.publisher.subscribe { value in
+      if value == 1 {
+        delivering.open()
+        end.wait()
+      }
+    }
+    let thread = Thread { other.value = 1 }
+    thread.start()
+    delivering.wait()
+    await body()
+    end.open()
+    subscription.invalidate()
+  }
+
+  private func checkAtRest() async {
     let sources = (0..<3).map { PublishedProperty($0) }
     let flag = PublishedProperty(false)
     let inner = PublishedValue.computed { read in

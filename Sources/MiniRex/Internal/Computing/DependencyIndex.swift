@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The values that a subscribed computed value depends on, at any depth, with links in the
 /// direction of changes.
 ///
@@ -10,6 +12,11 @@ final class DependencyIndex {
   private var values: [ObjectIdentifier: Entry] = [:]
   private var sources: [ObjectIdentifier: Entry] = [:]
   private let root: Entry
+  /// `true` if a value may arrive after a newer one.
+  ///
+  /// The source was subscribed to while it changed, or values of its previous subscription are still
+  /// on their way.
+  private var mayArriveLate = false
   /// A session that no pass uses.
   private var spareSession: ReadSession?
   /// Entries whose links are followed.
@@ -30,6 +37,14 @@ final class DependencyIndex {
 
   /// Returns `true` if the result of the root may depend on the computed value.
   func contains(_ node: ComputedNode) -> Bool { values[ObjectIdentifier(node)] != nil }
+
+  /// Returns `false` if the record is older than a known one, or of a source that is not in use.
+  ///
+  /// Records must be passed in the order in which they are applied.
+  func accepts(_ record: ValueRecord) -> Bool {
+    if !mayArriveLate { return true }
+    return sources[ObjectIdentifier(record.storage)]?.advance(to: record) ?? false
+  }
 
   /// Marks the computed values that the changes may affect, and returns the pass that updates them.
   ///
@@ -65,6 +80,7 @@ final class DependencyIndex {
   ) -> Changes {
     var changes = Changes()
     update(root, to: result, &changes, subscribe)
+    if !changes.missed.isEmpty || !changes.removedInputs.isEmpty { mayArriveLate = true }
     return changes
   }
 
@@ -102,7 +118,7 @@ final class DependencyIndex {
     case .value(let record):
       let id = ObjectIdentifier(record.storage)
       if let known = sources[id] { return known }
-      let entry = Entry(of: record.storage, subscribe(record.storage))
+      let entry = Entry(of: record, subscribe)
       sources[id] = entry
       changes.areInputsChanged = true
       if !record.isPresent { changes.missed.append(record.storage) }
@@ -171,6 +187,8 @@ private final class Entry {
   var shape: UInt = 0
   private(set) var children: [Entry] = []
   @exclusivity(unchecked) private(set) var links: [Link] = []
+  /// The version of the newest known value of a source.
+  private var knownVersion: UInt = 0
   /// The indices of the links from the children.
   private var positions: [Int] = []
   /// The time of the last change that may affect the computed value.
@@ -180,8 +198,10 @@ private final class Entry {
     content = .value(node)
   }
 
-  init(of storage: VersionedStorage, _ input: Subscription) {
-    content = .source(storage, input)
+  init(of record: ValueRecord, _ subscribe: (VersionedStorage) -> Subscription) {
+    let version = record.version.load(ordering: .relaxed)
+    content = .source(record.storage, subscribe(record.storage))
+    if version != .max { knownVersion = version }
   }
 
   var input: Subscription? {
@@ -199,6 +219,14 @@ private final class Entry {
     case (.source(let storage, _), .value(let record)): storage === record.storage
     default: false
     }
+  }
+
+  /// Returns `false` if a newer value is known.
+  func advance(to record: ValueRecord) -> Bool {
+    let version = record.version.load(ordering: .relaxed)
+    if version < knownVersion { return false }
+    if version != .max { knownVersion = version }
+    return true
   }
 
   /// Returns `false` if the change has been here.

@@ -48,15 +48,19 @@ final class LiveInputs: @unchecked Sendable {
   @usableFromInline
   func receive(_ record: ValueRecord) {
     let isImmediate = combination.emitImmediately { isHeld in
-      self.delivered.append(record)
+      self.apply(record)
       self.isImmediate = !isHeld
     }
     if isImmediate { return }
     combination.receive {
-      self.delivered.append(record)
+      self.apply(record)
       self.isImmediate = false
       return true
     }
+  }
+
+  private func apply(_ record: ValueRecord) {
+    if index.accepts(record) { delivered.append(record) }
   }
 
   private func evaluate() -> ComputedResult {
