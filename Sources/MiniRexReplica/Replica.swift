@@ -37,6 +37,9 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
   /// The rejected actions that were sent through the store.
   package var rejections: Broadcaster<Rejection<Action>> { core.sending.rejections.publisher }
 
+  /// The problems with the log, its snapshot, and the files.
+  package var troubles: Broadcaster<ReplicaTrouble> { core.troubles.publisher }
+
   /// Reads the log, and sends the pending actions of the folder.
   ///
   /// - Parameters:
@@ -74,7 +77,7 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
     self.store = store
     let (seconds, attoseconds) = interval.components
     core = ReplicaCore(
-      store, sending, log, decided, keeping: file,
+      store, sending, log, decided, initial: initial, keeping: file,
       retryAfter: .nanoseconds(Int(clamping: seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     )
     core.start()

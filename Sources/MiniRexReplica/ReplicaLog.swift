@@ -9,7 +9,8 @@ package import Foundation
 /// An ordered log of entries that all replicas of a store read.
 ///
 /// An accepted entry has one sequence, greater than the sequences before it. The log may lose the answer to an
-/// append, refuse entries, and accept an entry of a lost connection later.
+/// append, refuse entries, and accept an entry of a lost connection later. A restored log may end before entries that
+/// replicas have read, which ``ReplicaLogEvent/connected(_:)`` reveals.
 package protocol ReplicaLog: Sendable {
   /// Appends an entry and returns its sequence.
   ///
@@ -18,9 +19,12 @@ package protocol ReplicaLog: Sendable {
 
   /// Emits the entries after a sequence in order, each once, and the changes of the connection.
   ///
-  /// The broadcaster emits ``ReplicaLogEvent/connected`` before the first entry, also after each reconnect. It calls
+  /// The broadcaster emits ``ReplicaLogEvent/connected(_:)`` before the first entry, also after each reconnect. It calls
   /// its subscriber serially, on any thread.
   func entries(after sequence: UInt64) -> Broadcaster<ReplicaLogEvent>
+
+  /// Reads the snapshot, or `nil` if the log has none.
+  func snapshot() -> PublishedTask<Data?, ReplicaLogError>
 }
 
 /// The header and the payload of an entry.
@@ -36,14 +40,42 @@ package struct ReplicaMessage: Hashable, Sendable {
   }
 }
 
-/// An event of a log.
-package enum ReplicaLogEvent: Sendable {
-  case connected
-  case disconnected
-  case entry(UInt64, ReplicaMessage)
+/// A message of the log, with its place.
+package struct ReplicaLogEntry: Hashable, Sendable {
+  package let sequence: UInt64
+  /// The time at which the log stored the entry, in nanoseconds since 1970.
+  package let time: Int64
+  package let message: ReplicaMessage
+
+  package init(sequence: UInt64, time: Int64, _ message: ReplicaMessage) {
+    (self.sequence, self.time, self.message) = (sequence, time, message)
+  }
 }
 
-/// A failed append.
+/// The content of the log when a connection begins.
+package struct ReplicaLogState: Hashable, Sendable {
+  /// The sequence of the first entry, or of the next entry if the log is empty.
+  package let first: UInt64
+  /// The sequence of the last entry that was appended.
+  package let last: UInt64
+  /// The entry after which the reading continues, or `nil` if the log does not have it.
+  package let entry: ReplicaLogEntry?
+
+  package init(first: UInt64, last: UInt64, entry: ReplicaLogEntry?) {
+    (self.first, self.last, self.entry) = (first, last, entry)
+  }
+}
+
+/// An event of a log.
+package enum ReplicaLogEvent: Sendable {
+  case connected(ReplicaLogState)
+  case disconnected
+  case entry(ReplicaLogEntry)
+  /// The log may lose entries that replicas need, for the given reason.
+  case unsuitable(String)
+}
+
+/// A failed operation of the log.
 package struct ReplicaLogError: Error, Hashable, Sendable {
   package let reason: String
 

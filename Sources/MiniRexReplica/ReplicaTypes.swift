@@ -22,7 +22,7 @@ package enum ReplicaError: Error, CustomStringConvertible {
   case notEncodable(any Error)
   /// The file of the pending actions could not be written.
   case notKept(any Error)
-  /// The log decided later actions of this replica, and lost this action.
+  /// The decision is unknown: the log has lost it, or a snapshot contains it.
   case unresolved
   /// The replica was closed.
   case closed
@@ -33,7 +33,7 @@ package enum ReplicaError: Error, CustomStringConvertible {
     case .tooManyPending(let limit): "\(limit) actions are pending. Wait for the log."
     case .notEncodable(let error): "The action cannot be encoded: \(error)"
     case .notKept(let error): "The file of the pending actions cannot be written: \(error)"
-    case .unresolved: "The log has no decision about the action."
+    case .unresolved: "The decision about the action is unknown."
     case .closed: "The replica was closed."
     }
   }
@@ -63,4 +63,6 @@ package struct ReplicaProgress: Hashable, Sendable {
   package var sequence: UInt64 = 0
   /// The number of actions that are not decided.
   package var pending = 0
+  /// The reason why the replica stopped, or `nil`.
+  package var trouble: ReplicaTrouble?
 }

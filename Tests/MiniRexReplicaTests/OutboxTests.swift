@@ -104,7 +104,8 @@ struct OutboxTests {
       await link.settle(replica)
       await replica.close()
     }
-    #expect(try Data(contentsOf: folder.file("outbox")).count < 1_000)
+    // Up to 1,000 settled lines remain, depending on the bursts. Without compaction, the file has 90 KB.
+    #expect(try Data(contentsOf: folder.file("outbox")).count < 50_000)
 
     let link = log.link()
     let replica = try makeReplica(link, keptIn: folder.url.path)

@@ -1,0 +1,47 @@
+internal import MiniRex
+
+/// The position from which a replica reads, until the log is known to contain it.
+struct LogReading<State: Codable & Sendable>: Sendable {
+  /// The state of another origin that replaces the replica's state if the log contains its position.
+  struct Candidate: Sendable {
+    let state: DecidedState<State>
+    let isSnapshot: Bool
+  }
+
+  private var subscription: Subscription?
+  /// Events of earlier readings are ignored.
+  private(set) var number = 0
+  private var isOver = false
+  var candidate: Candidate?
+  /// A Boolean value that indicates whether the log was compared over the current connection.
+  var isCompared = false
+  /// Entries that were missing when they were read.
+  ///
+  /// If the log still has earlier entries, an operator has deleted them.
+  var gap: Range<UInt64>?
+  /// A Boolean value that indicates whether the gap was confirmed over a later connection.
+  var isDeleted = false
+
+  func isCurrent(_ number: Int) -> Bool { !isOver && number == self.number }
+
+  /// Begins another reading, and returns its number with the subscription to release.
+  mutating func begin() -> (number: Int, old: Subscription?) {
+    number += 1
+    isCompared = false
+    defer { subscription = nil }
+    return (number, subscription)
+  }
+
+  /// Returns `false` if the caller has to cancel the subscription.
+  mutating func keep(_ subscription: Subscription, _ number: Int) -> Bool {
+    if !isCurrent(number) { return false }
+    self.subscription = subscription
+    return true
+  }
+
+  mutating func end() -> Subscription? {
+    isOver = true
+    defer { subscription = nil }
+    return subscription
+  }
+}

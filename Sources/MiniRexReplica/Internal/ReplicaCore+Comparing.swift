@@ -1,0 +1,142 @@
+internal import Dispatch
+internal import MiniRex
+internal import MiniRexStore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// Each connection begins with a comparison of the log with the last entry that was read.
+///
+/// Nothing is applied and nothing is sent before it. A log that went back is read again from the snapshot.
+extension ReplicaCore {
+  /// Reads the log after the position of a candidate, or after the last entry.
+  func read(from candidate: LogReading<State>.Candidate?) {
+    let (number, old) = reading.withLock { reading in
+      reading.candidate = candidate
+      return reading.begin()
+    }
+    old?.invalidate()
+    sending.pending.withLock { $0.hasDisconnected() }
+    let sequence = candidate?.state.sequence ?? decided.withLock { $0.sequence }
+    let subscription = log.entries(after: sequence).subscribe { [weak self] event in
+      self?.take(event, of: number)
+    }
+    if !reading.withLock({ $0.keep(subscription, number) }) { subscription.invalidate() }
+  }
+
+  func compare(with log: ReplicaLogState, _ initial: DecidedState<State>) {
+    let candidate = reading.withLock { $0.candidate }
+    let position = candidate.map { $0.state.position } ?? decided.withLock { $0.position }
+    guard let position else {
+      if log.first > 1 { return seek(0..<log.first, candidate, initial) }
+      return hasCompared(candidate)
+    }
+    let isSame = log.entry.map { LogPosition($0) == position }
+    if position.sequence > log.last || isSame == false {
+      return hasGoneBack(to: log, candidate, initial)
+    }
+    if isSame == nil, log.first > position.sequence {
+      return seek(position.sequence..<log.first, candidate, initial)
+    }
+    hasCompared(candidate)
+  }
+
+  private func hasGoneBack(
+    to log: ReplicaLogState, _ candidate: LogReading<State>.Candidate?,
+    _ initial: DecidedState<State>
+  ) {
+    if candidate == nil {
+      troubles.broadcast(.rolledBack(to: log.last))
+    } else {
+      troubles.broadcast(.snapshot("It belongs to entries that the log no longer has."))
+      return read(from: LogReading.Candidate(state: initial, isSnapshot: false))
+    }
+    load { [weak self] snapshot in
+      self?.read(from: snapshot ?? LogReading.Candidate(state: initial, isSnapshot: false))
+    }
+  }
+
+  /// Reads from a snapshot, because the log no longer has the entry at the beginning of a range.
+  private func seek(
+    _ range: Range<UInt64>, _ candidate: LogReading<State>.Candidate?,
+    _ initial: DecidedState<State>
+  ) {
+    // A state that replaces no other state needs every entry.
+    let isInitial = candidate.map { !$0.isSnapshot } ?? false
+    load { [weak self] snapshot in
+      guard let self else { return }
+      if let snapshot, snapshot.state.sequence > range.lowerBound, !isInitial {
+        return read(from: snapshot)
+      }
+      if range.count == 1, range.lowerBound > 0 { return hasCompared(candidate) }
+      var burst = Burst()
+      stop(.missing(range.lowerBound + 1..<range.upperBound), &burst)
+    }
+  }
+
+  /// Reads the snapshot, and tries again until the log answers.
+  private func load(_ use: @escaping @Sendable (LogReading<State>.Candidate?) -> Void) {
+    let number = reading.withLock { $0.number }
+    log.snapshot().subscribe { [weak self] result in
+      guard let self else { return }
+      sending.queue.async { [weak self] in
+        guard let self, reading.withLock({ $0.isCurrent(number) }) else { return }
+        switch result {
+        case .success(let data):
+          use(data.flatMap { self.decode($0) })
+        case .failure(let error):
+          troubles.broadcast(.snapshot(error.reason))
+          sending.queue.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
+            guard let self, reading.withLock({ $0.isCurrent(number) }) else { return }
+            load(use)
+          }
+        }
+      }
+    }.detached()
+  }
+
+  private func decode(_ data: Data) -> LogReading<State>.Candidate? {
+    do {
+      let state = try decoder.decode(DecidedState<State>.self, from: data)
+      return LogReading.Candidate(state: state, isSnapshot: true)
+    } catch {
+      troubles.broadcast(.snapshot("\(error)"))
+      return nil
+    }
+  }
+
+  /// Applies the candidate, and sends the pending actions.
+  private func hasCompared(_ candidate: LogReading<State>.Candidate?) {
+    reading.withLock { reading in
+      reading.candidate = nil
+      reading.isCompared = true
+      reading.isDeleted = reading.gap != nil
+    }
+    if let candidate { adopt(candidate.state) }
+    sending.pending.withLock { $0.hasConnected() }
+    progress.value.phase = .connected
+    pump()
+  }
+
+  /// Returns a Boolean value that indicates whether the entries of a gap were deleted by an operator.
+  ///
+  /// A compaction removes the first entries of the log, and the replica then needs the snapshot. So the gap is read
+  /// once more.
+  func mayPass(_ gap: Range<UInt64>, _ burst: inout Burst) -> Bool {
+    let isDeleted = reading.withLock { reading in
+      defer { (reading.gap, reading.isDeleted) = (reading.isDeleted ? nil : gap, false) }
+      return reading.isDeleted && reading.gap == gap
+    }
+    commit(&burst)
+    if isDeleted {
+      troubles.broadcast(.removed(gap))
+    } else {
+      reading.withLock { $0.gap = gap }
+      read(from: nil)
+    }
+    return isDeleted
+  }
+}

@@ -1,0 +1,121 @@
+internal import MiniRex
+internal import MiniRexStore
+
+extension ReplicaCore {
+  /// Replaces the state by the decided state and the pending actions.
+  ///
+  /// Confirmations of pending actions, in order, leave the state as it is.
+  func commit(_ burst: inout Burst) {
+    let decisions = burst.decisions
+    burst.decisions = []
+    if decisions.isEmpty { return publishProgress() }
+    let own = sending.origin
+    let (state, last) = decided.withLock { ($0.state, $0.table.last(of: own)) }
+    var removed: ArraySlice<PendingAction<Action>> = []
+    var before = 0
+    store.rebase { current in
+      // Exclusive access to the store keeps local actions out.
+      let (pending, foreign) = sending.pending.withLock { all in
+        before = all.foreign
+        removed = all.removeFirst(through: last)
+        let numbers = Set(removed.map(\.number))
+        let foreign = decisions.count {
+          $0.entry.origin != own || !numbers.contains($0.entry.number)
+        }
+        all.foreign += foreign
+        return (all.actions, foreign)
+      }
+      // A kill after this line repeats no effect.
+      if !removed.isEmpty { sending.settle(through: last) }
+      let sent = Set(removed.map(\.number))
+      let effects = decisions.compactMap { decision in
+        decision.entry.origin == own && sent.contains(decision.entry.number)
+          ? decision.effect : nil
+      }
+      let isExact = foreign == 0 && decisions.count == removed.count
+      if isExact { return (nil, effects) }
+      current = state
+      for action in pending where (try? sending.validate(current, action.action)) != nil {
+        _ = sending.reducer(&current, action.action)
+      }
+      return (.change("rebased: \(decisions.count) decided, \(pending.count) pending"), effects)
+    }
+    confirmed.value = state
+    publishProgress()
+    finish(removed, decisions, foreign: before)
+    keeping?.writeIfDue(decided.withLock { $0 })
+  }
+
+  /// Finishes the tasks of the decided actions.
+  ///
+  /// - Parameter foreign: The number of foreign actions before the burst.
+  private func finish(
+    _ removed: ArraySlice<PendingAction<Action>>, _ decisions: [Burst.Decision], foreign: Int
+  ) {
+    var foreign = foreign
+    var rest = removed
+    for decision in decisions {
+      entries.broadcast(decision.entry)
+      guard decision.entry.origin == sending.origin, let action = rest.first,
+        action.number <= decision.entry.number
+      else {
+        foreign += 1
+        continue
+      }
+      // The log has lost entries, and a later entry settled these.
+      while let lost = rest.first, lost.number < decision.entry.number {
+        rest.removeFirst()
+        lost.source?.finish(.failure(.unresolved))
+      }
+      guard let action = rest.popFirst() else { continue }
+      if let error = decision.error {
+        action.source?.finish(.failure(.rejected(error)))
+        if action.source == nil {
+          sending.rejections.broadcast(Rejection(action: action.action, error: .rejected(error)))
+        }
+      } else {
+        action.source?.finish(
+          .success(
+            Confirmation(
+              sequence: decision.entry.sequence, overtakenBy: foreign - action.foreign)))
+      }
+    }
+    for lost in rest { lost.source?.finish(.failure(.unresolved)) }
+  }
+
+  /// Replaces the decided state by a state of the log that does not follow from it.
+  ///
+  /// The decisions between them are unknown here, so their tasks fail, and their effects do not run.
+  func adopt(_ new: DecidedState<State>) {
+    let old = decided.withLock { decided in
+      defer { decided = new }
+      return decided
+    }
+    let last = new.table.last(of: sending.origin)
+    var removed: ArraySlice<PendingAction<Action>> = []
+    store.rebase { current in
+      let pending = sending.pending.withLock { all in
+        removed = all.removeFirst(through: last)
+        all.foreign += max(0, new.count - old.count - removed.count)
+        return all.actions
+      }
+      if !removed.isEmpty { sending.settle(through: last) }
+      current = new.state
+      for action in pending where (try? sending.validate(current, action.action)) != nil {
+        _ = sending.reducer(&current, action.action)
+      }
+      return (.change("read again: \(pending.count) pending"), [])
+    }
+    confirmed.value = new.state
+    publishProgress()
+    for action in removed { action.source?.finish(.failure(.unresolved)) }
+    keeping?.write(new)
+  }
+
+  func publishProgress() {
+    var new = progress.value
+    new.sequence = decided.withLock { $0.sequence }
+    new.pending = sending.pending.withLock { $0.actions.count }
+    if new != progress.value { progress.value = new }
+  }
+}

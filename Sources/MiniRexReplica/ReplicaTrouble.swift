@@ -1,0 +1,36 @@
+/// A problem of a replica with its log, its snapshot, or its files.
+package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
+  /// A message without the header of an entry was skipped.
+  case stranger(sequence: UInt64)
+  /// Entries that an operator had deleted were skipped.
+  case removed(Range<UInt64>)
+  /// The log was truncated, restored, or replaced, and ended at this sequence.
+  ///
+  /// The replica has started again from the snapshot, and has sent its pending actions again.
+  case rolledBack(to: UInt64)
+  /// The snapshot could not be read or written, for the given reason.
+  case snapshot(String)
+  /// An entry could not be decoded, which stopped the replica.
+  case undecodable(sequence: UInt64, reason: String)
+  /// The log no longer had these entries, and no snapshot contained them, which stopped the replica.
+  case missing(Range<UInt64>)
+  /// The log may lose entries that replicas need, which stopped the replica.
+  case unsuitable(String)
+
+  package var description: String {
+    switch self {
+    case .stranger(let sequence): "No replica sent the message \(sequence)."
+    case .removed(let range): "The log no longer has the entries \(range.text)."
+    case .rolledBack(let sequence): "The log went back to the entry \(sequence)."
+    case .snapshot(let reason): "The snapshot cannot be used: \(reason)"
+    case .undecodable(let sequence, let reason):
+      "The entry \(sequence) cannot be decoded: \(reason)"
+    case .missing(let range): "Neither the log nor a snapshot has the entries \(range.text)."
+    case .unsuitable(let reason): "The log is unsuitable for replicas: \(reason)"
+    }
+  }
+}
+
+extension Range<UInt64> {
+  fileprivate var text: String { "\(lowerBound) to \(upperBound - 1)" }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import MiniRex
+import MiniRexReplica
+import MiniRexStore
+import MiniRexTesting
+import TestSupport
+import Testing
+
+/// Logs that were truncated, restored, or replaced while a replica was away.
+@Suite(.timeLimit(.minutes(10)))
+struct RollbackTests {
+  @Test func `O9 a stream that went back is detected before anything is applied`() async throws {
+    let log = MemoryLog()
+    let (link, other) = (log.link(), log.link())
+    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
+    for word in ["kept", "lost 1", "lost 2"] {
+      replica.send(.said(word))
+      await link.settle(replica)
+    }
+    await other.settle(foreign)
+    link.cut()
+    other.cut()
+    let troubles = Recorder(replica.troubles)
+    let commits = Recorder(replica.store.events.compactMap { $0.commit?.state.words })
+    let pending = replica.send(.said("pending"))
+
+    log.restore(to: 1)
+    other.connect()
+    await foreign.isRead(through: 0)
+    await other.settle(foreign)
+    for word in ["new 1", "new 2", "new 3"] {
+      foreign.send(.said(word))
+      await other.settle(foreign)
+    }
+    link.connect()
+    await link.settle(replica)
+
+    #expect(troubles.updates == [.rolledBack(to: 4)])
+    let words = ["kept", "new 1", "new 2", "new 3", "pending"]
+    #expect(replica.store.words == words && replica.confirmed.current()?.words == words)
+    // No state has entries of both logs.
+    let areMixed = commits.updates.contains { words in
+      words.contains { $0.hasPrefix("lost") } && words.contains { $0.hasPrefix("new") }
+    }
+    #expect(!areMixed)
+    #expect(await pending.success()?.sequence == 5)
+    await other.settle(foreign)
+    #expect(foreign.store.state == replica.store.state)
+    await replica.close()
+    await foreign.close()
+  }
+
+  @Test func `O9 a truncated log is detected without a new entry`() async throws {
+    let log = MemoryLog()
+    let link = log.link()
+    let replica = try makeReplica(link)
+    for word in ["kept", "lost"] {
+      replica.send(.said(word))
+      await link.settle(replica)
+    }
+    let troubles = Recorder(replica.troubles)
+
+    link.cut()
+    log.restore(to: 1)
+    link.connect()
+    await replica.isRead(through: 0)
+    await link.settle(replica)
+
+    #expect(troubles.updates == [.rolledBack(to: 1)])
+    #expect(replica.store.words == ["kept"])
+    // Its next action has a number that the log has not seen.
+    replica.send(.said("next"))
+    await link.settle(replica)
+    #expect(replica.confirmed.current()?.words == ["kept", "next"])
+    await replica.close()
+  }
+
+  @Test(arguments: [0, 1, 3])
+  func `O9 a replica that starts with the state of another log reads this log`(
+    _ count: Int
+  ) async throws {
+    let folder = try Folder()
+    do {
+      let link = MemoryLog().link()
+      let replica = try makeReplica(link, keptIn: folder.url.path)
+      replica.send(.said("elsewhere"))
+      await link.settle(replica)
+      link.cut()
+      replica.send(.said("pending"))
+      await replica.close()
+    }
+    let log = MemoryLog()
+    let other = log.link()
+    let foreign = try makeReplica(other)
+    for number in 0..<count {
+      foreign.send(.said("here \(number)"))
+      await other.settle(foreign)
+    }
+
+    let link = log.link(isCut: true)
+    let replica = try makeReplica(link, keptIn: folder.url.path)
+    let troubles = Recorder(replica.troubles)
+    #expect(replica.store.words == ["elsewhere", "pending"])
+    link.connect()
+    await link.settle(replica)
+
+    #expect(troubles.updates == [.rolledBack(to: UInt64(count))])
+    #expect(replica.store.words == (0..<count).map { "here \($0)" } + ["pending"])
+    #expect(replica.confirmed.current() == replica.store.state)
+    await replica.close()
+    await foreign.close()
+  }
+
+  @Test func `O9 an entry that an operator deletes is skipped and reported`() async throws {
+    let log = MemoryLog()
+    let (link, other) = (log.link(isCut: true), log.link())
+    let foreign = try makeReplica(other)
+    for word in ["one", "two", "three"] {
+      foreign.send(.said(word))
+      await other.settle(foreign)
+    }
+    log.delete(2)
+
+    let replica = try makeReplica(link)
+    let troubles = Recorder(replica.troubles)
+    link.connect()
+    await link.settle(replica)
+
+    #expect(troubles.updates == [.removed(2..<3)])
+    #expect(replica.store.words == ["one", "three"])
+    await replica.close()
+    await foreign.close()
+  }
+
+  @Test func `O9 a log without its first entries stops a replica that needs them`() async throws {
+    let log = MemoryLog()
+    let (link, other) = (log.link(isCut: true), log.link())
+    let foreign = try makeReplica(other)
+    for word in ["one", "two", "three"] {
+      foreign.send(.said(word))
+      await other.settle(foreign)
+    }
+    log.purge(before: 3)
+
+    let replica = try makeReplica(link)
+    link.connect()
+    await until { replica.progress.current()?.phase == .stopped }
+
+    #expect(replica.progress.current()?.trouble == .missing(1..<3))
+    #expect(replica.store.words == [])
+    await foreign.close()
+  }
+}
+
+extension Replica<Board, BoardAction> {
+  /// Returns when the replica has read exactly the entries up to a sequence.
+  func isRead(through sequence: UInt64) async {
+    await until { progress.current()?.sequence == sequence }
+  }
+}
