@@ -60,7 +60,7 @@ let package = Package(
       dependencies: ["MiniRex", .target(name: "CNATS", condition: .when(traits: ["NATS"]))]),
     .target(
       name: "MiniRexNATSStore",
-      dependencies: ["MiniRex", "MiniRexJournal", "MiniRexNATS", "MiniRexStore"]),
+      dependencies: ["MiniRex", "MiniRexJournal", "MiniRexNATS", "MiniRexReplica", "MiniRexStore"]),
     .executableTarget(
       name: "fleet",
       dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexNATS", "MiniRexPageServer"],
@@ -69,7 +69,9 @@ let package = Package(
       name: "weather", dependencies: ["MiniRex", "MiniRexNATS"], path: "Examples/weather"),
     .executableTarget(
       name: "nats-guest",
-      dependencies: ["MiniRex", "MiniRexNATS", "MiniRexNATSStore", "MiniRexStore"],
+      dependencies: [
+        "MiniRex", "MiniRexNATS", "MiniRexNATSStore", "MiniRexReplica", "MiniRexStore",
+      ],
       path: "Tests/NATSGuest"),
     .testTarget(
       name: "MiniRexReplicaTests",
@@ -79,8 +81,8 @@ let package = Package(
     .testTarget(
       name: "MiniRexNATSTests",
       dependencies: [
-        "MiniRex", "MiniRexNATS", "MiniRexNATSStore", "MiniRexStore", "MiniRexTesting",
-        "TestSupport", "fleet", "nats-guest", "weather",
+        "MiniRex", "MiniRexNATS", "MiniRexNATSStore", "MiniRexReplica", "MiniRexStore",
+        "MiniRexTesting", "TestSupport", "fleet", "nats-guest", "weather",
       ]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],

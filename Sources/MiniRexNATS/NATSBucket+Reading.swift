@@ -1,6 +1,12 @@
 #if NATS
 public import MiniRex
 
+#if canImport(FoundationEssentials)
+package import FoundationEssentials
+#else
+package import Foundation
+#endif
+
 extension NATSBucket {
   /// Returns the keys that have a value, sorted.
   ///
@@ -40,6 +46,18 @@ extension NATSBucket {
   }
 
   /// Collects the messages that exist at the beginning.
+  /// Reads the values of all keys that match a pattern, in the order of their revisions.
+  package func values(
+    matching pattern: String
+  ) -> PublishedTask<[(key: String, value: Data, revision: NATSRevision)], NATSError> {
+    let prefix = subject(of: "").utf8.count
+    return read(.lastOfSubjects, pattern, headersOnly: false) { message, place in
+      if message.isDeletion { return nil }
+      let key = String(message.subject.utf8.dropFirst(prefix)) ?? message.subject
+      return (key, Data(message.bytes), NATSRevision(place.sequence))
+    }.map { $0.sorted { $0.revision < $1.revision } }
+  }
+
   private func read<Element: Sendable>(
     _ start: ConsumerConfig.Start, _ pattern: String, headersOnly: Bool,
     _ element:

@@ -60,6 +60,9 @@ enum JetStream {
     struct Message: Decodable, Sendable {
       let seq: UInt64
       let time: String
+      let data: Data?
+      /// The block of headers, as it was received.
+      let hdrs: Data?
     }
 
     let message: Message

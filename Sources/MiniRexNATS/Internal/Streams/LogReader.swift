@@ -1,0 +1,160 @@
+#if NATS
+internal import Dispatch
+internal import MiniRex
+
+/// Reads a stream after a known message, and examines the stream at the beginning of each connection.
+///
+/// An ordered consumer would continue over the next connection before the subscriber has compared the stream. So each
+/// connection has a separate consumer, and messages of other connections are ignored. Events are emitted with the lock,
+/// which keeps their order.
+final class LogReader: Sendable {
+  private struct State: Sendable {
+    /// The number of attempts to read.
+    var generation = 0
+    /// The connection of the attempt.
+    var connection = 0
+    /// The sequence of the last emitted message.
+    var last: UInt64
+    var subscriptions: [Subscription] = []
+    var isOver = false
+    /// A Boolean value that indicates whether the current failure was reported.
+    var isReported = false
+
+    func isAt(_ generation: Int) -> Bool { !isOver && generation == self.generation }
+  }
+
+  private let stream: NATSStream
+  private let state: Lock<State>
+  private let receive: @Sendable (NATSLogEvent) -> Void
+  private var link: ConnectionCore { stream.link }
+
+  init(
+    _ stream: NATSStream, after sequence: UInt64,
+    _ receive: @escaping @Sendable (NATSLogEvent) -> Void
+  ) {
+    (self.stream, self.receive) = (stream, receive)
+    state = Lock(State(last: sequence))
+  }
+
+  /// Reads until the subscription is canceled.
+  func start() -> Subscription {
+    let id = link.onReturn { [weak self] in self?.connect() }
+    let connecting = link.isConnected.publisher.subscribe { [weak self] isConnected in
+      if isConnected { self?.connect() } else { self?.disconnect() }
+    }
+    return Subscription { [self] in
+      connecting.invalidate()
+      link.removeOnReturn(id)
+      end()
+    }
+  }
+
+  private func end() {
+    let old = state.withLock { state in
+      state.isOver = true
+      defer { state.subscriptions = [] }
+      return state.subscriptions
+    }
+    for subscription in old { subscription.invalidate() }
+  }
+
+  private func connect() {
+    let connection = link.connection
+    if state.withLock({ $0.connection }) != connection { begin() }
+  }
+
+  private func disconnect() {
+    state.withLock { state in
+      if state.isOver || state.connection == 0 { return }
+      state.generation += 1
+      state.connection = 0
+      receive(.disconnected)
+    }
+  }
+
+  /// Begins an attempt over the current connection.
+  private func begin() {
+    let connection = link.connection
+    let (generation, last, old) = state.withLock { state in
+      state.generation += 1
+      state.connection = connection
+      defer { state.subscriptions = [] }
+      return (state.generation, state.last, state.subscriptions)
+    }
+    for subscription in old { subscription.invalidate() }
+    keep(
+      stream.examine(at: last).subscribe(
+        success: { [weak self] examined in self?.read(examined, generation, connection) },
+        failure: { [weak self] error in self?.hasFailed(error, generation) }), generation)
+  }
+
+  private func keep(_ subscription: Subscription, _ generation: Int) {
+    let isKept = state.withLock { state in
+      if state.isAt(generation) { state.subscriptions.append(subscription) }
+      return state.isAt(generation)
+    }
+    if !isKept { subscription.invalidate() }
+  }
+
+  private func read(
+    _ examined: (state: NATSLogState, unsuitable: String?), _ generation: Int, _ connection: Int
+  ) {
+    let last: UInt64? = state.withLock { state in
+      // The answer may have arrived over the next connection.
+      if !state.isAt(generation) || link.connection != connection { return nil }
+      state.isReported = false
+      if let reason = examined.unsuitable {
+        receive(.unsuitable(reason))
+        return nil
+      }
+      receive(.connected(examined.state))
+      return state.last
+    }
+    guard let last, examined.state.last >= last else { return }
+    let calls = OrderedConsumer.Calls(
+      receive: { [weak self] message, place, _ in
+        self?.take(message, place, generation, connection)
+      },
+      begins: { [weak self] beginning, _ in
+        switch beginning {
+        case .replaced, .rolledBack: self?.restart(generation)
+        case .first, .again: break
+        }
+      })
+    let order = ConsumerConfig(stream: stream.id, start: .sequence(last + 1))
+    keep(OrderedConsumer(order, over: link, calls).start(), generation)
+  }
+
+  private func take(
+    _ message: RawMessage, _ place: MessageMetadata, _ generation: Int, _ connection: Int
+  ) {
+    let new = NATSLogMessage(message, place, over: link)
+    state.withLock { state in
+      if !state.isAt(generation) || link.connection != connection { return }
+      state.last = new.sequence
+      receive(.message(new))
+    }
+  }
+
+  /// Examines the stream again, which another stream has replaced during the connection.
+  private func restart(_ generation: Int) {
+    let isCurrent = state.withLock { state in
+      defer { if state.isAt(generation) { state.generation += 1 } }
+      return state.isAt(generation)
+    }
+    if isCurrent { link.maintenance.async { [weak self] in self?.begin() } }
+  }
+
+  private func hasFailed(_ error: NATSError, _ generation: Int) {
+    let isNew = state.withLock { state in
+      defer { state.isReported = true }
+      return !state.isReported
+    }
+    if isNew { link.report(.notRead(stream: stream.name, error)) }
+    link.maintenance.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
+      guard let self, state.withLock({ $0.isAt(generation) }) else { return }
+      begin()
+    }
+  }
+}
+#endif

@@ -1,0 +1,155 @@
+#if NATS
+import Foundation
+import MiniRex
+import MiniRexNATS
+import MiniRexNATSStore
+import MiniRexReplica
+import MiniRexStore
+import MiniRexTesting
+import TestSupport
+import Testing
+@testable import nats_guest
+
+/// Optimistic replicas over a stream of a real server.
+@Suite(.timeLimit(.minutes(10)))
+struct LocalReplicaTests {
+  @Test func `O9 a stream that was restored is detected before anything is applied`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    #expect(await nats.log("ledger").create().hasSucceeded())
+    let replica = try LocalReplica.make(nats.log("ledger"))
+    #expect(await replica.send(.entered(1, by: "kept")).success()?.sequence == 1)
+    try await server.backUp()
+    for number in 2...3 {
+      let sent = replica.send(.entered(Double(number), by: "lost"))
+      #expect(await sent.success()?.sequence == UInt64(number))
+    }
+    let troubles = Recorder(replica.troubles)
+    let states = Recorder(replica.confirmed)
+
+    await server.stop()
+    await nats.isEventually(.reconnecting)
+    let pending = replica.send(.entered(4, by: "pending"))
+    try await server.restore()
+    // Another process writes first, over the sequences that the replica has read.
+    let other = NATSConnection(server.url)
+    let foreign = try LocalReplica.make(other.log("ledger"))
+    for number in 2...5 { foreign.send(.entered(Double(number), by: "new")) }
+
+    #expect(await pending.success() != nil)
+    #expect(await troubles.next().count == 1)
+    if case .rolledBack? = troubles.updates.first {} else { Issue.record("\(troubles.updates)") }
+    await until {
+      foreign.store.state.lines.count == 6 && replica.store.state == foreign.store.state
+    }
+    #expect(replica.store.state.lines.first == "kept 1.0")
+    #expect(replica.store.state.lines.filter { $0.hasPrefix("new") }.count == 4)
+    #expect(replica.store.state.lines.contains("pending 4.0"))
+    let areMixed = states.updates.contains { state in
+      state.lines.contains { $0.hasPrefix("lost") } && state.lines.contains { $0.hasPrefix("new") }
+    }
+    #expect(!areMixed)
+    await replica.close()
+    await foreign.close()
+    await nats.close()
+    await other.close()
+  }
+
+  @Test func `O9 a replica notices at its start that the stream was created again`() async throws {
+    let server = try await NATSServer.keeping()
+    let folder = try Folder()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger")
+    #expect(await log.create().hasSucceeded())
+    let first = try LocalReplica.make(log, keptIn: folder.url.path)
+    for number in 1...3 {
+      #expect(await first.send(.entered(Double(number), by: "old")).success() != nil)
+    }
+    await first.close()
+    #expect(await nats.stream("ledger").remove().hasSucceeded())
+    #expect(await log.create().hasSucceeded())
+    let foreign = try LocalReplica.make(log)
+    for number in 1...4 {
+      #expect(await foreign.send(.entered(Double(number), by: "new")).success() != nil)
+    }
+
+    let replica = try LocalReplica.make(log, keptIn: folder.url.path)
+    #expect(replica.store.state.lines == (1...3).map { "old \(Double($0))" })
+    #expect(await replica.troubles.firstResult { $0 } == .rolledBack(to: 4))
+    await until { replica.store.state == foreign.store.state }
+
+    // The position of the new stream is kept.
+    await replica.close()
+    let again = try LocalReplica.make(log, keptIn: folder.url.path)
+    #expect(again.store.state == foreign.store.state)
+    #expect(await again.send(.entered(5, by: "new")).success()?.sequence == 5)
+    await again.close()
+    await foreign.close()
+    await nats.close()
+  }
+
+  @Test func `O9 a stream that is created again during the connection is detected`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger")
+    #expect(await log.create().hasSucceeded())
+    let replica = try LocalReplica.make(log)
+    for number in 1...3 {
+      #expect(await replica.send(.entered(Double(number), by: "old")).success() != nil)
+    }
+    let troubles = Recorder(replica.troubles)
+
+    #expect(await nats.stream("ledger").remove().hasSucceeded())
+    #expect(await log.create().hasSucceeded())
+
+    // The reader notices the missing heartbeats.
+    #expect(await troubles.next() == [.rolledBack(to: 0)])
+    let sent = replica.send(.entered(4, by: "new"))
+    #expect(await sent.success()?.sequence == 1)
+    #expect(replica.confirmed.current()?.lines == ["new 4.0"])
+    await replica.close()
+    await nats.close()
+  }
+
+  @Test func `O12 a stream that can drop entries, or has foreign subjects, stops the replica`()
+    async throws
+  {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    var limited = NATSStreamOptions()
+    (limited.subjects, limited.maxMessages) = (["limited"], 50)
+    #expect(await nats.stream("limited").create(limited).hasSucceeded())
+    #expect(await nats.stream("foreign").create().hasSucceeded())
+
+    for name in ["limited", "foreign"] {
+      let replica = try LocalReplica.make(nats.log(name))
+      replica.send(.entered(1, by: "a"))
+      await until { replica.progress.current()?.phase == .stopped }
+      if case .unsuitable? = replica.progress.current()?.trouble {
+      } else {
+        Issue.record("\(String(describing: replica.progress.current()))")
+      }
+      let state = nats.stream(name).logState(at: 0)
+      #expect(await state.map(\.last).result == .success(0))
+    }
+    await nats.close()
+  }
+}
+
+typealias LocalReplica = MiniRexReplica.Replica<Ledger, LedgerAction>
+
+extension MiniRexReplica.Replica<Ledger, LedgerAction> {
+  static func make(_ log: NATSLog, keptIn folder: String? = nil) throws -> LocalReplica {
+    try LocalReplica(
+      Ledger(), of: log, keptIn: folder, retryAfter: .milliseconds(500), reducer: reduce)
+  }
+}
+
+extension Publisher where Kind == TaskKind {
+  /// Returns the success, or `nil` if the task fails.
+  func success<Success: Sendable, Failure: Error>() async -> Success?
+  where Update == Result<Success, Failure> {
+    if case .success(let value)? = await result { value } else { nil }
+  }
+}
+#endif
