@@ -45,7 +45,6 @@ extension NATSBucket {
     }
   }
 
-  /// Collects the messages that exist at the beginning.
   /// Reads the values of all keys that match a pattern, in the order of their revisions.
   package func values(
     matching pattern: String
@@ -58,6 +57,7 @@ extension NATSBucket {
     }.map { $0.sorted { $0.revision < $1.revision } }
   }
 
+  /// Collects the messages that exist at the beginning.
   private func read<Element: Sendable>(
     _ start: ConsumerConfig.Start, _ pattern: String, headersOnly: Bool,
     _ element:

@@ -17,20 +17,30 @@ package final class NATSLog: ReplicaLog {
 
   /// The name of the stream, its only subject, and the first part of the bucket's name.
   package let name: String
+  package let snapshotDistance: Int
   private let stream: NATSStream
+  private let snapshots: NATSSnapshots
 
-  fileprivate init(_ name: String, over nats: NATSConnection) {
+  fileprivate init(
+    _ name: String, over nats: NATSConnection, snapshotEvery distance: Int, keeping count: Int
+  ) {
     self.name = name
+    snapshotDistance = distance
     stream = nats.stream(name)
+    snapshots = NATSSnapshots(of: stream, over: nats, keeping: count)
   }
 
-  /// Creates the stream, or succeeds if it exists with the options that replicas need.
+  /// Creates the stream and the bucket, or succeeds if they exist with the options that replicas need.
   ///
-  /// - Parameter replicas: The number of servers of a cluster that store it.
+  /// - Parameter replicas: The number of servers of a cluster that store them.
   package func create(replicas: Int = 1) -> PublishedTask<Void, NATSError> {
     var options = NATSStreamOptions()
     options.replicas = replicas
-    return stream.createForReplicas(options)
+    var bucketOptions = NATSBucketOptions()
+    bucketOptions.replicas = replicas
+    return stream.createForReplicas(options).flatMap { [snapshots, bucketOptions] in
+      snapshots.bucket.create(bucketOptions)
+    }
   }
 
   package func append(_ entry: ReplicaMessage) -> PublishedTask<UInt64, ReplicaLogError> {
@@ -52,7 +62,17 @@ package final class NATSLog: ReplicaLog {
     }
   }
 
-  package func snapshot() -> PublishedTask<Data?, ReplicaLogError> { .success(nil) }
+  package func snapshot() -> PublishedTask<Data?, ReplicaLogError> {
+    PublishedTask { [snapshots] () async throws(ReplicaLogError) in try await snapshots.read() }
+  }
+
+  package func replaceSnapshot(
+    _ snapshot: ReplicaLogSnapshot
+  ) -> PublishedTask<Void, ReplicaLogError> {
+    PublishedTask { [snapshots] () async throws(ReplicaLogError) in
+      try await snapshots.replace(snapshot)
+    }
+  }
 
   private static func entry(_ message: NATSLogMessage) -> ReplicaLogEntry {
     ReplicaLogEntry(
@@ -63,6 +83,20 @@ package final class NATSLog: ReplicaLog {
 
 extension NATSConnection {
   /// Returns the log in the stream with a name, whether it exists or not.
-  package func log(_ name: String) -> NATSLog { NATSLog(name, over: self) }
+  ///
+  /// - Parameters:
+  ///   - name: The name of the stream. The bucket of its snapshots has the suffix `-snapshots`.
+  ///   - distance: The number of actions between two snapshots. The default is 1,000, and 0 means never. Traps if less
+  ///     than 0.
+  ///   - count: The number of entries that stay before a snapshot. A replica further behind loads the snapshot. The
+  ///     default is 10,000. Traps if less than 0.
+  package func log(
+    _ name: String, snapshotEvery distance: Int = 1_000, keeping count: Int = 10_000
+  ) -> NATSLog {
+    if distance < 0 || count < 0 {
+      misuse("'log' requires counts of 0 or more, not \(distance) and \(count).")
+    }
+    return NATSLog(name, over: self, snapshotEvery: distance, keeping: count)
+  }
 }
 #endif

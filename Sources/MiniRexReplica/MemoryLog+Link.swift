@@ -60,7 +60,16 @@ extension MemoryLog {
 
     package func snapshot() -> PublishedTask<Data?, ReplicaLogError> {
       if !state.withLock({ $0.isConnected }) { return .failure(ReplicaLogError("disconnected")) }
-      return .success(log.content.withLock { $0.snapshot })
+      return .success(log.content.withLock { $0.snapshot?.data })
+    }
+
+    package var snapshotDistance: Int { log.snapshotDistance }
+
+    package func replaceSnapshot(
+      _ snapshot: ReplicaLogSnapshot
+    ) -> PublishedTask<Void, ReplicaLogError> {
+      if !state.withLock({ $0.isConnected }) { return .failure(ReplicaLogError("disconnected")) }
+      return log.replaceSnapshot(snapshot).map { .failure($0) } ?? .success(())
     }
 
     private var logState: ReplicaLogState {

@@ -17,23 +17,51 @@ package final class MemoryLog: Sendable {
     var entries: [ReplicaLogEntry?] = []
     /// The time of the last entry, in nanoseconds since 1970.
     var time: Int64 = 0
-    var snapshot: Data?
+    var snapshot: ReplicaLogSnapshot?
+    var snapshotCount = 0
 
     var last: UInt64 { first + UInt64(entries.count) - 1 }
 
     subscript(sequence: UInt64) -> ReplicaLogEntry? {
       sequence >= first && sequence <= last ? entries[Int(sequence - first)] : nil
     }
+
+    /// Returns a Boolean value that indicates whether the log has the entry of a snapshot.
+    func has(_ snapshot: ReplicaLogSnapshot) -> Bool {
+      self[snapshot.sequence]?.time == snapshot.time
+    }
+
+    mutating func purge(before sequence: UInt64) {
+      let count = Int(min(max(sequence, first), last + 1) - first)
+      entries.removeFirst(count)
+      first += UInt64(count)
+    }
   }
 
   let content = Lock(Content())
+  let snapshotDistance: Int
+  private let keptCount: UInt64
+  private let backup = Lock(Content())
 
-  package init() {}
+  /// Creates an empty log.
+  ///
+  /// - Parameters:
+  ///   - distance: The number of actions between two snapshots. The default is 0, for none.
+  ///   - count: The number of entries that stay before a snapshot.
+  package init(snapshotEvery distance: Int = 0, keeping count: Int = 0) {
+    (snapshotDistance, keptCount) = (distance, UInt64(count))
+  }
 
   /// The accepted entries that the log still has, in their order.
   package var entries: [ReplicaMessage] {
     content.withLock { $0.entries.compactMap { $0?.message } }
   }
+
+  /// The sequence of the first entry that the log has, or of the next entry.
+  package var first: UInt64 { content.withLock { $0.first } }
+
+  /// The number of snapshots that replicas have offered.
+  package var snapshotCount: Int { content.withLock { $0.snapshotCount } }
 
   /// The sequence of the last entry that was accepted.
   package var last: UInt64 { content.withLock { $0.last } }
@@ -59,12 +87,33 @@ package final class MemoryLog: Sendable {
   /// Creates a link, which is connected unless `isCut`.
   package func link(isCut: Bool = false) -> Link { Link(self, isConnected: !isCut) }
 
-  /// Removes the entries after a sequence, like a server that is restored from a backup.
+  /// Copies the entries and the snapshot.
+  package func backUp() {
+    let copy = content.withLock { $0 }
+    backup.withLock { $0 = copy }
+  }
+
+  /// Replaces the entries and the snapshot by the copy, like a server that is restored.
   ///
   /// Cut all links first.
-  package func restore(to sequence: UInt64) {
+  ///
+  /// - Parameter keepsSnapshot: A Boolean value that indicates whether the snapshot is newer than the copy.
+  package func restore(keepingSnapshot keepsSnapshot: Bool = false) {
+    let copy = backup.withLock { $0 }
     content.withLock { content in
-      content.entries.removeLast(Int(content.last - min(sequence, content.last)))
+      (content.first, content.entries) = (copy.first, copy.entries)
+      if !keepsSnapshot { content.snapshot = copy.snapshot }
+    }
+  }
+
+  func replaceSnapshot(_ new: ReplicaLogSnapshot) -> ReplicaLogError? {
+    content.withLock { content in
+      content.snapshotCount += 1
+      if let old = content.snapshot, old.sequence >= new.sequence, content.has(old) { return nil }
+      if !content.has(new) { return ReplicaLogError("The log no longer has the entry.") }
+      content.snapshot = new
+      content.purge(before: new.sequence - min(new.sequence, keptCount))
+      return nil
     }
   }
 
@@ -75,11 +124,7 @@ package final class MemoryLog: Sendable {
 
   /// Removes the entries before a sequence.
   package func purge(before sequence: UInt64) {
-    content.withLock { content in
-      let count = Int(min(max(sequence, content.first), content.last + 1) - content.first)
-      content.entries.removeFirst(count)
-      content.first += UInt64(count)
-    }
+    content.withLock { $0.purge(before: sequence) }
   }
 
   /// Lets the time pass before the next entry.

@@ -23,8 +23,17 @@ package protocol ReplicaLog: Sendable {
   /// its subscriber serially, on any thread.
   func entries(after sequence: UInt64) -> Broadcaster<ReplicaLogEvent>
 
+  /// The number of actions between two snapshots, or 0 for none.
+  var snapshotDistance: Int { get }
+
   /// Reads the snapshot, or `nil` if the log has none.
   func snapshot() -> PublishedTask<Data?, ReplicaLogError>
+
+  /// Replaces the snapshot, then removes entries before it.
+  ///
+  /// The log keeps the stored snapshot if that is newer and belongs to its entries. It always keeps the entry of the
+  /// snapshot, and fails without this entry.
+  func replaceSnapshot(_ snapshot: ReplicaLogSnapshot) -> PublishedTask<Void, ReplicaLogError>
 }
 
 /// The header and the payload of an entry.
@@ -63,6 +72,19 @@ package struct ReplicaLogState: Hashable, Sendable {
 
   package init(first: UInt64, last: UInt64, entry: ReplicaLogEntry?) {
     (self.first, self.last, self.entry) = (first, last, entry)
+  }
+}
+
+/// The state of a replica after an entry of the log.
+package struct ReplicaLogSnapshot: Hashable, Sendable {
+  /// The sequence of the entry.
+  package let sequence: UInt64
+  /// The time at which the log stored the entry.
+  package let time: Int64
+  package let data: Data
+
+  package init(sequence: UInt64, time: Int64, _ data: Data) {
+    (self.sequence, self.time, self.data) = (sequence, time, data)
   }
 }
 

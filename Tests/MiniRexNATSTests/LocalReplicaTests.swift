@@ -111,6 +111,98 @@ struct LocalReplicaTests {
     await nats.close()
   }
 
+  @Test func `O11 compaction of a stream never strands a replica`() async throws {
+    let server = try await NATSServer.keeping()
+    let proxy = try Proxy(to: server.address)
+    let (nats, far) = (NATSConnection(server.url), NATSConnection(proxy.url))
+    let log = nats.log("ledger", snapshotEvery: 100, keeping: 5)
+    #expect(await log.create().hasSucceeded())
+    let replica = try LocalReplica.make(log)
+    let away = try LocalReplica.make(far.log("ledger", snapshotEvery: 100, keeping: 5))
+    #expect(await replica.send(.entered(0.5, by: "a")).success() != nil)
+    await until { away.store.state.lines.count == 1 }
+    proxy.cut()
+    await far.isEventually(.reconnecting)
+    let pending = away.send(.entered(0.5, by: "pending"))
+
+    // The state does not fit into one chunk.
+    let long = String(repeating: "a", count: 2_000)
+    for number in 1...250 {
+      #expect(await replica.send(.entered(Double(number) + 0.5, by: long)).success() != nil)
+    }
+    await until(await nats.stream("ledger").logState(at: 0).success()?.first == 195)
+    let chunks = await nats.bucket("ledger-snapshots").keys().success() ?? []
+    // The chunks of the first snapshot are removed.
+    #expect(chunks.count == 1 + 4, "\(chunks)")
+    let late = try LocalReplica.make(log)
+    await until { late.store.state.text == replica.store.state.text }
+    proxy.mend()
+
+    #expect(await pending.success()?.sequence == 252)
+    await until { replica.store.state == away.store.state && late.store.state == away.store.state }
+    #expect(away.store.state.lines.count == 252)
+    for replica in [replica, away, late] { await replica.close() }
+    await nats.close()
+    await far.close()
+  }
+
+  @Test func `O11 two writers never store a snapshot without its chunks`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger", snapshotEvery: 3, keeping: 2)
+    #expect(await log.create().hasSucceeded())
+    let writers = try (0..<4).map { _ in try LocalReplica.make(log) }
+    let troubles = writers.map { Recorder($0.troubles) }
+    let count = max(20, Int(100 * scale))
+    for number in 1...count {
+      for (index, writer) in writers.enumerated() {
+        writer.send(.entered(Double(number) + 0.5, by: "\(index)"))
+      }
+      if number % 10 == 0 {
+        let late = try LocalReplica.make(log)
+        _ = await late.send(.entered(0.5, by: "late")).success()
+        await late.close()
+      }
+    }
+    let total = count * 4 + count / 10
+    await until { writers.allSatisfy { $0.store.state.lines.count == total } }
+    await until { writers.allSatisfy { $0.progress.current()?.pending == 0 } }
+
+    #expect(Set(writers.map(\.store.state.text)).count == 1)
+    #expect(troubles.flatMap(\.updates) == [])
+    let late = try LocalReplica.make(log)
+    await until { late.store.state == writers[0].store.state }
+    for replica in writers + [late] { await replica.close() }
+    await nats.close()
+  }
+
+  @Test func `O11 of concurrent snapshots the newest remains`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger")
+    #expect(await log.create().hasSucceeded())
+    var entries: [NATSLogMessage] = []
+    for number in 1...30 {
+      _ = await log.append(ReplicaMessage(header: "a \(number) 0", payload: Data("1".utf8)))
+        .success()
+      let state = await nats.stream("ledger").logState(at: UInt64(number)).success()
+      entries.append(try #require(state?.message))
+    }
+
+    await withTaskGroup { group in
+      for entry in entries.shuffled() {
+        group.addTask {
+          let data = Data("\(entry.sequence)".utf8)
+          let snapshot = ReplicaLogSnapshot(sequence: entry.sequence, time: entry.time, data)
+          _ = await log.replaceSnapshot(snapshot).result
+        }
+      }
+    }
+    let stored = await log.snapshot().success().flatMap { $0 }
+    #expect(stored == Data("30".utf8))
+    await nats.close()
+  }
+
   @Test func `O12 a stream that can drop entries, or has foreign subjects, stops the replica`()
     async throws
   {

@@ -70,13 +70,17 @@ private final class Member {
 
 private struct Schedule {
   private var random: SeededGenerator
-  private let log = MemoryLog()
+  private let log: MemoryLog
   private let members: [Member]
   /// A Boolean value that indicates whether the log is restored from a backup.
   private let rolls: Bool
 
   init(seed: UInt64) throws {
     random = SeededGenerator(seed: seed)
+    let compacts = Int.random(in: 0..<10, using: &random) < 5
+    log = MemoryLog(
+      snapshotEvery: compacts ? Int.random(in: 2...20, using: &random) : 0,
+      keeping: Int.random(in: 0...8, using: &random))
     let count = Int.random(in: 2...4, using: &random)
     var members: [Member] = []
     for index in 0..<count {
@@ -89,7 +93,7 @@ private struct Schedule {
 
   func run() async throws {
     var random = random
-    var backup: UInt64?
+    var hasBackup = false
     var isRolled = false
     for _ in 0..<Int.random(in: 30...120, using: &random) {
       let member = members[Int.random(in: 0..<members.count, using: &random)]
@@ -103,10 +107,12 @@ private struct Schedule {
       case ..<87: member.link.connect()
       case ..<91: for link in member.earlierLinks + [member.link] { link.acceptLate() }
       case ..<94: try await member.kill()
-      case ..<95 where rolls: backup = log.last
-      case ..<97 where rolls && backup != nil:
+      case ..<95 where rolls:
+        log.backUp()
+        hasBackup = true
+      case ..<97 where rolls && hasBackup:
         for link in members.flatMap({ $0.earlierLinks + [$0.link] }) { link.cut() }
-        log.restore(to: backup ?? 0)
+        log.restore()
         isRolled = true
       default: await member.replica.processed()
       }

@@ -16,6 +16,7 @@ struct RollbackTests {
     for word in ["kept", "lost 1", "lost 2"] {
       replica.send(.said(word))
       await link.settle(replica)
+      if word == "kept" { log.backUp() }
     }
     await other.settle(foreign)
     link.cut()
@@ -24,7 +25,7 @@ struct RollbackTests {
     let commits = Recorder(replica.store.events.compactMap { $0.commit?.state.words })
     let pending = replica.send(.said("pending"))
 
-    log.restore(to: 1)
+    log.restore()
     other.connect()
     await foreign.isRead(through: 0)
     await other.settle(foreign)
@@ -57,11 +58,12 @@ struct RollbackTests {
     for word in ["kept", "lost"] {
       replica.send(.said(word))
       await link.settle(replica)
+      if word == "kept" { log.backUp() }
     }
     let troubles = Recorder(replica.troubles)
 
     link.cut()
-    log.restore(to: 1)
+    log.restore()
     link.connect()
     await replica.isRead(through: 0)
     await link.settle(replica)

@@ -37,6 +37,7 @@ extension ReplicaCore {
         sending.pending.withLock { $0.resend(always: false) }
       }
     case .decide(let count):
+      let before = now.count
       now.count += actions.count - count
       for (index, action) in actions.enumerated().dropFirst(count) {
         var effect = Effect<Action>.none
@@ -51,6 +52,9 @@ extension ReplicaCore {
           sequence: logged.sequence, origin: header.origin, number: header.number + index,
           action: action, isAccepted: failure == nil)
         burst.decisions.append(Burst.Decision(entry: entry, effect: effect, error: failure))
+      }
+      if snapshots.isDue(at: now.count, after: before), header.origin == sending.origin {
+        burst.snapshot = now
       }
     }
   }

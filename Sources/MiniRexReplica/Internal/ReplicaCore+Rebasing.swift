@@ -8,6 +8,7 @@ extension ReplicaCore {
   func commit(_ burst: inout Burst) {
     let decisions = burst.decisions
     burst.decisions = []
+    if let snapshot = burst.snapshot.take() { snapshots.write(snapshot) }
     if decisions.isEmpty { return publishProgress() }
     let own = sending.origin
     let (state, last) = decided.withLock { ($0.state, $0.table.last(of: own)) }

@@ -27,6 +27,8 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
     }
 
     var decisions: [Decision] = []
+    /// The state to write as a snapshot.
+    var snapshot: DecidedState<State>?
   }
 
   let store: Store<State, Action>
@@ -39,6 +41,7 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   let decided: Lock<DecidedState<State>>
   let reading: Lock<LogReading<State>>
   let keeping: StateFile<State>?
+  let snapshots: SnapshotWriter<State>
   let retryInterval: DispatchTimeInterval
   let decoder = makeDecoder()
   let isChecking = Lock(false)
@@ -52,6 +55,7 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   ) {
     (self.store, self.sending, self.log) = (store, sending, log)
     (self.keeping, retryInterval) = (keeping, interval)
+    snapshots = SnapshotWriter(to: log, reportingTo: troubles)
     self.decided = Lock(decided)
     self.initial = DecidedState(initial)
     reading = Lock(LogReading())
