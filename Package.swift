@@ -76,7 +76,8 @@ let package = Package(
     .testTarget(
       name: "MiniRexReplicaTests",
       dependencies: [
-        "MiniRex", "MiniRexReplica", "MiniRexStore", "MiniRexTesting", "TestSupport",
+        "MiniRex", "MiniRexJournal", "MiniRexReplica", "MiniRexStore", "MiniRexTesting",
+        "TestSupport",
       ]),
     .testTarget(
       name: "MiniRexNATSTests",

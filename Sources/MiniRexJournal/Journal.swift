@@ -102,6 +102,11 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
     if store.isScope {
       misuse("'record' requires a store, not a scope. Record the root store.")
     }
+    if store.isReplicated {
+      misuse(
+        "'record' cannot record the store of a replica, whose commits are predictions. Its log is the record. "
+          + "Use 'keptIn:' to keep the state and the pending actions, and 'UndoLog(of:)' to undo.")
+    }
     let progress = RecordingState(of: file, reportingTo: failures, statuses) { [weak store] in
       store?.lastNumber
     }

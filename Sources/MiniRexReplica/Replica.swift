@@ -17,7 +17,7 @@ internal import Foundation
 ///
 /// Retain the replica. Releasing it stops it, and pending actions fail with ``ReplicaError/closed``.
 package final class Replica<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
-  private let core: ReplicaCore<State, Action>
+  let core: ReplicaCore<State, Action>
 
   /// The store with the decided state and the pending actions.
   ///
@@ -74,6 +74,7 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
     let store = Store<State, Action>(state, name: name, fileID: fileID, line: line) {
       sending.reduce(&$0, $1)
     }
+    store.isReplicated = true
     self.store = store
     let (seconds, attoseconds) = interval.components
     core = ReplicaCore(

@@ -15,6 +15,7 @@ struct Board: Codable, Equatable, Sendable {
 enum BoardAction: Codable, Equatable, Sendable {
   case claimed(String, by: String)
   case said(String)
+  case retracted(String)
   case moved(Int)
   case repeated(String)
 }
@@ -29,6 +30,8 @@ struct Taken: Error, Equatable {}
   switch action {
   case .claimed(let id, let owner): board.owners[id] = owner
   case .said(let word): board.words.append(word)
+  case .retracted(let word):
+    if let index = board.words.lastIndex(of: word) { board.words.remove(at: index) }
   case .moved(let count): board.card.moves += count
   case .repeated(let word):
     board.words.append(word)

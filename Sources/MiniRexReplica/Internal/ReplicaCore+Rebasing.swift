@@ -70,6 +70,7 @@ extension ReplicaCore {
       }
       guard let action = rest.popFirst() else { continue }
       if let error = decision.error {
+        for record in sending.undo.withLock({ $0 }) { record.remove(action.number) }
         action.source?.finish(.failure(.rejected(error)))
         if action.source == nil {
           sending.rejections.broadcast(Rejection(action: action.action, error: .rejected(error)))

@@ -28,6 +28,8 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   private let isAdded = Lock(false)
   private let isWoken = Lock(false)
   private let pump = Lock<(@Sendable () -> Void)?>(nil)
+  /// The undo logs that record actions.
+  let undo = Lock<[UndoRecord<State, Action>]>([])
 
   init(
     _ reducer: @escaping Reducer<State, Action>,
@@ -62,7 +64,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   func reduce(_ state: inout State, _ action: Action) -> Effect<Action> {
     if !isAdded.withLock({ $0.exchange(false) }) {
       do throws(ReplicaError) {
-        try add(action, nil, to: state)
+        try add(action, nil, to: state, as: .action)
         wake()
       } catch {
         let rejection = Rejection(action: action, error: error)
@@ -81,7 +83,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     let source = Source()
     do throws(ReplicaError) {
       try store.send { state throws(ReplicaError) in
-        try add(action, source, to: state)
+        try add(action, source, to: state, as: .action)
         isAdded.withLock { $0 = true }
         return action
       }
@@ -92,7 +94,45 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     return source.publisher
   }
 
-  private func add(_ action: Action, _ source: Source?, to state: State) throws(ReplicaError) {
+  /// Sends the last inverse action of an undo log.
+  ///
+  /// - Returns: `false` if there is none, or the action was not sent.
+  func send(
+    _ step: UndoStep, of record: UndoRecord<State, Action>, to store: Store<State, Action>
+  ) -> Bool {
+    do throws(UndoFailure) {
+      // Exclusive access keeps other actions out between the choice and the commit.
+      try store.send { state throws(UndoFailure) in
+        guard let inverse = record.take(step) else { throw UndoFailure() }
+        do throws(ReplicaError) {
+          try add(inverse.action, nil, to: state, as: step, of: record)
+        } catch {
+          // An inverse that is rejected has become impossible through another replica.
+          if case .rejected = error {} else { record.restore(inverse, step) }
+          throw UndoFailure()
+        }
+        isAdded.withLock { $0 = true }
+        return inverse.action
+      }
+    } catch {
+      publishUndo()
+      return false
+    }
+    wake()
+    publishUndo()
+    return true
+  }
+
+  /// Publishes the availability of undo on the queue.
+  func publishUndo() {
+    if undo.withLock({ $0.isEmpty }) { return }
+    queue.async { [self] in for record in undo.withLock({ $0 }) { record.publish() } }
+  }
+
+  private func add(
+    _ action: Action, _ source: Source?, to state: State, as step: UndoStep,
+    of stepped: UndoRecord<State, Action>? = nil
+  ) throws(ReplicaError) {
     do { try validate(state, action) } catch { throw .rejected(error) }
     let line: Data
     do { line = try encoder.encode(action) } catch { throw .notEncodable(error) }
@@ -104,6 +144,10 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     if isFull { throw .tooManyPending(limit: limit) }
     do { try outbox?.append(line, number: number) } catch { throw .notKept(error) }
     pending.withLock { $0.append(action, line, source) }
+    for record in undo.withLock({ $0 }) {
+      record.add(action, number: number, to: state, as: record === stepped ? step : .action)
+    }
+    publishUndo()
   }
 
   /// Records that all actions up to a number are decided.

@@ -14,6 +14,20 @@ extension Store {
     storage.rebase(change)
     extendLifetime(self)
   }
+
+  /// A Boolean value that indicates whether a log decides the actions of the store.
+  ///
+  /// The store then traps when a history or a journal would record it.
+  package var isReplicated: Bool {
+    get {
+      guard case .root(let storage) = backing else { return false }
+      return storage.withAccess { unsafe storage.isReplicated }
+    }
+    set {
+      guard case .root(let storage) = backing else { misuse("A scope cannot be replicated.") }
+      storage.withAccess { unsafe storage.isReplicated = newValue }
+    }
+  }
 }
 
 extension StoreStorage {

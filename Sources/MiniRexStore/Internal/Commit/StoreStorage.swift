@@ -50,6 +50,8 @@ final class StoreStorage<State: Sendable, Action: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) var histories: [HistoryHook<State, Action>] = []
   /// The histories that a commit of this chain has changed.
   @exclusivity(unchecked) var unsettled: [HistoryHook<State, Action>] = []
+  /// A Boolean value that indicates whether a log decides the actions, so that no state may be restored.
+  @exclusivity(unchecked) var isReplicated = false
 
   @inlinable
   init(_ state: State, lineage: Lineage?, reducer: @escaping Reducer<State, Action>) {

@@ -8,6 +8,11 @@ extension StoreStorage {
     where isRemembered: @escaping @Sendable (Commit<Part, PartAction>) -> Bool
   ) -> AnyHistoryHook {
     withAccess {
+      if unsafe isReplicated {
+        misuse(
+          "'History' cannot restore the state of a replica, because other processes would keep theirs. "
+            + "Use 'UndoLog(of: replica)', which sends the inverse action.")
+      }
       // Releasing a history uses the deferred cleanup of scopes.
       _ = madeParts
       var present: Part?
