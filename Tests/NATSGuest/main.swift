@@ -27,6 +27,8 @@ case "reply":
   try nats.publish("ready", on: asked)
 case "replica":
   try await followLedger(as: arguments[3], sending: Int(arguments[4]) ?? 0, over: nats, in: bag)
+case "notes":
+  try await sendNotes(as: arguments[3], keptIn: arguments[4], over: nats)
 case "work":
   // Takes one message and reports that on a subject, without an acknowledgment.
   nats.stream(arguments[3])

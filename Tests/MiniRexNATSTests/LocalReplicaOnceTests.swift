@@ -1,0 +1,107 @@
+#if NATS
+import Foundation
+import MiniRex
+import MiniRexNATS
+import MiniRexNATSStore
+import MiniRexReplica
+import MiniRexStore
+import MiniRexTesting
+import TestSupport
+import Testing
+@testable import nats_guest
+
+/// Lost answers, killed processes, and killed servers.
+@Suite(.timeLimit(.minutes(10)))
+struct LocalReplicaOnceTests {
+  @Test func `O2 each action is decided once, in its sender's order`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger", snapshotEvery: 50, keeping: 20)
+    #expect(await log.create().hasSucceeded())
+    let names = ["a", "b", "c"]
+    let folders = try names.map { _ in try Folder() }
+    func start(_ index: Int) throws -> Guest {
+      try Guest("notes", server.url, names[index], folders[index].url.path)
+    }
+    var guests = try names.indices.map { try start($0) }
+
+    for round in 0..<max(6, Int(24 * scale)) {
+      try await Task.sleep(for: .milliseconds(Int.random(in: 50...400)))
+      switch round % 4 {
+      case 0, 2:
+        let index = Int.random(in: guests.indices)
+        guests[index].kill()
+        _ = await guests[index].status()
+        guests[index] = try start(index)
+      case 1:
+        await server.stop()
+        try await server.start()
+      default:
+        server.send(SIGSTOP)
+        try await Task.sleep(for: .milliseconds(300))
+        server.send(SIGCONT)
+      }
+    }
+    for guest in guests {
+      guest.kill()
+      _ = await guest.status()
+    }
+    let replicas = try folders.map { try LocalReplica.make(log, keptIn: $0.url.path) }
+    await until { replicas.allSatisfy { $0.progress.current()?.pending == 0 } }
+    await until { Set(replicas.map(\.store.state.text)).count == 1 }
+
+    for (name, folder) in zip(names, folders) {
+      let sent = try String(contentsOf: folder.file("notes"), encoding: .utf8)
+        .split(separator: "\n").map { "noted \($0)" }
+      let decided = replicas[0].store.state.lines.filter { $0.hasPrefix("noted \(name) ") }
+      #expect(sent.count > 10)
+      #expect(Set(decided).count == decided.count, "An action was decided twice.")
+      // A process that was killed after its send has not written the note.
+      let known = Set(sent)
+      #expect(decided.filter(known.contains) == sent)
+      #expect(decided.count - sent.count <= 24)
+    }
+    #expect(replicas[0].confirmed.current() == replicas[0].store.state)
+    for replica in replicas { await replica.close() }
+    await nats.close()
+  }
+
+  @Test func `O2 an action whose answer was lost beyond the duplicate window is decided once`()
+    async throws
+  {
+    let server = try await NATSServer.keeping()
+    let proxy = try Proxy(to: server.address)
+    let (nats, far) = (NATSConnection(server.url), NATSConnection(proxy.url))
+    var options = NATSStreamOptions()
+    options.duplicateWindow = .milliseconds(100)
+    #expect(await nats.stream("ledger").createForReplicas(options).hasSucceeded())
+    let (near, replica) = (
+      try LocalReplica.make(nats.log("ledger")), try LocalReplica.make(far.log("ledger"))
+    )
+    #expect(await replica.send(.noted("1")).success()?.sequence == 1)
+
+    proxy.loseAnswers()
+    let sent = replica.send(.noted("2"))
+    await until(await nats.stream("ledger").logState(at: 0).success()?.last ?? 0 >= 2)
+    proxy.cut()
+    await far.isEventually(.reconnecting)
+    replica.send(.noted("3"))
+    try await Task.sleep(for: .milliseconds(200))
+    proxy.pass()
+    proxy.mend()
+
+    #expect(await sent.success()?.sequence == 2)
+    await until { replica.progress.current()?.pending == 0 }
+    await until { near.store.state.lines.count == 3 }
+    #expect(near.store.state.lines == (1...3).map { "noted \($0)" })
+    #expect(replica.store.state == near.store.state)
+    // The server must not swallow the second copy of an entry whose first copy was ignored.
+    let entries = nats.stream("ledger").broadcaster(of: Data.self, from: .beginning)
+    let headers = await Recorder(entries).next(2).map(\.headers)
+    #expect(headers.allSatisfy { $0["Nats-Msg-Id"] == nil })
+    for replica in [near, replica] { await replica.close() }
+    await far.close()
+    await nats.close()
+  }
+}
+#endif
