@@ -47,12 +47,14 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
   ///   - log: The log.
   ///   - folder: An existing folder for the pending actions and the decided state, for one process. Without it, they
   ///     end with the process.
+  ///   - durability: The fault that the pending actions in the folder survive. The default is a killed process.
   ///   - limit: The maximum number of pending actions.
   ///   - interval: The time without a decision after which pending actions are sent again.
   ///   - reducer: The reducer, the same in all processes.
   ///   - validate: The validator, the same in all processes. It throws an error to reject an action.
   package init(
     _ initial: State, of log: any ReplicaLog, keptIn folder: String? = nil,
+    durability: ReplicaDurability = .written,
     pendingLimit limit: Int = 10_000, retryAfter interval: Duration = .seconds(2),
     name: String? = nil, fileID: String = #fileID, line: Int = #line,
     reducer: @escaping Reducer<State, Action>,
@@ -66,7 +68,7 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
     let restored = try (outbox?.restored ?? []).map {
       (number: $0.number, line: $0.line, action: try decoder.decode(Action.self, from: $0.line))
     }
-    let sending = SendSide(reducer, validate, limit: limit, outbox, restoring: restored)
+    let sending = SendSide(reducer, validate, limit: limit, outbox, durability, restoring: restored)
     var state = decided.state
     for (_, _, action) in restored where (try? validate(state, action)) != nil {
       _ = reducer(&state, action)

@@ -16,6 +16,8 @@ package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   case missing(Range<UInt64>)
   /// The log may lose entries that replicas need, which stopped the replica.
   case unsuitable(String)
+  /// The pending actions could not be made durable, which stopped the replica.
+  case notSynchronized(String)
 
   package var description: String {
     switch self {
@@ -26,6 +28,7 @@ package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
     case .undecodable(let sequence, let reason):
       "The entry \(sequence) cannot be decoded: \(reason)"
     case .missing(let range): "Neither the log nor a snapshot has the entries \(range.text)."
+    case .notSynchronized(let reason): "The pending actions are not durable: \(reason)"
     case .unsuitable(let reason): "The log is unsuitable for replicas: \(reason)"
     }
   }

@@ -41,11 +41,13 @@ struct Taken: Error, Equatable {}
 }
 
 func makeReplica(
-  _ link: MemoryLog.Link, keptIn folder: String? = nil, pendingLimit: Int = 10_000,
+  _ link: MemoryLog.Link, keptIn folder: String? = nil,
+  durability: ReplicaDurability = .written, pendingLimit: Int = 10_000,
   retryAfter interval: Duration = .seconds(600)
 ) throws -> Replica<Board, BoardAction> {
   try Replica(
-    Board(), of: link, keptIn: folder, pendingLimit: pendingLimit, retryAfter: interval,
+    Board(), of: link, keptIn: folder, durability: durability, pendingLimit: pendingLimit,
+    retryAfter: interval,
     reducer: reduce, validating: validate)
 }
 

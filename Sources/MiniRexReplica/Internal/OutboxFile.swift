@@ -36,6 +36,8 @@ final class OutboxFile: Sendable {
     /// The number of settled actions since the last compaction.
     var settledLines = 0
     var settled: Int
+    /// The number of the last action in the file.
+    var last: Int
     var lines: [(number: Int, line: Data)]
   }
 
@@ -66,8 +68,33 @@ final class OutboxFile: Sendable {
     state = Lock(
       State(
         descriptor: descriptor, size: off_t(content.size), settled: content.settled,
-        lines: content.lines))
+        last: content.next - 1, lines: content.lines))
     if content.origin == nil { try write(OutboxContent.line("ORIGIN \(origin)")) }
+    synchronizeFolder()
+  }
+
+  /// Makes all earlier lines durable, and returns the number of the last action in them.
+  ///
+  /// It waits for the disk outside the lock, so other threads append lines concurrently.
+  func synchronize(with synchronize: @Sendable (Int32) -> Int32) throws -> Int {
+    let (descriptor, number) = state.withLock {
+      ($0.descriptor < 0 ? -1 : dup($0.descriptor), $0.last)
+    }
+    if descriptor < 0 { throw OutboxFailure("dup") }
+    defer { close(descriptor) }
+    if synchronize(descriptor) != 0 { throw OutboxFailure("fdatasync") }
+    return number
+  }
+
+  /// Makes the name of the file durable.
+  ///
+  /// Without it, a power failure could restore an earlier file with this name.
+  private func synchronizeFolder() {
+    let folder = String(path.dropLast("/outbox".count))
+    let descriptor = unsafe open(folder, O_RDONLY | O_CLOEXEC)
+    if descriptor < 0 { return }
+    fsync(descriptor)
+    close(descriptor)
   }
 
   deinit { release() }
@@ -83,7 +110,10 @@ final class OutboxFile: Sendable {
 
   func append(_ line: Data, number: Int) throws {
     try write(OutboxContent.line("\(number) ", line))
-    state.withLock { $0.lines.append((number, line)) }
+    state.withLock { state in
+      state.lines.append((number, line))
+      state.last = number
+    }
   }
 
   /// Records that all actions up to a number are decided.
@@ -148,6 +178,7 @@ final class OutboxFile: Sendable {
         close(descriptor)
         return
       }
+      synchronizeFolder()
       close(state.descriptor)
       (state.descriptor, state.size, state.settledLines) = (descriptor, off_t(bytes.count), 0)
     }

@@ -24,6 +24,8 @@ struct PendingActions<Action: Sendable>: Sendable {
   var foreign = 0
   /// The highest number that was sent over the current connection.
   private var sent = 0
+  /// The highest number that may be sent, because its line is durable.
+  private(set) var durable: Int
   private var inFlight = 0
   /// The number of the current connection.
   private(set) var connection = 0
@@ -35,9 +37,11 @@ struct PendingActions<Action: Sendable>: Sendable {
   static var window: Int { 512 }
   static var batchSize: Int { 64 << 10 }
 
-  init(next: Int, actions: [PendingAction<Action>] = []) {
-    (self.next, self.actions) = (next, actions)
+  init(next: Int, actions: [PendingAction<Action>] = [], durable: Int = .max) {
+    (self.next, self.actions, self.durable) = (next, actions, durable)
   }
+
+  mutating func isDurable(through number: Int) { durable = max(durable, number) }
 
   mutating func append(
     _ action: Action, _ line: Data, _ source: TaskSource<Confirmation, ReplicaError>?
@@ -84,7 +88,7 @@ struct PendingActions<Action: Sendable>: Sendable {
   /// Returns the next entry to send, or `nil`.
   mutating func takeEntry(of origin: String) -> ReplicaMessage? {
     guard isConnected, !isClosed, inFlight < Self.window, let first = actions.first,
-      let last = actions.last, last.number > sent
+      let last = actions.last, last.number > sent, sent + 1 <= durable, first.number <= durable
     else { return nil }
     let start = max(0, sent + 1 - first.number)
     var payload = Data()
@@ -93,7 +97,8 @@ struct PendingActions<Action: Sendable>: Sendable {
       if end > start { payload.append(UInt8(ascii: "\n")) }
       payload.append(actions[end].line)
       end += 1
-    } while end < actions.count && payload.count + actions[end].line.count < Self.batchSize
+    } while end < actions.count && actions[end].number <= durable
+      && payload.count + actions[end].line.count < Self.batchSize
     sent = actions[end - 1].number
     inFlight += 1
     let header = EntryHeader(

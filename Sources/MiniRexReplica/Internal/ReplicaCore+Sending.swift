@@ -3,6 +3,11 @@ internal import MiniRex
 
 extension ReplicaCore {
   func pump() {
+    sending.synchronize { [weak self] error in
+      guard let self, !sending.pending.withLock({ $0.isClosed }) else { return }
+      var burst = Burst()
+      stop(.notSynchronized("\(error)"), &burst)
+    }
     while let (message, connection) = takeEntry() {
       log.append(message).subscribe { [weak self] _ in
         guard let self else { return }

@@ -23,6 +23,10 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   let pending: Lock<PendingActions<Action>>
   private let limit: Int
   private let outbox: OutboxFile?
+  private let durability: ReplicaDurability
+  /// Waits for the disk.
+  private let diskQueue = DispatchQueue(label: "MiniRexReplica.disk")
+  private let isSynchronizing = Lock(false)
   private let encoder = makeEncoder()
   /// A Boolean value that indicates whether `add` has taken the action that is about to be reduced.
   private let isAdded = Lock(false)
@@ -34,15 +38,19 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   init(
     _ reducer: @escaping Reducer<State, Action>,
     _ validate: @escaping @Sendable (State, Action) throws -> Void, limit: Int,
-    _ outbox: OutboxFile?, restoring actions: [(number: Int, line: Data, action: Action)]
+    _ outbox: OutboxFile?, _ durability: ReplicaDurability,
+    restoring actions: [(number: Int, line: Data, action: Action)]
   ) {
     (self.reducer, self.validate, self.limit, self.outbox) = (reducer, validate, limit, outbox)
+    self.durability = durability
     origin = outbox?.origin ?? UUID().uuidString
     let restored = actions.map {
       PendingAction(
         number: $0.number, line: $0.line, action: $0.action, foreign: 0, source: Source?.none)
     }
-    pending = Lock(PendingActions(next: outbox?.next ?? 1, actions: restored))
+    let waits = outbox != nil && durability.synchronize != nil
+    pending = Lock(
+      PendingActions(next: outbox?.next ?? 1, actions: restored, durable: waits ? 0 : .max))
   }
 
   func onWake(_ work: @escaping @Sendable () -> Void) { pump.withLock { $0 = work } }
@@ -148,6 +156,33 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
       record.add(action, number: number, to: state, as: record === stepped ? step : .action)
     }
     publishUndo()
+  }
+
+  /// Makes the lines of all actions durable, once for all lines that were written before it begins.
+  ///
+  /// - Parameter fail: A closure that runs on the queue after a failure. The lines may be lost then, even if a later
+  ///   attempt succeeds.
+  func synchronize(orFail fail: @escaping @Sendable (any Error) -> Void) {
+    guard let outbox, let synchronize = durability.synchronize else { return }
+    let mustStart = pending.withLock { !$0.isClosed && $0.durable < $0.next - 1 }
+    if !mustStart { return }
+    let isFirst = isSynchronizing.withLock { isSynchronizing in
+      defer { isSynchronizing = true }
+      return !isSynchronizing
+    }
+    if !isFirst { return }
+    diskQueue.async { [self] in
+      let result = Result { try outbox.synchronize(with: synchronize) }
+      queue.async { [self] in
+        isSynchronizing.withLock { $0 = false }
+        switch result {
+        case .success(let number):
+          pending.withLock { $0.isDurable(through: number) }
+          pump.withLock { $0 }?()
+        case .failure(let error): fail(error)
+        }
+      }
+    }
   }
 
   /// Records that all actions up to a number are decided.
