@@ -20,6 +20,8 @@ package struct NATSLogMessage: Hashable, Sendable {
 package struct NATSLogState: Hashable, Sendable {
   package let first: UInt64
   package let last: UInt64
+  /// The time of the last message, in nanoseconds since 1970, or 0.
+  package let lastTime: Int64
   /// `nil` if the stream does not have the message.
   package let message: NATSLogMessage?
 }
@@ -52,16 +54,22 @@ extension NATSStream {
   ) -> PublishedTask<(state: NATSLogState, unsuitable: String?), NATSError> {
     link.streamInfo(id).flatMap { stream in
       let (first, last) = (stream.state.firstSeq, stream.state.lastSeq)
+      let lastTime = max(0, stream.state.lastTs.flatMap { Timestamp($0)?.nanoseconds } ?? 0)
       let unsuitable = stream.config.unsuitable(for: name)
       if sequence < max(1, first) || sequence > last {
-        return .success((NATSLogState(first: first, last: last, message: nil), unsuitable))
+        return .success(
+          (NATSLogState(first: first, last: last, lastTime: lastTime, message: nil), unsuitable))
       }
       return link.stored(.sequence(sequence), in: id).map {
-        (NATSLogState(first: first, last: last, message: NATSLogMessage($0)), unsuitable)
+        (
+          NATSLogState(first: first, last: last, lastTime: lastTime, message: NATSLogMessage($0)),
+          unsuitable
+        )
       }.recover { error in
         // It was removed concurrently, or an operator deleted it.
         error.isMissingMessage
-          ? .success((NATSLogState(first: first, last: last, message: nil), unsuitable))
+          ? .success(
+            (NATSLogState(first: first, last: last, lastTime: lastTime, message: nil), unsuitable))
           : .failure(error)
       }
     }

@@ -54,7 +54,8 @@ package final class NATSLog: ReplicaLog {
       case .connected(let state):
         .connected(
           ReplicaLogState(
-            first: state.first, last: state.last, entry: state.message.map(Self.entry)))
+            first: state.first, last: state.last, lastTime: state.lastTime,
+            entry: state.message.map(Self.entry)))
       case .disconnected: .disconnected
       case .message(let message): .entry(Self.entry(message))
       case .unsuitable(let reason): .unsuitable(reason)

@@ -75,7 +75,9 @@ extension MemoryLog {
     private var logState: ReplicaLogState {
       let position = position
       return log.content.withLock { content in
-        ReplicaLogState(first: content.first, last: content.last, entry: content[position])
+        ReplicaLogState(
+          first: content.first, last: content.last, lastTime: content.time, entry: content[position]
+        )
       }
     }
 

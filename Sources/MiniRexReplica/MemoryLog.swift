@@ -16,7 +16,7 @@ package final class MemoryLog: Sendable {
     /// `nil` is an entry that an operator deleted.
     var entries: [ReplicaLogEntry?] = []
     /// The time of the last entry, in nanoseconds since 1970.
-    var time: Int64 = 0
+    var time = Int64(Date().timeIntervalSince1970) * 1_000_000_000
     var snapshot: ReplicaLogSnapshot?
     var snapshotCount = 0
 

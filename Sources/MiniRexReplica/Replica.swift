@@ -66,11 +66,14 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
     let decided = file?.restored ?? DecidedState(initial)
     let decoder = makeDecoder()
     let restored = try (outbox?.restored ?? []).map {
-      (number: $0.number, line: $0.line, action: try decoder.decode(Action.self, from: $0.line))
+      (
+        number: $0.number, line: $0.line, sentAt: outbox?.sentAt($0.number),
+        action: try decoder.decode(Action.self, from: $0.line)
+      )
     }
     let sending = SendSide(reducer, validate, limit: limit, outbox, durability, restoring: restored)
     var state = decided.state
-    for (_, _, action) in restored where (try? validate(state, action)) != nil {
+    for (_, _, _, action) in restored where (try? validate(state, action)) != nil {
       _ = reducer(&state, action)
     }
     let store = Store<State, Action>(state, name: name, fileID: fileID, line: line) {

@@ -67,11 +67,13 @@ package struct ReplicaLogState: Hashable, Sendable {
   package let first: UInt64
   /// The sequence of the last entry that was appended.
   package let last: UInt64
+  /// The time of the last entry that the log has, in nanoseconds since 1970, or 0.
+  package let lastTime: Int64
   /// The entry after which the reading continues, or `nil` if the log does not have it.
   package let entry: ReplicaLogEntry?
 
-  package init(first: UInt64, last: UInt64, entry: ReplicaLogEntry?) {
-    (self.first, self.last, self.entry) = (first, last, entry)
+  package init(first: UInt64, last: UInt64, lastTime: Int64, entry: ReplicaLogEntry?) {
+    (self.first, self.last, self.lastTime, self.entry) = (first, last, lastTime, entry)
   }
 }
 

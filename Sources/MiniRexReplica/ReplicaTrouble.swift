@@ -16,6 +16,10 @@ package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   case missing(Range<UInt64>)
   /// The log may lose entries that replicas need, which stopped the replica.
   case unsuitable(String)
+  /// The log has other actions with the numbers of this replica, which stopped the replica.
+  ///
+  /// Another process uses a copy of the outbox, or the outbox has lost lines in a power failure. Remove the copy.
+  case originInUse
   /// The pending actions could not be made durable, which stopped the replica.
   case notSynchronized(String)
 
@@ -28,6 +32,7 @@ package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
     case .undecodable(let sequence, let reason):
       "The entry \(sequence) cannot be decoded: \(reason)"
     case .missing(let range): "Neither the log nor a snapshot has the entries \(range.text)."
+    case .originInUse: "Another process uses a copy of the outbox, or the outbox has lost lines."
     case .notSynchronized(let reason): "The pending actions are not durable: \(reason)"
     case .unsuitable(let reason): "The log is unsuitable for replicas: \(reason)"
     }

@@ -28,12 +28,21 @@ struct EntryHeader: Hashable, Sendable {
 ///
 /// It is a function of the log, so all replicas ignore the same entries.
 struct DecisionTable: Hashable, Sendable, Codable {
-  private var lasts: [String: Int] = [:]
+  private struct Last: Hashable, Sendable, Codable {
+    var number: Int
+    /// The time of the entry, in nanoseconds since 1970.
+    var time: Int64
+  }
+
+  /// The time of the log without an entry after which an origin is forgotten.
+  static let lifetime: Int64 = 30 * 86_400 * 1_000_000_000
+
+  private var lasts: [String: Last] = [:]
 
   init() {}
 
   init(from decoder: any Decoder) throws {
-    lasts = try decoder.singleValueContainer().decode([String: Int].self)
+    lasts = try decoder.singleValueContainer().decode([String: Last].self)
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -50,16 +59,24 @@ struct DecisionTable: Hashable, Sendable, Codable {
     case decide(skipping: Int)
   }
 
-  func last(of origin: String) -> Int { lasts[origin] ?? 0 }
+  var originCount: Int { lasts.count }
 
-  /// Decides about the lines of an entry.
-  mutating func accept(_ header: EntryHeader, lines count: Int) -> Answer {
-    // Only a log that has lost entries is behind the sender.
-    let last = max(lasts[header.origin] ?? 0, header.settled)
+  func last(of origin: String) -> Int { lasts[origin]?.number ?? 0 }
+
+  /// Decides about the lines of an entry that the log stored at a time.
+  mutating func accept(_ header: EntryHeader, lines count: Int, at time: Int64) -> Answer {
+    let known = lasts[header.origin].map { time - $0.time > Self.lifetime ? 0 : $0.number } ?? 0
+    // Only a log that has lost entries, or has forgotten the origin, is behind the sender.
+    let last = max(known, header.settled)
     let end = header.number + count - 1
     if header.number > last + 1 { return .gap }
     if end <= last { return .duplicate }
-    lasts[header.origin] = end
+    lasts[header.origin] = Last(number: end, time: time)
     return .decide(skipping: last + 1 - header.number)
+  }
+
+  /// Removes the origins that are forgotten at a time, which changes no answer.
+  mutating func prune(at time: Int64) {
+    lasts = lasts.filter { time - $0.value.time <= Self.lifetime }
   }
 }

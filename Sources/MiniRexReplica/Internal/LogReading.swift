@@ -22,12 +22,16 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   /// A Boolean value that indicates whether the gap was confirmed over a later connection.
   var isDeleted = false
 
+  /// Actions that were sent before a Unix second are doubtful until the replica has read through the sequence.
+  var doubt: (end: UInt64, second: Int)?
+
   func isCurrent(_ number: Int) -> Bool { !isOver && number == self.number }
 
   /// Begins another reading, and returns its number with the subscription to release.
   mutating func begin() -> (number: Int, old: Subscription?) {
     number += 1
     isCompared = false
+    doubt = nil
     defer { subscription = nil }
     return (number, subscription)
   }

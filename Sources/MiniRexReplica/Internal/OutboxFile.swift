@@ -39,6 +39,8 @@ final class OutboxFile: Sendable {
     /// The number of the last action in the file.
     var last: Int
     var lines: [(number: Int, line: Data)]
+    /// The numbers of the last action of each entry that was sent first at a Unix second.
+    var marks: [(number: Int, second: Int)]
   }
 
   let origin: String
@@ -68,7 +70,7 @@ final class OutboxFile: Sendable {
     state = Lock(
       State(
         descriptor: descriptor, size: off_t(content.size), settled: content.settled,
-        last: content.next - 1, lines: content.lines))
+        last: content.next - 1, lines: content.lines, marks: content.marks))
     if content.origin == nil { try write(OutboxContent.line("ORIGIN \(origin)")) }
     synchronizeFolder()
   }
@@ -116,6 +118,20 @@ final class OutboxFile: Sendable {
     }
   }
 
+  /// Records that the actions up to a number were sent, unless that is known.
+  ///
+  /// The line precedes the send. Without it, the actions would be sent again after the log has forgotten them.
+  func mark(sent number: Int, at second: Int) {
+    if state.withLock({ $0.marks.last?.number ?? $0.settled }) >= number { return }
+    try? write(OutboxContent.line("> \(number) \(second)"))
+    state.withLock { $0.marks.append((number, second)) }
+  }
+
+  /// Returns the Unix second at which an action was sent first, or `nil`.
+  func sentAt(_ number: Int) -> Int? {
+    state.withLock { $0.marks.first { $0.number >= number }?.second }
+  }
+
   /// Records that all actions up to a number are decided.
   ///
   /// A failure is harmless: after a restart, the log decides about them again.
@@ -125,6 +141,7 @@ final class OutboxFile: Sendable {
       state.settled = max(state.settled, number)
       let count = state.lines.prefix { $0.number <= number }.count
       state.lines.removeFirst(count)
+      state.marks.removeFirst(state.marks.prefix { $0.number <= number }.count)
       state.settledLines += count
       return state.settledLines > 1_000 && state.settledLines > state.lines.count
     }
@@ -167,6 +184,7 @@ final class OutboxFile: Sendable {
   private func compact() {
     state.withLock { state in
       var bytes = OutboxContent.line("ORIGIN \(origin)") + OutboxContent.line("= \(state.settled)")
+      for (number, second) in state.marks { bytes += OutboxContent.line("> \(number) \(second)") }
       for (number, line) in state.lines { bytes += OutboxContent.line("\(number) ", line) }
       let name = path + ".new"
       let descriptor = unsafe open(name, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o666)
@@ -191,6 +209,7 @@ struct OutboxContent {
   private(set) var settled = 0
   private(set) var lines: [(number: Int, line: Data)] = []
   private(set) var next = 1
+  private(set) var marks: [(number: Int, second: Int)] = []
   /// The number of bytes up to the last complete line.
   private(set) var size = 0
 
@@ -202,6 +221,7 @@ struct OutboxContent {
       size = start
     }
     lines.removeAll { $0.number <= settled }
+    marks.removeAll { $0.number <= settled }
     next = max(next, settled + 1)
   }
 
@@ -217,6 +237,12 @@ struct OutboxContent {
       origin = String(decoding: value, as: UTF8.self)
     } else if key == "=" {
       settled = max(settled, Int(String(decoding: value, as: UTF8.self)) ?? 0)
+    } else if key == ">" {
+      let words = String(decoding: value, as: UTF8.self).split(separator: " ").compactMap {
+        Int($0)
+      }
+      if words.count < 2 { return false }
+      marks.append((words[0], words[1]))
     } else if let number = Int(key) {
       lines.append((number, Data(value)))
       next = max(next, number + 1)

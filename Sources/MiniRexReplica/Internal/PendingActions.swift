@@ -14,6 +14,8 @@ struct PendingAction<Action: Sendable>: Sendable {
   /// The number of foreign actions in the state that it was applied to.
   let foreign: Int
   let source: TaskSource<Confirmation, ReplicaError>?
+  /// The Unix second at which it was sent first, or `nil` if no log can contain it.
+  var sentAt: Int?
 }
 
 /// The pending actions of one origin, with consecutive numbers, and the part of them that is in flight.
@@ -85,8 +87,25 @@ struct PendingActions<Action: Sendable>: Sendable {
     sent = 0
   }
 
-  /// Returns the next entry to send, or `nil`.
-  mutating func takeEntry(of origin: String) -> ReplicaMessage? {
+  /// Returns a Boolean value that indicates whether another process has used the numbers of an entry.
+  func contradict(_ number: Int, _ lines: [Data]) -> Bool {
+    if number + lines.count > next { return true }
+    guard let first = actions.first?.number else { return false }
+    return lines.indices.contains { index in
+      let place = number + index - first
+      return actions.indices.contains(place) && actions[place].line != lines[index]
+    }
+  }
+
+  /// Returns the number of the last action that was sent before a Unix second, or `nil`.
+  func lastSent(before second: Int) -> Int? {
+    actions.prefix { $0.sentAt.map { $0 < second } ?? false }.last?.number
+  }
+
+  /// Returns the next entry to send with its last number, or `nil`.
+  ///
+  /// - Parameter second: The current Unix second.
+  mutating func takeEntry(of origin: String, at second: Int) -> (ReplicaMessage, last: Int)? {
     guard isConnected, !isClosed, inFlight < Self.window, let first = actions.first,
       let last = actions.last, last.number > sent, sent + 1 <= durable, first.number <= durable
     else { return nil }
@@ -96,6 +115,7 @@ struct PendingActions<Action: Sendable>: Sendable {
     repeat {
       if end > start { payload.append(UInt8(ascii: "\n")) }
       payload.append(actions[end].line)
+      if actions[end].sentAt == nil { actions[end].sentAt = second }
       end += 1
     } while end < actions.count && actions[end].number <= durable
       && payload.count + actions[end].line.count < Self.batchSize
@@ -103,7 +123,7 @@ struct PendingActions<Action: Sendable>: Sendable {
     inFlight += 1
     let header = EntryHeader(
       origin: origin, number: actions[start].number, settled: first.number - 1)
-    return ReplicaMessage(header: header.text, payload: payload)
+    return (ReplicaMessage(header: header.text, payload: payload), sent)
   }
 
   mutating func close() -> [PendingAction<Action>] {

@@ -31,17 +31,17 @@ extension ReplicaCore {
     let candidate = reading.withLock { $0.candidate }
     let position = candidate.map { $0.state.position } ?? decided.withLock { $0.position }
     guard let position else {
-      if log.first > 1 { return seek(0..<log.first, candidate, initial) }
-      return hasCompared(candidate)
+      if log.first > 1 { return seek(0..<log.first, candidate, log, initial) }
+      return hasCompared(candidate, log)
     }
     let isSame = log.entry.map { LogPosition($0) == position }
     if position.sequence > log.last || isSame == false {
       return hasGoneBack(to: log, candidate, initial)
     }
     if isSame == nil, log.first > position.sequence {
-      return seek(position.sequence..<log.first, candidate, initial)
+      return seek(position.sequence..<log.first, candidate, log, initial)
     }
-    hasCompared(candidate)
+    hasCompared(candidate, log)
   }
 
   private func hasGoneBack(
@@ -61,7 +61,7 @@ extension ReplicaCore {
 
   /// Reads from a snapshot, because the log no longer has the entry at the beginning of a range.
   private func seek(
-    _ range: Range<UInt64>, _ candidate: LogReading<State>.Candidate?,
+    _ range: Range<UInt64>, _ candidate: LogReading<State>.Candidate?, _ log: ReplicaLogState,
     _ initial: DecidedState<State>
   ) {
     // A state that replaces no other state needs every entry.
@@ -71,7 +71,7 @@ extension ReplicaCore {
       if let snapshot, snapshot.state.sequence > range.lowerBound, !isInitial {
         return read(from: snapshot)
       }
-      if range.count == 1, range.lowerBound > 0 { return hasCompared(candidate) }
+      if range.count == 1, range.lowerBound > 0 { return hasCompared(candidate, log) }
       var burst = Burst()
       stop(.missing(range.lowerBound + 1..<range.upperBound), &burst)
     }
@@ -109,13 +109,25 @@ extension ReplicaCore {
   }
 
   /// Applies the candidate, and sends the pending actions.
-  private func hasCompared(_ candidate: LogReading<State>.Candidate?) {
+  private func hasCompared(
+    _ candidate: LogReading<State>.Candidate?, _ log: ReplicaLogState
+  ) {
+    // A day less than the log remembers, because the clocks may differ.
+    let now = max(Int64(Date().timeIntervalSince1970), log.lastTime / 1_000_000_000)
+    let second = Int(now - DecisionTable.lifetime / 1_000_000_000 + 86_400)
+    let isDoubtful = sending.pending.withLock { $0.lastSent(before: second) != nil }
     reading.withLock { reading in
       reading.candidate = nil
       reading.isCompared = true
       reading.isDeleted = reading.gap != nil
+      reading.doubt = isDoubtful ? (log.last, second) : nil
     }
     if let candidate { adopt(candidate.state) }
+    let last = decided.withLock { $0.table.last(of: sending.origin) }
+    if last >= sending.pending.withLock({ $0.next }) {
+      var burst = Burst()
+      return stop(.originInUse, &burst)
+    }
     sending.pending.withLock { $0.hasConnected() }
     progress.value.phase = .connected
     pump()

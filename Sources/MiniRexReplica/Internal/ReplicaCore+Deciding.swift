@@ -19,6 +19,11 @@ extension ReplicaCore {
       decided.withLock { $0.position = LogPosition(logged) }
       return troubles.broadcast(.stranger(sequence: logged.sequence))
     }
+    if header.origin == sending.origin,
+      sending.pending.withLock({ $0.contradict(header.number, lines) })
+    {
+      return stop(.originInUse, &burst)
+    }
     let actions: [Action]
     do {
       actions = try lines.map { try decoder.decode(Action.self, from: $0) }
@@ -30,7 +35,7 @@ extension ReplicaCore {
     var now = decided.withLock { $0 }
     defer { decided.withLock { swap(&$0, &now) } }
     now.position = LogPosition(logged)
-    switch now.table.accept(header, lines: lines.count) {
+    switch now.table.accept(header, lines: lines.count, at: logged.time) {
     case .duplicate: break
     case .gap:
       if header.origin == sending.origin {
@@ -53,8 +58,9 @@ extension ReplicaCore {
           action: action, isAccepted: failure == nil)
         burst.decisions.append(Burst.Decision(entry: entry, effect: effect, error: failure))
       }
-      if snapshots.isDue(at: now.count, after: before), header.origin == sending.origin {
-        burst.snapshot = now
+      if snapshots.isDue(at: now.count, after: before) {
+        now.table.prune(at: logged.time)
+        if header.origin == sending.origin { burst.snapshot = now }
       }
     }
   }

@@ -66,15 +66,11 @@ extension ReplicaCore {
       // The log has lost entries, and a later entry settled these.
       while let lost = rest.first, lost.number < decision.entry.number {
         rest.removeFirst()
-        lost.source?.finish(.failure(.unresolved))
+        fail(lost, .unresolved)
       }
       guard let action = rest.popFirst() else { continue }
       if let error = decision.error {
-        for record in sending.undo.withLock({ $0 }) { record.remove(action.number) }
-        action.source?.finish(.failure(.rejected(error)))
-        if action.source == nil {
-          sending.rejections.broadcast(Rejection(action: action.action, error: .rejected(error)))
-        }
+        fail(action, .rejected(error))
       } else {
         action.source?.finish(
           .success(
@@ -82,18 +78,29 @@ extension ReplicaCore {
               sequence: decision.entry.sequence, overtakenBy: foreign - action.foreign)))
       }
     }
-    for lost in rest { lost.source?.finish(.failure(.unresolved)) }
+    for lost in rest { fail(lost, .unresolved) }
+  }
+
+  private func fail(_ action: PendingAction<Action>, _ error: ReplicaError) {
+    for record in sending.undo.withLock({ $0 }) { record.remove(action.number) }
+    if let source = action.source {
+      source.finish(.failure(error))
+    } else {
+      sending.rejections.broadcast(Rejection(action: action.action, error: error))
+    }
   }
 
   /// Replaces the decided state by a state of the log that does not follow from it.
   ///
   /// The decisions between them are unknown here, so their tasks fail, and their effects do not run.
-  func adopt(_ new: DecidedState<State>) {
+  ///
+  /// - Parameter settled: The number of the last action that fails because its decision is unknown.
+  func adopt(_ new: DecidedState<State>, settling settled: Int = 0) {
     let old = decided.withLock { decided in
       defer { decided = new }
       return decided
     }
-    let last = new.table.last(of: sending.origin)
+    let last = max(settled, new.table.last(of: sending.origin))
     var removed: ArraySlice<PendingAction<Action>> = []
     store.rebase { current in
       let pending = sending.pending.withLock { all in
@@ -110,7 +117,7 @@ extension ReplicaCore {
     }
     confirmed.value = new.state
     publishProgress()
-    for action in removed { action.source?.finish(.failure(.unresolved)) }
+    for action in removed { fail(action, .unresolved) }
     keeping?.write(new)
   }
 

@@ -1,6 +1,12 @@
 internal import Dispatch
 internal import MiniRex
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 extension ReplicaCore {
   func pump() {
     sending.synchronize { [weak self] error in
@@ -8,6 +14,7 @@ extension ReplicaCore {
       var burst = Burst()
       stop(.notSynchronized("\(error)"), &burst)
     }
+    if !resolve() { return publishProgress() }
     while let (message, connection) = takeEntry() {
       log.append(message).subscribe { [weak self] _ in
         guard let self else { return }
@@ -21,9 +28,31 @@ extension ReplicaCore {
   }
 
   private func takeEntry() -> (ReplicaMessage, connection: Int)? {
-    sending.pending.withLock { pending in
-      pending.takeEntry(of: sending.origin).map { ($0, pending.connection) }
+    let second = Int(Date().timeIntervalSince1970)
+    let next = sending.pending.withLock { pending in
+      pending.takeEntry(of: sending.origin, at: second).map { ($0, $1, pending.connection) }
     }
+    guard let (message, last, connection) = next else { return nil }
+    // A kill after this line, and before the log has the entry, only makes the action doubtful.
+    sending.mark(sent: last, at: second)
+    return (message, connection)
+  }
+
+  /// Fails the actions that the log may have decided and forgotten.
+  ///
+  /// A log forgets an idle origin, and would decide its actions again. They are not sent again before the replica has
+  /// read the entries that the log had at the beginning of the connection.
+  ///
+  /// - Returns: `false` if nothing may be sent yet.
+  private func resolve() -> Bool {
+    guard let (end, second) = reading.withLock({ $0.doubt }) else { return true }
+    let now = decided.withLock { $0 }
+    if now.sequence < end { return false }
+    reading.withLock { $0.doubt = nil }
+    if let last = sending.pending.withLock({ $0.lastSent(before: second) }) {
+      adopt(now, settling: last)
+    }
+    return true
   }
 
   /// Sends again if no action is decided for an interval.

@@ -39,14 +39,15 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     _ reducer: @escaping Reducer<State, Action>,
     _ validate: @escaping @Sendable (State, Action) throws -> Void, limit: Int,
     _ outbox: OutboxFile?, _ durability: ReplicaDurability,
-    restoring actions: [(number: Int, line: Data, action: Action)]
+    restoring actions: [(number: Int, line: Data, sentAt: Int?, action: Action)]
   ) {
     (self.reducer, self.validate, self.limit, self.outbox) = (reducer, validate, limit, outbox)
     self.durability = durability
     origin = outbox?.origin ?? UUID().uuidString
     let restored = actions.map {
       PendingAction(
-        number: $0.number, line: $0.line, action: $0.action, foreign: 0, source: Source?.none)
+        number: $0.number, line: $0.line, action: $0.action, foreign: 0, source: Source?.none,
+        sentAt: $0.sentAt)
     }
     let waits = outbox != nil && durability.synchronize != nil
     pending = Lock(
@@ -184,6 +185,9 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
       }
     }
   }
+
+  /// Records that the actions up to a number are sent, before the log has them.
+  func mark(sent number: Int, at second: Int) { outbox?.mark(sent: number, at: second) }
 
   /// Records that all actions up to a number are decided.
   func settle(through number: Int) { outbox?.settle(through: number) }

@@ -49,6 +49,7 @@ enum JetStream {
       let messages: UInt64
       let firstSeq: UInt64
       let lastSeq: UInt64
+      let lastTs: String?
     }
 
     let created: String

@@ -1,0 +1,154 @@
+import Foundation
+import MiniRex
+import MiniRexReplica
+import MiniRexStore
+import MiniRexTesting
+import TestSupport
+import Testing
+
+/// Copied, forgotten, and old outboxes.
+@Suite(.timeLimit(.minutes(10)))
+struct OriginTests {
+  private func copy(_ folder: Folder) throws -> Folder {
+    let copy = try Folder()
+    for name in folder.names { try Data(contentsOf: folder.file(name)).write(to: copy.file(name)) }
+    return copy
+  }
+
+  @Test(arguments: [false, true])
+  func `O17 an origin belongs to one process`(_ isBehind: Bool) async throws {
+    let folder = try Folder()
+    let log = MemoryLog()
+    let (link, other) = (log.link(isCut: isBehind), log.link(isCut: true))
+    let replica = try makeReplica(link, keptIn: folder.url.path)
+    let copied = try copy(folder)
+    let second = try makeReplica(other, keptIn: copied.url.path)
+    link.connect()
+    replica.send(.said("original"))
+    await link.settle(replica)
+
+    // Without a pending action, the copy has not used the number.
+    let pending = isBehind ? nil : second.send(.said("copy"))
+    other.connect()
+    await until {
+      other.deliverNext(.max)
+      return second.progress.current()?.phase == .stopped
+    }
+
+    #expect(second.progress.current()?.trouble == .originInUse)
+    if let pending { #expect(await pending.failure() != nil) }
+    replica.send(.said("goes on"))
+    other.acceptAll()
+    await link.settle(replica)
+    #expect(replica.confirmed.current()?.words == ["original", "goes on"])
+    await replica.close()
+  }
+
+  @Test func `O17 an origin is forgotten after 30 days of the log's time`() async throws {
+    let log = MemoryLog(snapshotEvery: 1, keeping: 0)
+    let (link, other) = (log.link(), log.link())
+    let (replica, idle) = (try makeReplica(link), try makeReplica(other))
+    idle.send(.said("idle"))
+    await other.settle(idle)
+    await until { log.snapshotCount == 1 }
+    for (days, count) in [(29, 2), (2, 1)] {
+      log.advance(by: .seconds(86_400 * days))
+      replica.send(.said("\(days)"))
+      await link.settle(replica)
+      await until { log.snapshotCount >= log.last }
+      let data = try #require(await log.link().snapshot().result)
+      let text = String(decoding: try #require(try data.get()), as: UTF8.self)
+      #expect(text.components(separatedBy: #""number""#).count - 1 == count, "\(text)")
+    }
+
+    // Its next action has a number that no table has.
+    await other.settle(idle)
+    idle.send(.said("back"))
+    await other.settle(idle)
+    await link.settle(replica)
+    #expect(replica.confirmed.current()?.words == ["idle", "29", "2", "back"])
+    #expect(idle.store.state == replica.store.state)
+    await replica.close()
+    await idle.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `O17 an older outbox fails the actions that it may have sent`(
+    _ isRestarted: Bool
+  ) async throws {
+    let folder = try Folder()
+    let log = MemoryLog(snapshotEvery: 2, keeping: 0)
+    let (link, other) = (log.link(), log.link())
+    var replica = try makeReplica(link, keptIn: folder.url.path)
+    let foreign = try makeReplica(other)
+    await link.settle(replica)
+    let sent = replica.send(.said("sent"))
+    await until { link.inFlightCount == 1 }
+    // The log decides it, and the replica does not learn it.
+    link.acceptNext(losesAnswer: true)
+    link.cut()
+    let unsent = replica.send(.said("not sent"))
+    log.advance(by: .seconds(86_400 * 31))
+    for number in 1...4 {
+      foreign.send(.said("\(number)"))
+      await other.settle(foreign)
+    }
+    await until { log.first > 3 }
+    var rejected: Recorder<Rejection<BoardAction>>?
+    var again = link
+    if isRestarted {
+      await replica.close()
+      again = log.link(isCut: true)
+      replica = try makeReplica(again, keptIn: folder.url.path)
+      rejected = Recorder(replica.rejections)
+    }
+
+    again.connect()
+    await again.settle(replica)
+
+    #expect(replica.confirmed.current()?.words == ["sent", "1", "2", "3", "4", "not sent"])
+    if let rejected {
+      let rejection = await rejected.next().first
+      #expect(rejection?.action == .said("sent"))
+      guard case .unresolved? = rejection?.error else {
+        Issue.record("\(String(describing: rejection))")
+        return
+      }
+    } else {
+      guard case .unresolved? = await sent.failure() else {
+        Issue.record("The action has a decision.")
+        return
+      }
+      #expect(await unsent.success() != nil)
+    }
+    await other.settle(foreign)
+    #expect(foreign.store.state == replica.store.state)
+    await replica.close()
+    await foreign.close()
+  }
+
+  @Test func `O17 an old action that the log still has is confirmed`() async throws {
+    let folder = try Folder()
+    let log = MemoryLog()
+    let (link, other) = (log.link(), log.link())
+    let (replica, foreign) = (
+      try makeReplica(link, keptIn: folder.url.path), try makeReplica(other)
+    )
+    await link.settle(replica)
+    let sent = replica.send(.said("sent"))
+    await until { link.inFlightCount == 1 }
+    link.acceptNext(losesAnswer: true)
+    link.cut()
+    log.advance(by: .seconds(86_400 * 31))
+    foreign.send(.said("foreign"))
+    await other.settle(foreign)
+
+    link.connect()
+    await link.settle(replica)
+
+    #expect(await sent.success()?.sequence == 1)
+    #expect(replica.confirmed.current()?.words == ["sent", "foreign"])
+    await replica.close()
+    await foreign.close()
+  }
+}
