@@ -67,6 +67,8 @@ package final class NATSLog: ReplicaLog {
     PublishedTask { [snapshots] () async throws(ReplicaLogError) in try await snapshots.read() }
   }
 
+  package func digests() -> Broadcaster<ReplicaDigest> { snapshots.digests() }
+
   package func replaceSnapshot(
     _ snapshot: ReplicaLogSnapshot
   ) -> PublishedTask<Void, ReplicaLogError> {

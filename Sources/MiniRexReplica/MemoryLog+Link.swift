@@ -65,6 +65,14 @@ extension MemoryLog {
 
     package var snapshotDistance: Int { log.snapshotDistance }
 
+    package func digests() -> Broadcaster<ReplicaDigest> {
+      Broadcaster { [log] receive in
+        let subscription = log.digests.publisher.subscribe { receive($0) }
+        if let old = log.content.withLock({ $0.snapshot }) { receive(ReplicaDigest(old)) }
+        return subscription
+      }
+    }
+
     package func replaceSnapshot(
       _ snapshot: ReplicaLogSnapshot
     ) -> PublishedTask<Void, ReplicaLogError> {

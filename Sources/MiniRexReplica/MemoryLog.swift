@@ -42,6 +42,7 @@ package final class MemoryLog: Sendable {
   let snapshotDistance: Int
   private let keptCount: UInt64
   private let backup = Lock(Content())
+  let digests = BroadcastSource<ReplicaDigest>()
 
   /// Creates an empty log.
   ///
@@ -107,14 +108,19 @@ package final class MemoryLog: Sendable {
   }
 
   func replaceSnapshot(_ new: ReplicaLogSnapshot) -> ReplicaLogError? {
-    content.withLock { content in
+    let result: ReplicaLogError?? = content.withLock { content in
       content.snapshotCount += 1
-      if let old = content.snapshot, old.sequence >= new.sequence, content.has(old) { return nil }
+      if let old = content.snapshot, old.sequence >= new.sequence, content.has(old) {
+        return .some(nil)
+      }
       if !content.has(new) { return ReplicaLogError("The log no longer has the entry.") }
       content.snapshot = new
       content.purge(before: new.sequence - min(new.sequence, keptCount))
       return nil
     }
+    if let result { return result }
+    digests.broadcast(ReplicaDigest(new))
+    return nil
   }
 
   /// Deletes an entry in the middle, like an operator.

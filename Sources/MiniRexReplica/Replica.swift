@@ -48,6 +48,9 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
   ///   - folder: An existing folder for the pending actions and the decided state, for one process. Without it, they
   ///     end with the process.
   ///   - durability: The fault that the pending actions in the folder survive. The default is a killed process.
+  ///   - verifies: A Boolean value that indicates whether the replica compares its state with each snapshot of another
+  ///     replica, and stops with ``ReplicaTrouble/diverged(at:)`` if they differ. The default is `true` in debug builds.
+  ///     It encodes the state for each snapshot.
   ///   - limit: The maximum number of pending actions.
   ///   - interval: The time without a decision after which pending actions are sent again.
   ///   - reducer: The reducer, the same in all processes.
@@ -55,6 +58,7 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
   package init(
     _ initial: State, of log: any ReplicaLog, keptIn folder: String? = nil,
     durability: ReplicaDurability = .written,
+    verifies: Bool = _isDebugAssertConfiguration(),
     pendingLimit limit: Int = 10_000, retryAfter interval: Duration = .seconds(2),
     name: String? = nil, fileID: String = #fileID, line: Int = #line,
     reducer: @escaping Reducer<State, Action>,
@@ -83,7 +87,7 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
     self.store = store
     let (seconds, attoseconds) = interval.components
     core = ReplicaCore(
-      store, sending, log, decided, initial: initial, keeping: file,
+      store, sending, log, decided, initial: initial, keeping: file, verifies: verifies,
       retryAfter: .nanoseconds(Int(clamping: seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
     )
     core.start()

@@ -1,4 +1,5 @@
 package import MiniRex
+internal import MiniRexJournal
 
 #if canImport(FoundationEssentials)
 package import FoundationEssentials
@@ -28,6 +29,9 @@ package protocol ReplicaLog: Sendable {
 
   /// Reads the snapshot, or `nil` if the log has none.
   func snapshot() -> PublishedTask<Data?, ReplicaLogError>
+
+  /// Emits the digest of the stored snapshot, if there is one, then of each snapshot that replaces it.
+  func digests() -> Broadcaster<ReplicaDigest>
 
   /// Replaces the snapshot, then removes entries before it.
   ///
@@ -87,6 +91,26 @@ package struct ReplicaLogSnapshot: Hashable, Sendable {
 
   package init(sequence: UInt64, time: Int64, _ data: Data) {
     (self.sequence, self.time, self.data) = (sequence, time, data)
+  }
+}
+
+/// A short form of a snapshot, to compare states.
+package struct ReplicaDigest: Hashable, Sendable {
+  /// The sequence of the entry.
+  package let sequence: UInt64
+  /// The time at which the log stored the entry.
+  package let time: Int64
+  /// The checksum of the snapshot's data.
+  package let checksum: UInt32
+
+  package init(sequence: UInt64, time: Int64, checksum: UInt32) {
+    (self.sequence, self.time, self.checksum) = (sequence, time, checksum)
+  }
+
+  /// Creates the digest of a snapshot.
+  package init(_ snapshot: ReplicaLogSnapshot) {
+    (sequence, time) = (snapshot.sequence, snapshot.time)
+    checksum = Checksum.of([UInt8](snapshot.data)[...])
   }
 }
 

@@ -20,6 +20,10 @@ package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   ///
   /// Another process uses a copy of the outbox, or the outbox has lost lines in a power failure. Remove the copy.
   case originInUse
+  /// The state after this entry differed from the snapshot of another replica, which stopped the replica.
+  ///
+  /// The reducer or the validator of one of them depends on more than the state and the action.
+  case diverged(at: UInt64)
   /// The pending actions could not be made durable, which stopped the replica.
   case notSynchronized(String)
 
@@ -33,6 +37,7 @@ package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
       "The entry \(sequence) cannot be decoded: \(reason)"
     case .missing(let range): "Neither the log nor a snapshot has the entries \(range.text)."
     case .originInUse: "Another process uses a copy of the outbox, or the outbox has lost lines."
+    case .diverged(let sequence): "The state after the entry \(sequence) differs from the snapshot."
     case .notSynchronized(let reason): "The pending actions are not durable: \(reason)"
     case .unsuitable(let reason): "The log is unsuitable for replicas: \(reason)"
     }

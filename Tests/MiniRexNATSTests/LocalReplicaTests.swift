@@ -203,6 +203,28 @@ struct LocalReplicaTests {
     await nats.close()
   }
 
+  @Test func `O18 a diverging reducer of another process is found`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger", snapshotEvery: 10)
+    #expect(await log.create().hasSucceeded())
+    let replica = try LocalReplica.make(log)
+    let diverging = try LocalReplica(Ledger(), of: log, verifies: true) { ledger, action in
+      ledger.total += 1
+      return reduce(&ledger, action)
+    }
+    for number in 1...10 {
+      #expect(await replica.send(.entered(Double(number) + 0.5, by: "a")).success() != nil)
+    }
+
+    await until { diverging.progress.current()?.phase == .stopped }
+
+    #expect(diverging.progress.current()?.trouble == .diverged(at: 10))
+    #expect(replica.progress.current()?.phase == .connected)
+    await replica.close()
+    await nats.close()
+  }
+
   @Test func `O12 a stream that can drop entries, or has foreign subjects, stops the replica`()
     async throws
   {

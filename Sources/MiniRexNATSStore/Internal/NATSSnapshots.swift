@@ -53,6 +53,16 @@ struct NATSSnapshots: Sendable {
     throw ReplicaLogError("The snapshot has no chunks, or is being replaced.")
   }
 
+  func digests() -> Broadcaster<ReplicaDigest> {
+    let heads = bucket.publishedEntry(of: Head.self, for: Self.headKey)
+    return Broadcaster { receive in
+      heads.subscribe { entry in
+        guard let head = entry.value else { return }
+        receive(ReplicaDigest(sequence: head.sequence, time: head.time, checksum: head.checksum))
+      }
+    }
+  }
+
   func replace(_ snapshot: ReplicaLogSnapshot) async throws(ReplicaLogError) {
     let old = try await head()
     if let (head, _) = old, head.sequence >= snapshot.sequence,

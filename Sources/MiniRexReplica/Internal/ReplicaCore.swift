@@ -42,6 +42,8 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   let reading: Lock<LogReading<State>>
   let keeping: StateFile<State>?
   let snapshots: SnapshotWriter<State>
+  /// `nil` if states are not compared.
+  let verifier = Lock<SnapshotVerifier<State>?>(nil)
   let retryInterval: DispatchTimeInterval
   let decoder = makeDecoder()
   let isChecking = Lock(false)
@@ -51,7 +53,7 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   init(
     _ store: Store<State, Action>, _ sending: SendSide<State, Action>, _ log: any ReplicaLog,
     _ decided: DecidedState<State>, initial: State, keeping: StateFile<State>?,
-    retryAfter interval: DispatchTimeInterval
+    verifies: Bool, retryAfter interval: DispatchTimeInterval
   ) {
     (self.store, self.sending, self.log) = (store, sending, log)
     (self.keeping, retryInterval) = (keeping, interval)
@@ -64,10 +66,21 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
     first.sequence = decided.sequence
     first.pending = sending.pending.withLock { $0.actions.count }
     progress = PublishedProperty(first)
+    if !verifies || log.snapshotDistance == 0 { return }
+    verifier.withLock { verifier in
+      verifier = SnapshotVerifier(of: log) { [weak self] sequence in
+        self?.sending.queue.async { [weak self] in
+          guard let self, !sending.pending.withLock({ $0.isClosed }) else { return }
+          var burst = Burst()
+          stop(.diverged(at: sequence), &burst)
+        }
+      }
+    }
   }
 
   func start() {
     sending.onWake { [weak self] in self?.pump() }
+    verifier.withLock { $0 }?.start()
     read(from: nil)
   }
 
@@ -77,6 +90,7 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   func close() {
     let old = reading.withLock { $0.end() }
     old?.invalidate()
+    verifier.withLock { $0.take() }?.end()
     sending.close()
     sending.queue.async { [self] in
       progress.value.phase = .stopped

@@ -1,0 +1,97 @@
+import MiniRex
+import MiniRexReplica
+import MiniRexStore
+import MiniRexTesting
+import TestSupport
+import Testing
+
+/// Reducers that depend on more than the state and the action.
+@Suite(.timeLimit(.minutes(10)))
+struct DivergenceTests {
+  private struct Words: Codable, Equatable, Sendable {
+    var words: [String] = []
+    var set: Set<String> = []
+  }
+
+  private func make(
+    _ link: MemoryLog.Link, as name: String?, verifies: Bool = true
+  ) throws -> Replica<Words, String> {
+    try Replica(Words(), of: link, verifies: verifies, retryAfter: .seconds(600)) { state, word in
+      state.words.append(word + (name ?? ""))
+      state.set.insert(word)
+      return .none
+    }
+  }
+
+  private func settle(_ link: MemoryLog.Link, _ replica: Replica<Words, String>) async {
+    // The send is in the progress afterward.
+    await replica.processed()
+    await until {
+      link.acceptAll()
+      link.deliverNext(.max)
+      let progress = replica.progress.current()
+      return progress?.phase == .stopped
+        || progress?.pending == 0 && link.undelivered == 0 && link.inFlightCount == 0
+          && progress?.sequence == link.position
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `O18 a diverging reducer is found`(_ isLate: Bool) async throws {
+    let log = MemoryLog(snapshotEvery: 10, keeping: 100)
+    let (link, other) = (log.link(), log.link(isCut: isLate))
+    let replica = try make(link, as: nil)
+    // Its state depends on the process.
+    let diverging = try make(other, as: " there")
+    for number in 1...10 {
+      replica.send("\(number)")
+      await settle(link, replica)
+      if !isLate { await settle(other, diverging) }
+    }
+    await until { log.snapshotCount == 1 }
+
+    other.connect()
+    await until {
+      other.deliverNext(.max)
+      return diverging.progress.current()?.phase == .stopped
+    }
+
+    #expect(diverging.progress.current()?.trouble == .diverged(at: 10))
+    #expect(replica.progress.current()?.phase == .connected)
+    await replica.close()
+  }
+
+  @Test func `O18 equal states whose encodings differ do not stop a replica`() async throws {
+    let log = MemoryLog(snapshotEvery: 40, keeping: 100)
+    let (link, other) = (log.link(), log.link())
+    let replicas = [try make(link, as: nil), try make(other, as: nil)]
+    for number in 1...200 {
+      replicas[number % 2].send("\(number)")
+      await settle(number % 2 == 0 ? link : other, replicas[number % 2])
+    }
+    await settle(link, replicas[0])
+    await settle(other, replicas[1])
+    await until { log.snapshotCount == 5 }
+    for replica in replicas { await replica.processed() }
+
+    #expect(replicas.allSatisfy { $0.progress.current()?.trouble == nil })
+    #expect(replicas[0].store.state == replicas[1].store.state)
+    for replica in replicas { await replica.close() }
+  }
+
+  @Test func `O18 a replica that does not verify continues`() async throws {
+    let log = MemoryLog(snapshotEvery: 5, keeping: 100)
+    let (link, other) = (log.link(), log.link())
+    let replica = try make(link, as: nil)
+    let diverging = try make(other, as: " there", verifies: false)
+    for number in 1...10 {
+      replica.send("\(number)")
+      await settle(link, replica)
+      await settle(other, diverging)
+    }
+    await until { log.snapshotCount == 2 }
+    #expect(diverging.progress.current()?.phase == .connected)
+    await replica.close()
+    await diverging.close()
+  }
+}
