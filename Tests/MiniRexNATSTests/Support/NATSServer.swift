@@ -10,11 +10,21 @@ final class NATSServer: Sendable {
   let folder: Folder
   let address: Address
   private let arguments: [String]
+  private let program: String
   private let shell = Shared<(RunningProcess, FileHandle)?>(nil)
 
-  /// - Parameter configuration: The server's configuration, in which `FOLDER` represents the
-  ///   folder.
-  init(_ configuration: String = "", at address: Address? = nil) async throws {
+  /// The path of the program that the tests use.
+  static var program: String {
+    ProcessInfo.processInfo.environment["MINIREX_NATS_SERVER"] ?? "nats-server"
+  }
+
+  /// - Parameters:
+  ///   - configuration: The server's configuration, in which `FOLDER` represents the folder.
+  ///   - program: The path of the program.
+  init(
+    _ configuration: String = "", at address: Address? = nil, program: String = NATSServer.program
+  ) async throws {
+    self.program = program
     folder = try Folder()
     self.address = try address ?? Address()
     let text = configuration.replacingOccurrences(of: "FOLDER", with: folder.url.path)
@@ -41,9 +51,9 @@ final class NATSServer: Sendable {
     _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
     guard let output else { throw POSIXError(.ENOENT) }
     let script =
-      #""${MINIREX_NATS_SERVER:-nats-server}" "$@" <&- & child=$!; cat >/dev/null; kill -9 $child 2>&-; wait"#
+      #""$0" "$@" <&- & child=$!; cat >/dev/null; kill -9 $child 2>&-; wait"#
     let process = try RunningProcess(
-      ["/bin/sh", "-c", script, "nats-server"] + arguments,
+      ["/bin/sh", "-c", script, program] + arguments,
       streams: [input.fileHandleForReading, output])
     shell.value = (process, input.fileHandleForWriting)
     await until { processID != nil && address.isTaken }
@@ -82,10 +92,12 @@ extension NATSServer {
   ///
   /// - Parameter limits: Further lines in the block of JetStream.
   static func keeping(
-    _ configuration: String = "", limits: String = "", at address: Address? = nil
+    _ configuration: String = "", limits: String = "", at address: Address? = nil,
+    program: String = NATSServer.program
   ) async throws -> NATSServer {
     try await NATSServer(
-      "jetstream { store_dir: \"FOLDER\"\n\(limits) }\n" + configuration, at: address)
+      "jetstream { store_dir: \"FOLDER\"\n\(limits) }\n" + configuration, at: address,
+      program: program)
   }
 }
 #endif
