@@ -21,6 +21,9 @@ extension MemoryLog {
       var late: [ReplicaMessage] = []
       var position: UInt64 = 0
       var events: BroadcastSource<ReplicaLogEvent>?
+      /// The reads of the snapshot that wait.
+      var isHeld = false
+      var waiting: [TaskSource<Data?, ReplicaLogError>] = []
     }
 
     private let log: MemoryLog
@@ -60,7 +63,13 @@ extension MemoryLog {
 
     package func snapshot() -> PublishedTask<Data?, ReplicaLogError> {
       if !state.withLock({ $0.isConnected }) { return .failure(ReplicaLogError("disconnected")) }
-      return .success(log.content.withLock { $0.snapshot?.data })
+      let source = TaskSource<Data?, ReplicaLogError>()
+      let isHeld = state.withLock { state in
+        if state.isHeld { state.waiting.append(source) }
+        return state.isHeld
+      }
+      if !isHeld { source.finish(.success(log.content.withLock { $0.snapshot?.data })) }
+      return source.publisher
     }
 
     package var snapshotDistance: Int { log.snapshotDistance }
@@ -152,6 +161,33 @@ extension MemoryLog {
       for appended in failed { appended.source.finish(.failure(ReplicaLogError("disconnected"))) }
       emitting.withLock { _ in events?.broadcast(.disconnected) }
     }
+
+    /// Begins another connection without reporting the loss, as a log that notices that it was replaced.
+    package func beginAgain() {
+      emitting.withLock { _ in
+        let events = state.withLock { $0.isConnected ? $0.events : nil }
+        events?.broadcast(.connected(logState))
+      }
+    }
+
+    /// Lets reads of the snapshot wait until the next call with `false`.
+    package func holdSnapshots(_ isHeld: Bool) {
+      let waiting = state.withLock { state in
+        state.isHeld = isHeld
+        defer { if !isHeld { state.waiting = [] } }
+        return isHeld ? [] : state.waiting
+      }
+      for source in waiting { source.finish(.success(log.content.withLock { $0.snapshot?.data })) }
+    }
+
+    /// Answers the oldest read of the snapshot that waits.
+    package func answerSnapshot() {
+      let source = state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
+      source?.finish(.success(log.content.withLock { $0.snapshot?.data }))
+    }
+
+    /// The number of reads of the snapshot that wait.
+    package var heldCount: Int { state.withLock { $0.waiting.count } }
 
     /// Connects again.
     package func connect() {

@@ -107,6 +107,11 @@ package final class MemoryLog: Sendable {
     }
   }
 
+  /// Removes everything, like a stream that is created again.
+  package func restoreEmpty() {
+    content.withLock { ($0.first, $0.entries, $0.snapshot) = (1, [], nil) }
+  }
+
   func replaceSnapshot(_ new: ReplicaLogSnapshot) -> ReplicaLogError? {
     let result: ReplicaLogError?? = content.withLock { content in
       content.snapshotCount += 1

@@ -77,6 +77,90 @@ struct RollbackTests {
     await replica.close()
   }
 
+  @Test func `O9 nothing is applied while the snapshot of a log that went back is read`()
+    async throws
+  {
+    let log = MemoryLog()
+    let (link, other) = (log.link(), log.link())
+    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
+    for word in ["kept", "lost"] {
+      replica.send(.said(word))
+      await link.settle(replica)
+      if word == "kept" { log.backUp() }
+    }
+    await other.settle(foreign)
+    other.cut()
+    log.restore()
+    other.connect()
+    await foreign.isRead(through: 0)
+    await other.settle(foreign)
+    for word in ["new 1", "new 2"] {
+      foreign.send(.said(word))
+      await other.settle(foreign)
+    }
+    let states = Recorder(replica.confirmed)
+
+    link.holdSnapshots(true)
+    link.beginAgain()
+    // The entry after the last entry that was read, of the other log.
+    link.deliverNext(.max)
+    await until { link.heldCount == 1 }
+    await replica.processed()
+    #expect(replica.confirmed.current()?.words == ["kept", "lost"])
+    link.holdSnapshots(false)
+    await until {
+      link.deliverNext(.max)
+      return replica.progress.current()?.sequence == 3
+    }
+
+    #expect(replica.store.words == ["kept", "new 1", "new 2"])
+    #expect(!states.updates.contains { $0.words.contains("lost") && $0.words.count > 2 })
+    await replica.close()
+    await foreign.close()
+  }
+
+  @Test func `O9 an answer about an earlier connection does not admit the next`() async throws {
+    let log = MemoryLog()
+    let (link, other) = (log.link(), log.link())
+    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
+    replica.send(.said("one"))
+    await link.settle(replica)
+    await other.settle(foreign)
+    log.backUp()
+    // Without its last entry, the replica looks for a snapshot.
+    log.purge(before: 2)
+    link.holdSnapshots(true)
+    link.cut()
+    link.connect()
+    await until { link.heldCount == 1 }
+
+    link.cut()
+    other.cut()
+    log.restoreEmpty()
+    link.connect()
+    await until { link.heldCount == 2 }
+    other.connect()
+    await foreign.isRead(through: 0)
+    for word in ["new 1", "new 2"] {
+      foreign.send(.said(word))
+      await other.settle(foreign)
+    }
+    link.answerSnapshot()
+    await replica.processed()
+    link.deliverNext(.max)
+    await replica.processed()
+    #expect(replica.confirmed.current()?.words == ["one"])
+    link.holdSnapshots(false)
+    await until {
+      link.deliverNext(.max)
+      return replica.progress.current()?.sequence == 2
+    }
+
+    #expect(replica.store.words == ["new 1", "new 2"])
+    await replica.close()
+    await foreign.close()
+  }
+
   @Test(arguments: [0, 1, 3])
   func `O9 a replica that starts with the state of another log reads this log`(
     _ count: Int

@@ -12,9 +12,13 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   /// Events of earlier readings are ignored.
   private(set) var number = 0
   private var isOver = false
+  /// The number of comparisons, and of losses.
+  ///
+  /// An answer that belongs to an earlier comparison is ignored.
+  private(set) var comparison = 0
   var candidate: Candidate?
   /// A Boolean value that indicates whether the log was compared over the current connection.
-  var isCompared = false
+  private(set) var isCompared = false
   /// Entries that were missing when they were read.
   ///
   /// If the log still has earlier entries, an operator has deleted them.
@@ -27,11 +31,25 @@ struct LogReading<State: Codable & Sendable>: Sendable {
 
   func isCurrent(_ number: Int) -> Bool { !isOver && number == self.number }
 
+  func isCurrent(comparison: Int) -> Bool { !isOver && comparison == self.comparison }
+
+  /// Ends a connection, or begins the comparison over the next.
+  mutating func mustCompare() {
+    comparison += 1
+    isCompared = false
+    doubt = nil
+  }
+
+  mutating func hasCompared() {
+    candidate = nil
+    isCompared = true
+    isDeleted = gap != nil
+  }
+
   /// Begins another reading, and returns its number with the subscription to release.
   mutating func begin() -> (number: Int, old: Subscription?) {
     number += 1
-    isCompared = false
-    doubt = nil
+    mustCompare()
     defer { subscription = nil }
     return (number, subscription)
   }

@@ -79,18 +79,20 @@ extension ReplicaCore {
 
   /// Reads the snapshot, and tries again until the log answers.
   private func load(_ use: @escaping @Sendable (LogReading<State>.Candidate?) -> Void) {
-    let number = reading.withLock { $0.number }
+    let comparison = reading.withLock { $0.comparison }
     log.snapshot().subscribe { [weak self] result in
       guard let self else { return }
       sending.queue.async { [weak self] in
-        guard let self, reading.withLock({ $0.isCurrent(number) }) else { return }
+        guard let self, reading.withLock({ $0.isCurrent(comparison: comparison) }) else { return }
         switch result {
         case .success(let data):
           use(data.flatMap { self.decode($0) })
         case .failure(let error):
           troubles.broadcast(.snapshot(error.reason))
           sending.queue.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
-            guard let self, reading.withLock({ $0.isCurrent(number) }) else { return }
+            guard let self, reading.withLock({ $0.isCurrent(comparison: comparison) }) else {
+              return
+            }
             load(use)
           }
         }
@@ -117,9 +119,7 @@ extension ReplicaCore {
     let second = Int(now - DecisionTable.lifetime / 1_000_000_000 + 86_400)
     let isDoubtful = sending.pending.withLock { $0.lastSent(before: second) != nil }
     reading.withLock { reading in
-      reading.candidate = nil
-      reading.isCompared = true
-      reading.isDeleted = reading.gap != nil
+      reading.hasCompared()
       reading.doubt = isDoubtful ? (log.last, second) : nil
     }
     if let candidate { adopt(candidate.state) }

@@ -140,10 +140,13 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
     switch event {
     case .connected(let state):
       commit(&burst)
+      // The log may begin again without a loss.
+      reading.withLock { $0.mustCompare() }
+      sending.pending.withLock { $0.hasDisconnected() }
       compare(with: state, initial)
     case .disconnected:
       commit(&burst)
-      reading.withLock { $0.isCompared = false }
+      reading.withLock { $0.mustCompare() }
       sending.pending.withLock { $0.hasDisconnected() }
       progress.value.phase = .offline
     case .entry(let entry):

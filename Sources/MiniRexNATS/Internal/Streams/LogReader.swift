@@ -64,12 +64,15 @@ final class LogReader: Sendable {
   }
 
   private func disconnect() {
-    state.withLock { state in
-      if state.isOver || state.connection == 0 { return }
+    let old: [Subscription] = state.withLock { state in
+      if state.isOver || state.connection == 0 { return [] }
       state.generation += 1
       state.connection = 0
       receive(.disconnected)
+      defer { state.subscriptions = [] }
+      return state.subscriptions
     }
+    for subscription in old { subscription.invalidate() }
   }
 
   /// Begins an attempt over the current connection.
