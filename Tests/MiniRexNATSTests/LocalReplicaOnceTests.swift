@@ -16,7 +16,8 @@ struct LocalReplicaOnceTests {
   @Test func `O2 each action is decided once, in its sender's order`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
-    let log = nats.log("ledger", snapshotEvery: 50, keeping: 20)
+    // A server 2.9 that is killed while it purges a stream may lose acknowledged messages. So nothing is purged here.
+    let log = nats.log("ledger", snapshotEvery: 50)
     #expect(await log.create().hasSucceeded())
     let names = ["a", "b", "c"]
     let folders = try names.map { _ in try Folder() }
@@ -55,6 +56,9 @@ struct LocalReplicaOnceTests {
         .split(separator: "\n").map { "noted \($0)" }
       let decided = replicas[0].store.state.lines.filter { $0.hasPrefix("noted \(name) ") }
       #expect(sent.count > 10)
+      let troubles = try String(contentsOf: folder.file("troubles"), encoding: .utf8)
+        .split(separator: "\n").filter { !$0.hasPrefix("The snapshot cannot") }
+      #expect(troubles == [])
       #expect(Set(decided).count == decided.count, "An action was decided twice.")
       // A process that was killed after its send has not written the note.
       let known = Set(sent)

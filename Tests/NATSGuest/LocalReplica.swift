@@ -8,18 +8,27 @@ import MiniRexStore
 
 /// Sends notes as fast as the log decides them, and writes each note to a file after its send has returned.
 func sendNotes(as name: String, keptIn folder: String, over nats: NATSConnection) async throws {
-  let log = nats.log("ledger", snapshotEvery: 50, keeping: 20)
+  let log = nats.log("ledger", snapshotEvery: 50)
   let replica = try MiniRexReplica.Replica<Ledger, LedgerAction>(
     Ledger(), of: log, keptIn: folder, retryAfter: .milliseconds(500), reducer: reduce)
-  let path = folder + "/notes"
-  if !FileManager.default.fileExists(atPath: path) { try Data().write(to: URL(filePath: path)) }
-  let notes = try FileHandle(forWritingTo: URL(filePath: path))
-  try notes.seekToEnd()
+  let troubles = try openToAppend(folder + "/troubles")
+  let reporting = replica.troubles.subscribe { trouble in
+    try? troubles.write(contentsOf: Data("\(trouble)\n".utf8))
+  }
+  let notes = try openToAppend(folder + "/notes")
   for number in 1... {
     let note = "\(name) \(getpid())-\(number)"
     replica.send(.noted(note))
     try notes.write(contentsOf: Data("\(note)\n".utf8))
     try await Task.sleep(for: .milliseconds(2))
   }
+  withExtendedLifetime(reporting) {}
+}
+
+private func openToAppend(_ path: String) throws -> FileHandle {
+  if !FileManager.default.fileExists(atPath: path) { try Data().write(to: URL(filePath: path)) }
+  let file = try FileHandle(forWritingTo: URL(filePath: path))
+  try file.seekToEnd()
+  return file
 }
 #endif
