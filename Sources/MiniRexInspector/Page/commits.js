@@ -72,6 +72,11 @@ function render(store) {
     row.element.setAttribute("aria-setsize", store.shown.length);
     const number = shownNumber(store, commit.number), skips = commit.number - commit.previous > 1 && commit.cause !== UNSEEN;
     row.number.textContent = skips ? `${shownNumber(store, commit.previous + 1)}–${number}` : number;
+    // After the first range, all rows have room for one, so that new texts move no action.
+    if (row.number.textContent.length > store.numberLength) {
+      store.numberLength = row.number.textContent.length;
+      store.list.style.setProperty("--numbers", `${store.numberLength}ch`);
+    }
     row.cause.textContent = commit.cause;
     row.time.textContent = clock.format(commit.time * 1000);
     row.time.dateTime = new Date(commit.time * 1000).toISOString();

@@ -3,7 +3,7 @@ const stores = new Map();
 let announced = 0;
 
 function enter({ id, name }) {
-  const store = { id, name, commits: [], shown: [], number: 0, earlier: 0, chosen: null, detailed: null, base: null, isPaused: false, rows: [],
+  const store = { id, name, commits: [], shown: [], number: 0, earlier: 0, chosen: null, detailed: null, base: null, isPaused: false, rows: [], numberLength: 6,
     spans: new Map(), bars: new Map() };
   const button = (text, label, action) => Object.assign(control("button", label, { type: "button", textContent: text }), { onclick: action });
   store.list = control("div", `Commits of ${name}, newest first`, { className: "commits", tabIndex: 0 });
