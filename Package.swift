@@ -48,7 +48,7 @@ let package = Package(
       dependencies: [
         "MiniRex", "MiniRexFoundationAdapters", "MiniRexPageServer", "MiniRexStore",
       ],
-      resources: [.embedInCode("page.html")]),
+      resources: [.embedInCode("Page")]),
     .target(name: "MiniRexStoreTesting", dependencies: ["MiniRex", "MiniRexStore"]),
     .target(
       name: "MiniRexReplica", dependencies: ["MiniRex", "MiniRexJournal", "MiniRexStore"]),

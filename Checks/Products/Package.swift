@@ -16,6 +16,7 @@ let package = Package(
     program("queues", of: "MiniRexDispatchAdapters"),
     program("files", of: "MiniRexEssentialsAdapters"),
     program("looking", of: "MiniRexInspector"),
+    program("showing", of: "MiniRexInspector"),
     program("notifications", of: "MiniRexFoundationAdapters"),
     program("transfers", of: "MiniRexNetworkingAdapters"),
   ],

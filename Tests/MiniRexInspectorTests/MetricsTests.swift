@@ -130,7 +130,10 @@ private func work(_ tally: inout Tally, _ action: Work) -> Effect<Work> {
     #expect(metrics.text.contains(",le=\"1e-06\"}") && metrics.text.contains(",le=\"1\"}"))
     #expect(metrics.text.contains(",le=\"+Inf\"} 4\n"))
 
+    weak let gone = store
     store = nil
+    // The effect retains the store while it begins.
+    await until { gone == nil }
     #expect(try await !Metrics(inspector.port).text.contains("tally"))
   }
 

@@ -69,6 +69,23 @@ extension JournalTests {
     #expect(short.names == ["journal"])
   }
 
+  @Test func `J20 only files with the name of a closed file count`() async throws {
+    let folder = try Folder()
+    _ = try await record(2, in: folder, keeping: .everything, Shared(1_000))
+    #expect(segments(folder) == ["000001-0.journal", "000002-10.journal"])
+    let foreign = [
+      "1-0.journal", "0000001-0.journal", "000001-00.journal", "000001-0.journal.gz",
+      "000001.journal",
+      "000001--0.journal", "000001-0-0.journal", "00000a-0.journal", "-.journal", ".journal", "-",
+      "000001-9223372036854775808.journal",
+    ]
+    for name in foreign {
+      try Data().write(to: folder.file("journal.segments/" + name))
+    }
+    #expect(try LedgerJournal(folder).status.current()?.segments == 2)
+    #expect(JournalSegment(name: "1000000-9223372036854775807.journal".utf8)?.first == .max)
+  }
+
   @Test func `J20 a number before the first kept commit throws notKept`() async throws {
     let folder = try Folder()
     _ = try await record(6, in: folder, keeping: .last(commits: 25), Shared(1_000))

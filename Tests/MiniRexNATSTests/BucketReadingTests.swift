@@ -114,6 +114,7 @@ struct BucketReadingTests {
     options.maxAge = .seconds(2)
     #expect(await bucket.create(options).hasSucceeded())
     let recorder = Recorder(bucket.publishedEntries(of: Int.self))
+    await nats.isWatching("KV_prices")
 
     #expect(await bucket.put(1, for: "a").hasSucceeded())
 
@@ -129,6 +130,7 @@ struct BucketReadingTests {
     #expect(await bucket.create().hasSucceeded())
     let version = try #require(nats.serverVersion)
     let recorder = Recorder(bucket.publishedValue(of: Int.self, for: "a"))
+    await nats.isWatching("KV_prices")
 
     let result = await bucket.put(1, for: "a", expiringAfter: .milliseconds(1_500)).result
 

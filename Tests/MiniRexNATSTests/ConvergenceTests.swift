@@ -18,6 +18,7 @@ struct ConvergenceTests {
     let bucket = nats.bucket("config")
     #expect(await bucket.create(options).hasSucceeded())
     let recorder = Recorder(bucket.publishedValue(of: Int.self, for: "count", catchingUp: way))
+    await nats.isWatching("KV_config")
     #expect(await bucket.put(1, for: "count").hasSucceeded())
     #expect(await holds(recorder.updates.contains(1)))
 

@@ -34,25 +34,29 @@ struct OutboxTests {
     await replica.close()
   }
 
-  @Test func `O6 a damaged line and its successors are removed`() async throws {
+  /// The log may have the actions behind the damage, so their numbers must not be used again.
+  @Test func `O6 a damaged line is a failure, and nothing is removed`() async throws {
     let folder = try Folder()
     let replica = try makeReplica(MemoryLog().link(isCut: true), keptIn: folder.url.path)
     for number in 1...3 { replica.send(.said("\(number)")) }
     await replica.close()
-    var bytes = try Data(contentsOf: folder.file("outbox"))
+    let bytes = try Data(contentsOf: folder.file("outbox"))
     let lines = bytes.split(separator: UInt8(ascii: "\n"))
-    bytes[lines[2].startIndex + 12] ^= 1
-    try bytes.write(to: folder.file("outbox"))
+    var damaged = bytes
+    damaged[lines[2].startIndex + 12] ^= 1
+    try damaged.write(to: folder.file("outbox"))
+    #expect(throws: (any Error).self) {
+      _ = try makeReplica(MemoryLog().link(isCut: true), keptIn: folder.url.path)
+    }
+    #expect(try Data(contentsOf: folder.file("outbox")) == damaged)
+
+    // A sector that never reached the disk.
     try? FileManager.default.removeItem(at: folder.file("state"))
-
-    let log = MemoryLog()
-    let link = log.link()
-    let restarted = try makeReplica(link, keptIn: folder.url.path)
-
-    #expect(restarted.store.words == ["1"])
-    restarted.send(.said("new"))
-    await link.settle(restarted)
-    #expect(restarted.confirmed.current()?.words == ["1", "new"])
+    var torn = bytes
+    torn.replaceSubrange(lines[3].startIndex + 12..<torn.endIndex - 1, with: Data(count: 4))
+    try torn.write(to: folder.file("outbox"))
+    let restarted = try makeReplica(MemoryLog().link(isCut: true), keptIn: folder.url.path)
+    #expect(restarted.store.words == ["1", "2"])
     await restarted.close()
   }
 
@@ -96,16 +100,22 @@ struct OutboxTests {
     let folder = try Folder()
     let log = MemoryLog()
     do {
-      let link = log.link()
+      let link = log.link(isCut: true)
       let replica = try makeReplica(link, keptIn: folder.url.path)
-      for number in 1...3_000 { replica.send(.moved(number % 2)) }
-      await link.settle(replica)
+      for _ in 1...2 {
+        // Without a connection, so that they are one entry. Up to 1,000 decided actions may stay in the file.
+        for number in 1...1_500 { replica.send(.moved(number % 2)) }
+        link.connect()
+        await link.settle(replica)
+        link.cut()
+      }
+      #expect(log.entries.count == 2)
+      link.connect()
       replica.send(.moved(1))
       await link.settle(replica)
       await replica.close()
     }
-    // Up to 1,000 settled lines remain, depending on the bursts. Without compaction, the file has 90 KB.
-    #expect(try Data(contentsOf: folder.file("outbox")).count < 50_000)
+    #expect(try Data(contentsOf: folder.file("outbox")).count < 1_000)
 
     let link = log.link()
     let replica = try makeReplica(link, keptIn: folder.url.path)

@@ -17,6 +17,10 @@ struct Settings: Sendable {
   ///
   /// A store that exceeds it is recorded again after `pause`.
   var recordingShare: Double? = 0.005
+  /// The processor time of queuing a commit and waking the queue, which counts as recording.
+  ///
+  /// An estimate, because measuring it would delay the sender.
+  var handover = Duration.microseconds(10)
   /// The share of a processor for the events of pages, or `nil` for no limit.
   ///
   /// Beyond it, the interval of events is `rates`.

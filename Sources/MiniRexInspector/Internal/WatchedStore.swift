@@ -208,7 +208,7 @@ final class WatchedStore: Sendable {
     if isFirst { timeline.compare() }
     record(commit, isFirst: isFirst)
     let isExceeded = budget.withLock { budget in
-      budget.spend(threadTime() - start, at: .now)
+      budget.spend(threadTime() - start + settings.handover, at: .now)
       return budget.isExceeded
     }
     if isExceeded { pause() }

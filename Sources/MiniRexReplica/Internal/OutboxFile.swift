@@ -27,8 +27,9 @@ struct OutboxFailure: Error, CustomStringConvertible {
 /// The pending actions of one origin, in a file that belongs to one process.
 ///
 /// Each line has a checksum: `89abcdef 7 {…}` is the action with the number 7, `89abcdef = 7` records that all
-/// actions up to 7 are decided, and `89abcdef ORIGIN NAME` is the first line. An incomplete last line is
-/// removed. The send side calls `append` with exclusive access, and the queue calls `settle`.
+/// actions up to 7 are decided, and `89abcdef ORIGIN NAME` is the first line. A last line that never reached the
+/// disk is removed. Any other unreadable line is a failure: the actions behind it may be in the log, so their
+/// numbers must not be used again. The send side calls `append` with exclusive access, and the queue calls `settle`.
 final class OutboxFile: Sendable {
   private struct State: Sendable {
     var descriptor: Int32
@@ -61,8 +62,15 @@ final class OutboxFile: Sendable {
       close(descriptor)
       throw failure
     }
-    let bytes = [UInt8](FileManager.default.contents(atPath: path) ?? Data())
-    let content = OutboxContent(bytes)
+    let content: OutboxContent
+    let bytes: [UInt8]
+    do {
+      bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+      content = try OutboxContent(bytes)
+    } catch {
+      close(descriptor)
+      throw error
+    }
     if content.size < bytes.count { ftruncate(descriptor, off_t(content.size)) }
     origin = content.origin ?? UUID().uuidString
     next = content.next
@@ -71,7 +79,9 @@ final class OutboxFile: Sendable {
       State(
         descriptor: descriptor, size: off_t(content.size), settled: content.settled,
         last: content.next - 1, lines: content.lines, marks: content.marks))
-    if content.origin == nil { try write(OutboxContent.line("ORIGIN \(origin)")) }
+    if content.origin == nil {
+      try state.withLock { try write(OutboxContent.line("ORIGIN \(origin)"), &$0) }
+    }
     synchronizeFolder()
   }
 
@@ -111,8 +121,9 @@ final class OutboxFile: Sendable {
   }
 
   func append(_ line: Data, number: Int) throws {
-    try write(OutboxContent.line("\(number) ", line))
-    state.withLock { state in
+    // In one step, because a compaction keeps only the lines that it knows.
+    try state.withLock { state in
+      try write(OutboxContent.line("\(number) ", line), &state)
       state.lines.append((number, line))
       state.last = number
     }
@@ -122,9 +133,11 @@ final class OutboxFile: Sendable {
   ///
   /// The line precedes the send. Without it, the actions would be sent again after the log has forgotten them.
   func mark(sent number: Int, at second: Int) {
-    if state.withLock({ $0.marks.last?.number ?? $0.settled }) >= number { return }
-    try? write(OutboxContent.line("> \(number) \(second)"))
-    state.withLock { $0.marks.append((number, second)) }
+    state.withLock { state in
+      if state.marks.last?.number ?? state.settled >= number { return }
+      try? write(OutboxContent.line("> \(number) \(second)"), &state)
+      state.marks.append((number, second))
+    }
   }
 
   /// Returns the Unix second at which an action was sent first, or `nil`.
@@ -136,8 +149,8 @@ final class OutboxFile: Sendable {
   ///
   /// A failure is harmless: after a restart, the log decides about them again.
   func settle(through number: Int) {
-    try? write(OutboxContent.line("= \(number)"))
     let isLarge = state.withLock { state in
+      try? write(OutboxContent.line("= \(number)"), &state)
       state.settled = max(state.settled, number)
       let count = state.lines.prefix { $0.number <= number }.count
       state.lines.removeFirst(count)
@@ -148,24 +161,22 @@ final class OutboxFile: Sendable {
     if isLarge { compact() }
   }
 
-  private func write(_ bytes: [UInt8]) throws {
-    try state.withLock { state in
-      var done = 0
-      while done < bytes.count {
-        let count = unsafe bytes[done...].withUnsafeBytes {
-          unsafe Self.write(state.descriptor, $0)
-        }
-        if count < 0 {
-          let failure = OutboxFailure("write")
-          if errno == EINTR { continue }
-          // An incomplete line would spoil the next line.
-          ftruncate(state.descriptor, state.size)
-          throw failure
-        }
-        done += count
+  private func write(_ bytes: [UInt8], _ state: inout State) throws {
+    var done = 0
+    while done < bytes.count {
+      let count = unsafe bytes[done...].withUnsafeBytes {
+        unsafe Self.write(state.descriptor, $0)
       }
-      state.size += off_t(bytes.count)
+      if count < 0 {
+        let failure = OutboxFailure("write")
+        if errno == EINTR { continue }
+        // An incomplete line would spoil the next line.
+        ftruncate(state.descriptor, state.size)
+        throw failure
+      }
+      done += count
     }
+    state.size += off_t(bytes.count)
   }
 
   private static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
@@ -213,12 +224,18 @@ struct OutboxContent {
   /// The number of bytes up to the last complete line.
   private(set) var size = 0
 
-  init(_ bytes: [UInt8]) {
-    var start = 0
-    while let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
-      if !take(bytes[start..<end]) { break }
-      start = end + 1
-      size = start
+  /// - Throws: An `OutboxFailure` for a damaged line. A line with a zero byte never reached the disk, so all from
+  ///   there on is ignored.
+  init(_ bytes: [UInt8]) throws {
+    while let end = bytes[size...].firstIndex(of: UInt8(ascii: "\n")) {
+      let line = bytes[size..<end]
+      if !take(line) {
+        if line.contains(0) { break }
+        throw OutboxFailure(
+          "The file of the pending actions is damaged at byte \(size). Restore it, or move it away to start without the "
+            + "actions behind this byte", EILSEQ)
+      }
+      size = end + 1
     }
     lines.removeAll { $0.number <= settled }
     marks.removeAll { $0.number <= settled }

@@ -47,6 +47,11 @@ extension NATSConnection {
     if case .success(let text)? = list { return text }
     return ""
   }
+
+  /// Returns when a stream has a consumer, because a watcher that begins late misses a value that expires.
+  func isWatching(_ stream: String) async {
+    await until(await consumers(of: self.stream(stream)).contains(#""stream_name""#))
+  }
 }
 
 extension String {

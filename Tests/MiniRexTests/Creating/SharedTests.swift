@@ -183,7 +183,7 @@ import Testing
       }.subscribe { result in if case .success(let number) = result { receive(number) } }
     }
     let subscription = shared.subscribe { _ in }
-    await Task.detached { hasStarted.wait() }.value
+    await onQueue { hasStarted.wait() }
     await subscription.invalidateAndWait()
     #expect(hasReturned.value)
   }

@@ -15,12 +15,18 @@ import Testing
     await #expect(processExitsWith: .success) {
       mustEnd()
       searchThreads(sharingSource: false, readerWrites: false, preemptions: .max)
+    }
+    await #expect(processExitsWith: .success) {
+      mustEnd()
       searchThreads(sharingSource: true, readerWrites: false, preemptions: .max)
     }
     await #expect(processExitsWith: .success) {
       mustEnd()
       searchThreads(
         sharingSource: false, readerWrites: true, preemptions: scale < 1 ? 2 : scale < 5 ? 3 : .max)
+    }
+    await #expect(processExitsWith: .success) {
+      mustEnd()
       searchThreads(
         sharingSource: true, readerWrites: true, preemptions: scale < 1 ? 2 : scale < 5 ? 3 : .max)
     }

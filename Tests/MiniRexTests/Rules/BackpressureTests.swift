@@ -1,6 +1,7 @@
-import MiniRex
 import TestSupport
 import Testing
+
+@testable import MiniRex
 
 /// A task that sends numbers in order, and counts the sends that returned.
 final class Sender: Sendable {
@@ -108,16 +109,9 @@ extension PublisherValues {
     source.broadcast(-1)
     var senders: [Task<Void, any Error>] = []
     for number in 0..<20 {
-      let hasBegun = Shared(false)
       let priority: TaskPriority = number % 2 == 0 ? .low : .high
-      senders.append(
-        Task(priority: priority) {
-          hasBegun.value = true
-          try await source.send(number)
-        })
-      await until { hasBegun.value }
-      // The task suspends, or is about to.
-      try? await Task.sleep(for: .milliseconds(2))
+      senders.append(Task(priority: priority) { try await source.send(number) })
+      await until { source.delivery.gate?.suspendedSenders.count == number + 1 }
     }
     #expect(await values.take(21) == Array(-1..<20))
     for sender in senders { try? await sender.value }

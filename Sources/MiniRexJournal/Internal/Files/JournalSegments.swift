@@ -21,19 +21,22 @@ struct JournalSegment: Sendable, Equatable {
   }
 
   /// Returns `nil` for a name that a journal does not write.
-  init?(_ name: String) {
-    let text = name.utf8
-    guard name.hasSuffix(fileSuffix), let dash = text.firstIndex(of: UInt8(ascii: "-")),
-      let sequence = Int(name[..<dash]),
-      let first = Int(name[text.index(after: dash)...].dropLast(fileSuffix.utf8.count))
+  ///
+  /// It reads bytes, because strings take longer than the rest of the search for files.
+  init?(name: some BidirectionalCollection<UInt8>) {
+    let suffix = fileSuffix.utf8
+    let numbers = name.dropLast(suffix.count).split(
+      separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    guard name.suffix(suffix.count).elementsEqual(suffix), numbers.count == 2,
+      let sequence = decimal(numbers[0], digits: sequenceDigits),
+      let first = decimal(numbers[1], digits: 1)
     else { return nil }
     (self.sequence, self.first) = (sequence, first)
-    if self.name != name { return nil }
   }
 
   var name: String {
     let digits = "\(sequence)"
-    return String(repeating: "0", count: max(0, 6 - digits.count))
+    return String(repeating: "0", count: max(0, sequenceDigits - digits.count))
       + "\(digits)-\(first)\(fileSuffix)"
   }
 }
@@ -65,11 +68,10 @@ struct JournalSegments: Sendable {
       guard let entry = unsafe readdir(directory) else { break }
       unsafe withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
         let name = unsafe bytes.prefix { $0 != 0 }
-        guard var segment = unsafe JournalSegment(String(decoding: name, as: UTF8.self)) else {
-          return
-        }
+        guard var segment = unsafe JournalSegment(name: name) else { return }
         var status = stat()
-        if unsafe fstatat(dirfd(directory), segment.name, &status, 0) == 0 {
+        let path = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress.unsafelyUnwrapped
+        if unsafe fstatat(dirfd(directory), path, &status, 0) == 0 {
           segment.bytes = Int(status.st_size)
         }
         found.append(segment)
@@ -132,6 +134,22 @@ extension JournalPart {
   }
 }
 
+/// Returns the number that is written with at least this many digits, and without other zeros in front.
+private func decimal(_ text: some Collection<UInt8>, digits: Int) -> Int? {
+  if text.count < digits || text.count > digits && text.first == UInt8(ascii: "0") { return nil }
+  var number = 0
+  for byte in text {
+    let digit = Int(byte) - Int(UInt8(ascii: "0"))
+    if !(0...9).contains(digit) { return nil }
+    let (tens, overflows) = number.multipliedReportingOverflow(by: 10)
+    let (sum, overflowsAgain) = tens.addingReportingOverflow(digit)
+    if overflows || overflowsAgain { return nil }
+    number = sum
+  }
+  return number
+}
+
+private let sequenceDigits = 6
 private let secondKey = "\"at\":"
 private let fileSuffix = ".journal"
 let folderSuffix = ".segments"
