@@ -67,7 +67,7 @@ extension InspectorCore {
   func answer(_ request: Request) -> Reply {
     if request.method != "GET" { return .status(.notAllowed, because: "Use GET.") }
     switch request.path {
-    case "/": return .page(InspectorPage.html)
+    case "/": return .page(Data(InspectorPage.html))
     case "/events": return .events(events, .beginsAnew)
     case "/tree": return .content("text/plain; charset=utf-8", Data(graph.tree().utf8))
     case "/session": return .content("application/json", json(session()))
