@@ -4,6 +4,7 @@ package import MiniRex
 ///
 /// ```swift
 /// let undo = UndoLog(of: replica) { board, action in action.inverse(in: board) }
+/// replica.send(.moved(4))
 /// undo.undo()
 /// ```
 ///

@@ -7,22 +7,41 @@ import Testing
 @testable import MiniRexJournal
 @testable import journal_keeper
 
-private let isEncoding = Gate()
-private let mayEncode = Gate()
-private let isFirst = Shared(true)
+/// Lets one encoding wait for the test.
+private final class Encoding: Sendable {
+  private let isAwaited = Shared(true)
+  private let hasBegun = Gate()
+  private let mayEnd = Gate()
 
-/// A state whose first encoding waits for the test.
+  func begin() {
+    let waits = isAwaited.change { isAwaited in
+      defer { isAwaited = false }
+      return isAwaited
+    }
+    if !waits { return }
+    hasBegun.open()
+    mayEnd.wait()
+  }
+
+  func begun() async { await onQueue { [hasBegun] in hasBegun.wait() } }
+
+  func end() { mayEnd.open() }
+}
+
+private let firstOfZero = Encoding()
+private let firstOfLarge = Encoding()
+
+/// A state whose first encoding waits for the test, if it is 0, or large and 1.
 private struct Slow: Codable, Sendable, Equatable {
   var count = 0
+  var text = ""
 
   func encode(to encoder: any Encoder) throws {
-    if count == 0, isFirst.value {
-      isFirst.value = false
-      isEncoding.open()
-      mayEncode.wait()
-    }
+    if count == 0, text.isEmpty { firstOfZero.begin() }
+    if count == 1, !text.isEmpty { firstOfLarge.begin() }
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(count, forKey: .count)
+    try container.encode(text, forKey: .text)
   }
 }
 
@@ -102,6 +121,29 @@ extension JournalTests {
     #expect(try journal.verify().lastNumber == state.count)
   }
 
+  @Test func `J16 compact begins again after another recording has begun`() async throws {
+    let folder = try Folder()
+    let large = Slow(text: String(repeating: "x", count: 20_000))
+    let journal = try Journal<Slow, Int>(folder.journal, snapshotEvery: 0)
+    let store = Store(large, reducer: counting)
+    let recording = journal.record(store)
+    store.send(1)
+    let compacting = Task { try await journal.compact() }
+    // The state of this recording is being encoded for the new file.
+    await firstOfLarge.begun()
+    recording.invalidate()
+    let other = Store(try journal.replay(large, reducer: counting), reducer: counting)
+    let second = journal.record(other)
+    other.send(1)
+    firstOfLarge.end()
+    try await compacting.value
+
+    #expect(journal.file.extent.header.first > 0)
+    #expect(try journal.replay(large, reducer: counting) == other.state)
+    try journal.verify(large, reducer: counting)
+    withExtendedLifetime(second) {}
+  }
+
   @Test func `J16 compact waits for the first line of a recording that begins`() async throws {
     let folder = try Folder()
     do {
@@ -115,11 +157,11 @@ extension JournalTests {
     let store = Store(Slow(), reducer: counting)
     let recording = Shared<Subscription?>(nil)
     async let beginning: Void = onQueue { recording.value = journal.record(store) }
-    await onQueue { isEncoding.wait() }
+    await firstOfZero.begun()
     let compacting = Task { try await journal.compact() }
     // Usually long enough for the call to begin.
     try await Task.sleep(for: .milliseconds(20))
-    mayEncode.open()
+    firstOfZero.end()
     await beginning
     try await compacting.value
 

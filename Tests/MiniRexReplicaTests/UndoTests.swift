@@ -7,20 +7,35 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
+extension BoardAction {
+  fileprivate func inverse(in _: Board) -> BoardAction? {
+    switch self {
+    case .moved(let count): .moved(-count)
+    case .said(let word): .retracted(word)
+    case .retracted(let word): .said(word)
+    case .claimed, .repeated: nil
+    }
+  }
+}
+
 /// Undo by inverse actions.
 @Suite(.timeLimit(.minutes(10)))
 struct UndoTests {
   private func undoLog(of replica: Replica<Board, BoardAction>, limit: Int = 100) -> UndoLog<
     Board, BoardAction
   > {
-    UndoLog(of: replica, limit: limit) { board, action in
-      switch action {
-      case .moved(let count): .moved(-count)
-      case .said(let word): .retracted(word)
-      case .retracted(let word): .said(word)
-      case .claimed, .repeated: nil
-      }
-    }
+    UndoLog(of: replica, limit: limit) { board, action in action.inverse(in: board) }
+  }
+
+  @Test func `O10 an undo sends the inverse action`() async throws {
+    let link = MemoryLog().link()
+    let replica = try makeReplica(link)
+    replica.send(.moved(3))
+    let undo = UndoLog(of: replica) { board, action in action.inverse(in: board) }
+    replica.send(.moved(4))
+    undo.undo()
+    #expect(replica.store.card.moves == 3)
+    await replica.close()
   }
 
   @Test func `O10 undo appends the inverse of this replica's latest action`() async throws {
