@@ -45,6 +45,25 @@ private struct Slow: Codable, Sendable, Equatable {
   }
 }
 
+private let firstAction = Encoding()
+
+/// An action whose first encoding waits for the test, if it is negative.
+private struct SlowAction: Codable, Sendable {
+  let value: Int
+
+  init(_ value: Int) { self.value = value }
+
+  init(from decoder: any Decoder) throws {
+    value = try decoder.singleValueContainer().decode(Int.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    if value < 0 { firstAction.begin() }
+    var container = encoder.singleValueContainer()
+    try container.encode(value)
+  }
+}
+
 private let counting: Reducer<Slow, Int> = { state, action in
   state.count += action
   return .none
@@ -141,6 +160,30 @@ extension JournalTests {
     #expect(journal.file.extent.header.first > 0)
     #expect(try journal.replay(large, reducer: counting) == other.state)
     try journal.verify(large, reducer: counting)
+    withExtendedLifetime(second) {}
+  }
+
+  @Test func `J11 a commit that another recording has overtaken is not written`() async throws {
+    let folder = try Folder()
+    let adding: Reducer<Int, SlowAction> = { state, action in
+      state += action.value
+      return .none
+    }
+    let journal = try Journal<Int, SlowAction>(folder.journal)
+    let store = Store(0, reducer: adding)
+    let recording = journal.record(store)
+    let progress = journal.currentRecording
+    async let sending: Void = onQueue { store.send(SlowAction(-1)) }
+    await firstAction.begun()
+    recording.invalidate()
+    let other = Store(try journal.replay(0, reducer: adding), reducer: adding)
+    let second = journal.record(other)
+    other.send(SlowAction(5))
+    firstAction.end()
+    await sending
+
+    await #expect(throws: JournalFailure.notRecording) { try await progress.flush(through: 1) }
+    #expect(try journal.replay(0, reducer: adding) == 5)
     withExtendedLifetime(second) {}
   }
 
