@@ -32,12 +32,6 @@ private let counting: Reducer<Heavy, Int> = { state, action in
 }
 
 extension JournalTests {
-  private func segments(_ folder: Folder) -> [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: folder.path("journal.segments")))?
-      .sorted()
-      ?? []
-  }
-
   @Test func `J1 a copy made during compactions has every flushed commit`() async throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder)
@@ -70,7 +64,7 @@ extension JournalTests {
     #expect(try journal.replay() == store.state)
     let verification = try journal.verify()
     #expect(verification.firstNumber == 0 && verification.lastNumber == store.state.count)
-    #expect(verification.statesCompared >= segments(folder).count)
+    #expect(verification.statesCompared >= folder.segments.count)
     withExtendedLifetime(recording) {}
   }
 
@@ -144,11 +138,11 @@ extension JournalTests {
     let store = Store(Ledger(), reducer: keeping)
     let recording = journal.record(store)
     try await journal.compact()
-    #expect(segments(folder) == [])
+    #expect(folder.segments == [])
     for number in 1...5 { store.send(action(number)) }
     try await journal.compact()
     try await journal.compact()
-    #expect(segments(folder) == ["000001-0.journal"])
+    #expect(folder.segments == ["000001-0.journal"])
     #expect(journal.status.current()?.durableNumber == 5)
     store.send(action(6))
 
@@ -187,7 +181,7 @@ extension JournalTests {
     try await compacting.value
     if isKept {
       #expect(journal.file.extent.header.first == 2)
-      #expect(segments(folder) == ["000001-0.journal"])
+      #expect(folder.segments == ["000001-0.journal"])
       #expect(try journal.replay() == store.state)
     }
     withExtendedLifetime((slow, recording)) {}
@@ -255,7 +249,7 @@ extension JournalTests {
       Issue.record("\(journal.status.current() as Any)")
       return
     }
-    #expect(try folder.bytes() == before && segments(folder) == [])
+    #expect(try folder.bytes() == before && folder.segments == [])
     store.send(action(2))
     try await journal.flush()
     #expect(recording.isSubscribed && journal.problem == nil)

@@ -8,11 +8,6 @@ import Testing
 @testable import journal_keeper
 
 extension JournalTests {
-  private func segments(_ folder: Folder) -> [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: folder.path("journal.segments")))?
-      .sorted() ?? []
-  }
-
   /// Records `rounds` times 10 actions with a second each, and a compaction after each round.
   ///
   /// - Returns: The state after each action.
@@ -40,7 +35,7 @@ extension JournalTests {
   @Test func `J19 last(commits:) keeps its commits, and at most one file more`() async throws {
     let folder = try Folder()
     let states = try await record(6, in: folder, keeping: .last(commits: 25), Shared(1_000))
-    #expect(segments(folder) == ["000004-30.journal", "000005-40.journal", "000006-50.journal"])
+    #expect(folder.segments == ["000004-30.journal", "000005-40.journal", "000006-50.journal"])
     let journal = try LedgerJournal(folder, keeping: .last(commits: 25))
     #expect(journal.status.current()?.firstNumber == 30)
     for number in 30...60 { #expect(try journal.replay(upTo: number) == states[number]) }
@@ -51,7 +46,7 @@ extension JournalTests {
   @Test func `J19 last(for:) keeps its duration, and at most one file more`() async throws {
     let folder = try Folder()
     let states = try await record(6, in: folder, keeping: .last(for: .seconds(25)), Shared(1_000))
-    #expect(segments(folder) == ["000004-30.journal", "000005-40.journal", "000006-50.journal"])
+    #expect(folder.segments == ["000004-30.journal", "000005-40.journal", "000006-50.journal"])
     let journal = try LedgerJournal(folder)
     for number in 35...60 { #expect(try journal.replay(upTo: number) == states[number]) }
   }
@@ -59,7 +54,7 @@ extension JournalTests {
   @Test func `J19 everything deletes no file, and latestState keeps none`() async throws {
     let (folder, second) = (try Folder(), Shared(1_000))
     let states = try await record(6, in: folder, keeping: .everything, second)
-    #expect(segments(folder).count == 6)
+    #expect(folder.segments.count == 6)
     let journal = try LedgerJournal(folder)
     for number in 0...60 { #expect(try journal.replay(upTo: number) == states[number]) }
     withExtendedLifetime(journal) {}
@@ -72,7 +67,7 @@ extension JournalTests {
   @Test func `J20 only files with the name of a closed file count`() async throws {
     let folder = try Folder()
     _ = try await record(2, in: folder, keeping: .everything, Shared(1_000))
-    #expect(segments(folder) == ["000001-0.journal", "000002-10.journal"])
+    #expect(folder.segments == ["000001-0.journal", "000002-10.journal"])
     let foreign = [
       "1-0.journal", "0000001-0.journal", "000001-00.journal", "000001-0.journal.gz",
       "000001.journal",

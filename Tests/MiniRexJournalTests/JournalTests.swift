@@ -36,6 +36,12 @@ extension Journal where State == Ledger, Action == LedgerAction {
 extension Folder {
   var journal: URL { file("journal") }
 
+  /// The names of the closed files, oldest first.
+  var segments: [String] {
+    let folder = path("journal.segments")
+    return (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? []
+  }
+
   func bytes() throws -> Data { try Data(contentsOf: journal) }
 
   func lines() throws -> [String] {
