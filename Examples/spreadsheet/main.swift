@@ -66,7 +66,7 @@ func run() {
   frames.invalidate()
 }
 
-// A chain of formulas is calculated on the stack, and may have 100,000 cells.
+// A chain of formulas is calculated on the stack, and may be long.
 let thread = Thread {
   run()
   exit(0)

@@ -20,7 +20,7 @@ public import MiniRexStore
 /// every method except `GET`.
 ///
 /// The inspector retains no store and no source. While no page is open, it draws nothing and
-/// subscribes to no store. Releasing the inspector closes all pages and frees the port.
+/// subscribes only to stores that it always records. Releasing the inspector closes all pages and frees the port.
 public final class Inspector: Sendable {
   /// The IPv4 address at which the inspector listens, in numbers.
   public let address: String

@@ -65,6 +65,9 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
     validating validate: @escaping @Sendable (State, Action) throws -> Void = { _, _ in }
   ) throws {
     if limit < 1 { misuse("'Replica' requires a 'pendingLimit' of 1 or more, not \(limit).") }
+    if interval < .zero {
+      misuse("'Replica' requires a 'retryAfter' of 0 or more, not \(interval).")
+    }
     let outbox = try folder.map { try OutboxFile(in: $0) }
     let file = folder.map { StateFile<State>(in: $0) }
     let decided = file?.restored ?? DecidedState(initial)
@@ -85,10 +88,9 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
     }
     store.isReplicated = true
     self.store = store
-    let (seconds, attoseconds) = interval.components
     core = ReplicaCore(
       store, sending, log, decided, initial: initial, keeping: file, verifies: verifies,
-      retryAfter: .nanoseconds(Int(clamping: seconds * 1_000_000_000 + attoseconds / 1_000_000_000))
+      retryAfter: .nanoseconds(Int(min(interval, .seconds(1_000_000_000)) / .nanoseconds(1)))
     )
     core.start()
   }

@@ -64,6 +64,21 @@ extension JournalTests {
     #expect(short.names == ["journal"])
   }
 
+  @Test func `J19 a history of less than one commit or second traps with advice`() async {
+    let commits = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      _ = JournalHistory.last(commits: 0)
+    }
+    #expect(advice(commits).contains("a count of 1 or more"))
+    let duration = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      _ = JournalHistory.last(for: .zero)
+    }
+    #expect(advice(duration).contains("a duration of one second or more"))
+  }
+
   @Test func `J20 only files with the name of a closed file count`() async throws {
     let folder = try Folder()
     _ = try await record(2, in: folder, keeping: .everything, Shared(1_000))

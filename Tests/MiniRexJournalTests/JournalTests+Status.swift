@@ -56,7 +56,8 @@ extension JournalTests {
     let before = count.value
     try folder.append("{}\n", to: "journal")
     await #expect(throws: JournalFailure.inUse) { try await journal.flush() }
-    #expect(count.value >= before && journal.status.current()?.durableNumber == -1)
+    let status = try #require(journal.status.current())
+    #expect(count.value > before && status.lastNumber == 1 && status.durableNumber == -1)
     #expect(journal.problem == .inUse && !recording.isSubscribed)
     withExtendedLifetime(watching) {}
   }

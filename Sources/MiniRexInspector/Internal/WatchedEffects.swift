@@ -63,7 +63,7 @@ final class WatchedEffects: Sendable {
   /// Runs on the queue.
   func compare() {
     record()
-    let (now, date) = (Date().timeIntervalSince1970, Date())
+    let date = Date()
     let unfinished = read(limits.spans)
     let lines = unfinished.map { WatchedStore.EffectLine($0, at: date) }
     recorded.withLock { log in
@@ -71,7 +71,9 @@ final class WatchedEffects: Sendable {
         guard let start = line.start else { continue }
         log.begin(line.number, line.name, commit: line.commit, at: start)
       }
-      if lines.count < limits.spans { log.endAll(except: Set(lines.map(\.number)), at: now) }
+      if lines.count < limits.spans {
+        log.endAll(except: Set(lines.map(\.number)), at: date.timeIntervalSince1970)
+      }
     }
   }
 

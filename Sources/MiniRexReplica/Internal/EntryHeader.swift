@@ -59,8 +59,6 @@ struct DecisionTable: Hashable, Sendable, Codable {
     case decide(skipping: Int)
   }
 
-  var originCount: Int { lasts.count }
-
   func last(of origin: String) -> Int { lasts[origin]?.number ?? 0 }
 
   /// Decides about the lines of an entry that the log stored at a time.

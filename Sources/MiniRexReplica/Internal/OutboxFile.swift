@@ -194,6 +194,8 @@ final class OutboxFile: Sendable {
   /// The lock keeps appended lines out. It waits for the file system.
   private func compact() {
     state.withLock { state in
+      // After a release, the file may belong to another replica.
+      if state.descriptor < 0 { return }
       var bytes = OutboxContent.line("ORIGIN \(origin)") + OutboxContent.line("= \(state.settled)")
       for (number, second) in state.marks { bytes += OutboxContent.line("> \(number) \(second)") }
       for (number, line) in state.lines { bytes += OutboxContent.line("\(number) ", line) }

@@ -31,7 +31,7 @@ extension ReplicaCore {
       // A newer version sent it, and continues there.
       return stop(.undecodable(sequence: logged.sequence, reason: "\(error)"), &burst)
     }
-    // Reducers are user code, so the state is taken out of the lock.
+    // Reducers are user code, so a copy of the state is changed outside the lock.
     var now = decided.withLock { $0 }
     defer { decided.withLock { swap(&$0, &now) } }
     now.position = LogPosition(logged)

@@ -33,11 +33,12 @@ final class SnapshotWriter<State: Codable & Sendable>: Sendable {
   }
 
   func write(_ state: DecidedState<State>) {
-    let mustStart = work.withLock { work in
-      work.next = state
-      defer { work.isWriting = true }
-      return !work.isWriting
+    // The state is released outside the lock.
+    let (mustStart, old) = work.withLock { work in
+      defer { (work.next, work.isWriting) = (state, true) }
+      return (!work.isWriting, work.next)
     }
+    withExtendedLifetime(old) {}
     if mustStart { queue.async { self.writeNext() } }
   }
 

@@ -67,10 +67,14 @@ final class UndoRecord<State: Sendable, Action: Sendable>: Sendable {
 
   /// Removes the inverse of a rejected action.
   func remove(_ number: Int) {
-    inverses.withLock { all in
+    // The actions are released outside the lock.
+    let released = inverses.withLock { all in
+      let old = all
       all.back.removeAll { $0.number == number }
       all.forth.removeAll { $0.number == number }
+      return old
     }
+    withExtendedLifetime(released) {}
     publish()
   }
 

@@ -11,7 +11,34 @@ private enum Shape: Codable, Equatable {
   case many([Shape])
 }
 
-private final class Base: Codable {}
+private class Base: Codable {
+  var name = "base"
+
+  init() {}
+}
+
+private final class Derived: Base {
+  enum Key: CodingKey { case number }
+
+  let number: Int
+
+  init(_ number: Int) {
+    self.number = number
+    super.init()
+  }
+
+  required init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    number = try container.decode(Int.self, forKey: .number)
+    try super.init(from: container.superDecoder())
+  }
+
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(number, forKey: .number)
+    try super.encode(to: container.superEncoder())
+  }
+}
 
 private struct Everything: Codable, Equatable {
   var yes = true
@@ -38,6 +65,13 @@ private struct Everything: Codable, Equatable {
 
 /// The inverse of flattening.
 @Suite(.timeLimit(.minutes(20))) struct FlatDecodingTests {
+  @Test func `a subclass decodes its superclass`() throws {
+    let value = Derived(7)
+    value.name = "x"
+    let copy = try FlatState(value).decode(Derived.self)
+    #expect(copy.number == 7 && copy.name == "x")
+  }
+
   @Test func `a flattened value decodes to an equal value`() throws {
     let value = Everything()
     let flat = try FlatState(value)

@@ -181,10 +181,19 @@ extension BackpressureTests {
     let subscription = source.publisher.subscribeOnMain(buffering: .suspending(2)) {
       received.append($0)
     }
-    let task = Task.detached { for number in 0..<50 { try await source.send(number) } }
+    let most = Shared(0)
+    let task = Task.detached {
+      for number in 0..<50 {
+        try await source.send(number)
+        let count = subscription.pendingUpdates
+        most.change { $0 = max($0, count) }
+      }
+    }
     await until { received.value.count == 50 }
+    _ = await task.result
     #expect(received.value == Array(0..<50))
-    withExtendedLifetime((subscription, task)) {}
+    #expect(most.value <= 2)
+    withExtendedLifetime(subscription) {}
   }
 }
 

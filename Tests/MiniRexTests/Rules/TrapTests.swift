@@ -16,6 +16,9 @@ private let traps: [Trap] = [
   Trap("'debounce' requires a duration of 0 or more, not -1.0 seconds.") {
     _ = Broadcaster<Int>.never.debounce(for: .seconds(-1))
   },
+  Trap("'suspending' requires a duration of 0 or more, not -1.0 seconds.") {
+    _ = BufferingPolicy<BroadcasterKind>.suspending(1, timeout: .seconds(-1))
+  },
   Trap("'throttleProgress' requires a duration of 0 or more, not -1.0 seconds.") {
     _ = ProgressiveTask<Int, Int, Never>.never.throttleProgress(for: .seconds(-1))
   },

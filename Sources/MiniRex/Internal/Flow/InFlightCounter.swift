@@ -28,7 +28,7 @@ package final class InFlightCounter: Sendable {
   private let inner: InFlightCounter?
   /// The gate whose holds a relay passes on.
   private weak let relayed: SendGate?
-  private let isRelay: Bool
+  let isRelay: Bool
 
   private let own = Atomic(0)
   private let isHolding = Atomic(false)
@@ -86,8 +86,6 @@ package final class InFlightCounter: Sendable {
 
   /// The counter of the subscriber.
   var root: InFlightCounter { inner?.root ?? self }
-
-  var isRelayOfGate: Bool { isRelay }
 
   /// The gate whose holds it passes on, if it belongs to a shared subscription.
   var relayedGate: SendGate? { relayed }

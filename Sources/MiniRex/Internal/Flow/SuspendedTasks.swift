@@ -32,7 +32,7 @@ enum SuspendedTasks {
 
   /// `false` if the counter certainly waits for no sender.
   static func maySuspend(_ counter: InFlightCounter) -> Bool {
-    if counter.isRelayOfGate { return true }
+    if counter.isRelay { return true }
     let task = counter.loop
     return task != 0 && gates.withLock { $0[task] != nil }
   }
@@ -63,7 +63,7 @@ enum SuspendedTasks {
     }
 
     mutating func waits(_ counter: InFlightCounter) -> Bool {
-      if counter.isRelayOfGate {
+      if counter.isRelay {
         guard let gate = counter.relayedGate else { return false }
         return allWait(at: gate)
       }

@@ -79,7 +79,7 @@ final class JournalFile: Sendable {
     guard url.isFileURL else { throw .file(.EINVAL) }
     self.history = history
     let (descriptor, refusal) = try openAndLock(url.path(percentEncoded: false))
-    path = url.resolvingSymlinksInPath().path(percentEncoded: false)
+    path = try resolvedPath(url)
     do throws(JournalFailure) {
       let found = try JournalScan(of: descriptor, upcasting)
       self.refusal = refusal ?? found.newer

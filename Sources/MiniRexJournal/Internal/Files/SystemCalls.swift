@@ -131,8 +131,6 @@ func synchronize(_ descriptor: Int32) throws(JournalFailure) {
   #if canImport(Darwin)
   // On Darwin, `fsync` stops at the disk's cache. Some file systems refuse `F_FULLFSYNC`.
   if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-  #endif
-  #if canImport(Darwin)
   try check { fsync(descriptor) }
   #else
   try check { fdatasync(descriptor) }

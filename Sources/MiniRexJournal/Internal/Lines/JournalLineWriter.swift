@@ -100,4 +100,4 @@ struct JournalLineWriter {
   }
 }
 
-let hexDigits = Array("0123456789abcdef".utf8)
+private let hexDigits = Array("0123456789abcdef".utf8)
