@@ -4,23 +4,31 @@ extension ReplicaCore {
   /// Waits until the entries are applied that the log has now.
   func caughtUp() async throws {
     try await wait { $0.phase == .current }
-    let (sequence, count) = (decided.withLock { $0.sequence }, reading.withLock { $0.rollbackCount })
-    guard let end = await end(after: sequence).result?.get() else { throw CancellationError() }
-    // A log that went back may not have the end any more.
-    try await wait { [reading] progress in
-      progress.phase == .current
-        && (progress.sequence >= end || reading.withLock { $0.rollbackCount } != count)
+    let (position, count) = (
+      decided.withLock { $0.position }, reading.withLock { $0.rollbackCount }
+    )
+    guard case .success(let end)? = await end(after: position).result else {
+      throw CancellationError()
+    }
+    try await wait { [weak self] progress in
+      guard progress.phase == .current, let self else { return false }
+      // A log that went back may not have the end any more.
+      return progress.sequence >= end ?? .max || reading.withLock { $0.rollbackCount } != count
     }
   }
 
   /// Returns the last sequence of the log, read by a subscription of its own.
-  private func end(after sequence: UInt64) -> PublishedTask<UInt64, Never> {
-    log.entries(after: sequence).scan((end: sequence, isOver: false)) { reading, event in
+  ///
+  /// It is `nil` if the log has lost the entry at the position.
+  private func end(after position: LogPosition?) -> PublishedTask<UInt64?, Never> {
+    let start = position?.sequence ?? 0
+    return log.entries(after: start).scan((end: UInt64?(start), isOver: false)) { reading, event in
       switch event {
       case .entry(let entry): (entry.sequence, false)
       case .current: (reading.end, true)
-      // It went back, and the replica reads it again.
-      case .connected(let state) where state.last < sequence: (0, true)
+      case .connected(let state)
+      where state.last < start || state.entry.map { LogPosition($0) != position } ?? false:
+        (nil, true)
       case .connected, .disconnected, .unsuitable: reading
       }
     }.first(where: \.isOver).map(\.end)

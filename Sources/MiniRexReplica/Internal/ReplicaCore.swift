@@ -96,7 +96,7 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
     let old = reading.withLock { $0.stop() }
     old?.invalidate()
     verifier.end()
-    bag.removeAll()
+    bag.invalidate()
     sending.close(because: trouble)
     sending.queue.async { [self] in
       var last = progress.value

@@ -13,16 +13,21 @@ extension MemoryLog {
   public final class Link: ReplicaLog {
     typealias AppendSource = TaskSource<UInt64, ReplicaLogError>
 
+    /// One subscription to the entries.
+    struct Reader: Sendable {
+      let events = BroadcastSource<ReplicaLogEvent>()
+      /// The sequence of the last entry that was delivered to it.
+      var position: UInt64
+    }
+
     struct State: Sendable {
       var isConnected: Bool
       var isDeaf = false
       var isRefusing = false
       var losesAnswers = false
-      /// The sequence of the last entry that was delivered here.
-      var position: UInt64 = 0
-      var events: BroadcastSource<ReplicaLogEvent>?
+      var readers: [Reader] = []
       /// The events to emit, in order.
-      var outgoing: [ReplicaLogEvent] = []
+      var outgoing: [(events: BroadcastSource<ReplicaLogEvent>, event: ReplicaLogEvent)] = []
       var isEmitting = false
       /// The answers that were lost.
       var unanswered: [AppendSource] = []
@@ -72,7 +77,9 @@ extension MemoryLog {
         let failed = state.inFlight.map(\.source) + state.unanswered
         state.late += state.inFlight.map(\.message)
         (state.inFlight, state.unanswered) = ([], [])
-        if state.isConnected { state.outgoing.append(.disconnected) }
+        if state.isConnected {
+          state.outgoing += state.readers.map { ($0.events, .disconnected) }
+        }
         state.isConnected = false
         return failed
       }
@@ -82,7 +89,7 @@ extension MemoryLog {
     /// Connects again, which does nothing if it is connected.
     public func connect() {
       emitting { state in
-        if !state.isConnected { hasConnected(&state) }
+        if !state.isConnected { for reader in state.readers { hasConnected(reader, &state) } }
         state.isConnected = true
       }
       deliverAll()
@@ -111,20 +118,21 @@ extension MemoryLog {
       return source.publisher
     }
 
-    /// Emits the entries after a sequence, to one subscriber at a time.
+    /// Emits the entries after a sequence.
     public func entries(after sequence: UInt64) -> Broadcaster<ReplicaLogEvent> {
       Broadcaster { [self] receive in
-        let events = BroadcastSource<ReplicaLogEvent>()
-        let subscription = events.publisher.subscribe { receive($0) }
+        let reader = Reader(position: sequence)
+        let subscription = reader.events.publisher.subscribe { receive($0) }
         let following = log.changes.publisher.subscribe { [weak self] _ in self?.deliverAll() }
         emitting { state in
-          (state.position, state.events, state.outgoing) = (sequence, events, [])
-          if state.isConnected { hasConnected(&state) }
+          state.readers.append(reader)
+          if state.isConnected { hasConnected(reader, &state) }
         }
         deliverAll()
-        return Subscription {
+        return Subscription { [weak self] in
           following.invalidate()
           subscription.invalidate()
+          self?.state.withLock { $0.readers.removeAll { $0.events === reader.events } }
         }
       }
     }
@@ -166,28 +174,35 @@ extension MemoryLog {
       while deliverNext() {}
     }
 
-    /// Delivers an entry, and returns `false` if it has delivered nothing.
+    /// Delivers an entry to each subscription that needs one, and returns `false` if it has delivered nothing.
     func deliverNext() -> Bool {
       emitting { state in
-        if !state.isConnected || state.isDeaf || state.events == nil { return false }
-        guard let entry = log.entry(after: state.position) else { return false }
-        state.position = entry.sequence
-        state.outgoing.append(.entry(entry))
-        if log.entry(after: entry.sequence) == nil { state.outgoing.append(.current) }
-        return true
+        if !state.isConnected || state.isDeaf { return false }
+        var hasDelivered = false
+        for index in state.readers.indices {
+          let reader = state.readers[index]
+          guard let entry = log.entry(after: reader.position) else { continue }
+          hasDelivered = true
+          state.readers[index].position = entry.sequence
+          state.outgoing.append((reader.events, .entry(entry)))
+          if log.entry(after: entry.sequence) == nil {
+            state.outgoing.append((reader.events, .current))
+          }
+        }
+        return hasDelivered
       }
     }
 
     /// Queues the events of a new connection.
-    func hasConnected(_ state: inout State) {
-      let position = state.position
+    func hasConnected(_ reader: Reader, _ state: inout State) {
+      let position = reader.position
       let logState = log.content.withLock { content in
         ReplicaLogState(
           first: content.first, last: content.last, lastTime: content.time, entry: content[position]
         )
       }
-      state.outgoing.append(.connected(logState))
-      if log.entry(after: position) == nil { state.outgoing.append(.current) }
+      state.outgoing.append((reader.events, .connected(logState)))
+      if log.entry(after: position) == nil { state.outgoing.append((reader.events, .current)) }
     }
 
     /// Changes the state, and emits the events that the change has queued.
@@ -201,13 +216,13 @@ extension MemoryLog {
         return (result, !state.isEmitting)
       }
       while mustEmit {
-        let (events, next) = state.withLock { state in
+        let next = state.withLock { state in
           defer { state.outgoing = [] }
           state.isEmitting = !state.outgoing.isEmpty
-          return (state.events, state.outgoing)
+          return state.outgoing
         }
         if next.isEmpty { break }
-        for event in next { events?.broadcast(event) }
+        for (events, event) in next { events.broadcast(event) }
       }
       return result
     }

@@ -1,3 +1,5 @@
+internal import MiniRex
+
 extension MemoryLog {
   /// The sequence of the first entry that the log has, or of the next entry.
   package var first: UInt64 { content.withLock { $0.first } }

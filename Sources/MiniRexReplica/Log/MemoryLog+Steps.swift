@@ -1,10 +1,12 @@
+internal import MiniRex
+
 /// The single steps of a link on which nothing happens otherwise.
 extension MemoryLog.Link {
   /// The number of entries in flight.
   package var inFlightCount: Int { state.withLock { $0.inFlight.count } }
 
   /// The sequence of the last entry that was delivered here.
-  package var position: UInt64 { state.withLock { $0.position } }
+  package var position: UInt64 { state.withLock { $0.readers.last?.position ?? 0 } }
 
   /// The number of accepted entries that were not delivered here.
   package var undelivered: Int { Int(log.last) - Int(position) }
@@ -40,7 +42,9 @@ extension MemoryLog.Link {
 
   /// Begins another connection without reporting the loss, as a log that notices that it was replaced.
   package func beginAgain() {
-    emitting { state in if state.isConnected { hasConnected(&state) } }
+    emitting { state in
+      if state.isConnected { for reader in state.readers { hasConnected(reader, &state) } }
+    }
   }
 
   /// Lets reads of the snapshot wait until the next call with `false`.
