@@ -23,7 +23,8 @@ struct ChangeLog: @unchecked Sendable {
     }
   }
 
-  static func newPlace() -> UInt32 { lastPlace.add(1, ordering: .relaxed).newValue }
+  /// Values may share a place, after four billion others.
+  static func newPlace() -> UInt32 { lastPlace.wrappingAdd(1, ordering: .relaxed).newValue }
 
   func store(_ place: UInt32, at time: UInt) {
     let entry = UInt64(UInt32(truncatingIfNeeded: time)) << 32 | UInt64(place)

@@ -158,7 +158,7 @@ struct DependencyList: RandomAccessCollection, @unchecked Sendable {
     first = unsafe dependencies.first
     last = unsafe dependencies.last
     unsafe elements = endIndex > 2 ? .allocate(capacity: endIndex) : nil
-    if let elements = elements, let source = unsafe dependencies.baseAddress {
+    if let elements = unsafe elements, let source = dependencies.baseAddress {
       unsafe elements.initialize(from: source, count: endIndex)
     }
   }

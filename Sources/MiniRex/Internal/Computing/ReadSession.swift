@@ -85,7 +85,7 @@ final class ReadSession {
   /// Records a publisher for the graph that shows the computed value.
   @usableFromInline
   func note(_ lineage: Lineage) {
-    if unsafe frame.node?._withUnsafeGuaranteedRef({ $0.label.lineage }) == nil { return }
+    if unsafe frame.node?._withUnsafeGuaranteedRef({ $0.label.lineage?.computed }) == nil { return }
     unsafe lineages.append(lineage)
   }
 
