@@ -160,7 +160,10 @@ final class ComputedNode: Sendable {
       var parking: Parking?
       let step = state.withLock { state -> Step in
         let isExact = validTime.load(ordering: .relaxed) != 0
-        if isExact, isSkipped(at: skipTime) || isCorrect(state, at: now) {
+        if isExact,
+          isSkipped(at: skipTime) || isCorrect(state, at: now)
+            || pass == nil && validTime.load(ordering: .relaxed) > now
+        {
           known = state.result
           return .use
         }
@@ -218,18 +221,30 @@ final class ComputedNode: Sendable {
     _ pass: UpdatePass?
   ) -> Evaluation {
     ComputedCycle.within(self) {
-      let valid = unsafe previous?._withUnsafeGuaranteedRef { validated($0, pass) }
-      if let valid = valid ?? nil { return finish(valid, at: now) }
-      if let session { return unsafe run(in: session, after: previous, pass) }
-      guard let pass else { return unsafe run(in: ReadSession(), after: previous, nil) }
-      return pass.withSession { unsafe run(in: $0, after: previous, pass) }
+      // The index has the dependencies of a known result that belonged to one instant.
+      let isIndexed =
+        unsafe pass != nil && validTime.load(ordering: .relaxed) != 0
+        && previous?._withUnsafeGuaranteedRef { $0.shape } == pass?.shape
+      let valid = unsafe previous?._withUnsafeGuaranteedRef {
+        validated($0, isIndexed ? pass : nil)
+      }
+      if let valid = valid ?? nil { return finish(valid, at: wasCorrect(valid, at: now) ? now : 0) }
+      if let session { return unsafe run(in: session, after: previous, isIndexed) }
+      guard let pass else { return unsafe run(in: ReadSession(), after: previous, false) }
+      return pass.withSession { unsafe run(in: $0, after: previous, isIndexed) }
     }
   }
 
+  /// Returns `true` if a result that was validated after this time was correct at this time.
+  ///
+  /// A dependency may have changed since, to the value that it had before this time.
+  private func wasCorrect(_ result: ComputedResult, at time: UInt) -> Bool {
+    log.isFree(of: result.places, from: time, to: ChangeClock.now)
+  }
+
   private func run(
-    in session: ReadSession, after previous: Unmanaged<ComputedResult>?, _ pass: UpdatePass?
+    in session: ReadSession, after previous: Unmanaged<ComputedResult>?, _ isIndexed: Bool
   ) -> Evaluation {
-    let isIndexed = pass != nil && validTime.load(ordering: .relaxed) != 0
     let result = unsafe session.run(self, after: previous, isIndexed: isIndexed)
     return finish(result, at: session.isExact ? unsafe session.time : 0)
   }
@@ -263,8 +278,6 @@ final class ComputedNode: Sendable {
   ///
   /// Dependencies are inspected in the order of the reads: a change may make later reads obsolete.
   private func validated(_ previous: ComputedResult, _ pass: UpdatePass?) -> ComputedResult? {
-    // The index has the dependencies of a result that belonged to one instant.
-    let pass = validTime.load(ordering: .relaxed) == 0 ? nil : pass
     let skipTime = pass?.time ?? 0
     var replaced: [Int: ComputedResult]?
     let dependencies = previous.dependencies
@@ -276,8 +289,8 @@ final class ComputedNode: Sendable {
         continue
       }
       let isEqual = dependency.withNode { node in
-        let new = node.evaluate(in: nil, pass).result
-        return dependency.withResult { old in
+        dependency.withResult { old in
+          let new = node.evaluate(in: nil, pass?.of(old.shape)).result
           if new === old { return true }
           if !node.areEqual(old, new) { return false }
           replaced = replaced ?? [:]

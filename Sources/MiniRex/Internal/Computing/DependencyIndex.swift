@@ -35,8 +35,9 @@ internal import Synchronization
     sources.count > 1 && sources.values.contains { $0.mayShareSource }
   }
 
-  /// Returns `true` if the result of the root may depend on the computed value.
-  func contains(_ node: ComputedNode) -> Bool { values[ObjectIdentifier(node)] != nil }
+  /// Returns the shape of the known result of the computed value, or `nil` if the result of the root
+  /// does not depend on it.
+  fileprivate func shape(of node: ComputedNode) -> UInt? { values[ObjectIdentifier(node)]?.shape }
 
   /// Returns `false` if the record is older than a known one, or of a source that is not in use.
   ///
@@ -58,7 +59,7 @@ internal import Synchronization
         unsafe entry._withUnsafeGuaranteedRef { unsafe $0.markReaders(time, &reached) }
       }
     }
-    return UpdatePass(of: self, time: time, after: changes.last)
+    return UpdatePass(of: self, time: time, after: changes.last, shape: root.shape)
   }
 
   fileprivate func takeSession() -> ReadSession { unsafe spareSession.take() ?? ReadSession() }
@@ -154,16 +155,29 @@ internal import Synchronization
   let change: Unmanaged<ValueRecord>?
   /// The time of the change clock after the change.
   let time: UInt
+  /// The shape of the result whose dependencies the index has, for the computed value in progress.
+  ///
+  /// Another reader may have replaced that result since, and found dependencies that the index does
+  /// not have.
+  private(set) var shape: UInt
 
-  init(of index: DependencyIndex, time: UInt, after change: ValueRecord?) {
+  init(of index: DependencyIndex, time: UInt, after change: ValueRecord?, shape: UInt) {
     unsafe self.index = .passUnretained(index)
     unsafe self.change = change.map { unsafe .passUnretained($0) }
     self.time = time
+    self.shape = shape
   }
 
-  /// Returns `true` if the result of the root may depend on the computed value.
-  func contains(_ node: ComputedNode) -> Bool {
-    unsafe index._withUnsafeGuaranteedRef { $0.contains(node) }
+  /// Returns the pass for a computed value, or `nil` if the result of the root does not depend on it.
+  func of(_ node: ComputedNode) -> UpdatePass? {
+    unsafe index._withUnsafeGuaranteedRef { $0.shape(of: node) }.map { of($0) }
+  }
+
+  /// Returns the pass for a computed value whose known result has this shape.
+  func of(_ shape: UInt) -> UpdatePass {
+    var pass = self
+    pass.shape = shape
+    return pass
   }
 
   /// Calls the closure with a session at the time of the pass.

@@ -37,6 +37,11 @@ final class PinnedValues {
     for dependency in result.dependencies { keep(dependency) }
   }
 
+  /// The places of the values.
+  var places: PlaceRange {
+    records.values.reduce(into: PlaceRange()) { unsafe $0.insert($1.storage.place) }
+  }
+
   var arePresent: Bool { records.values.allSatisfy(\.isPresent) }
 
   /// `true` if all present values equal these.

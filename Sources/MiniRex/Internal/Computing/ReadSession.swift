@@ -145,6 +145,8 @@ final class ReadSession {
       if isFirstRead(node.reader) { unsafe reads.append(Dependency(node, result)) }
       return result
     }
+    // A computed value that reads this run, but not at its instant, makes no cycle.
+    if unsafe pins == nil, unsafe ChangeClock.now != time { _ = move(with: nil) }
     var result: ComputedResult
     if let pins = unsafe pins {
       result = pins.result(of: node, in: self)
@@ -168,8 +170,7 @@ final class ReadSession {
   }
 
   private func pass(for node: ComputedNode) -> UpdatePass? {
-    guard let pass = unsafe pass, pass.contains(node) else { return nil }
-    return pass
+    unsafe pass?.of(node)
   }
 
   /// The read of the previous run at the place of the next read.
@@ -223,17 +224,21 @@ final class ReadSession {
   ///
   /// - Parameter next: A value that is being read.
   /// - Returns: `false` if values are pinned now, so `next` may not fit.
-  private func move(with next: Dependency.Content) -> Bool {
-    let now = ChangeClock.now
+  private func move(with next: Dependency.Content?) -> Bool {
     unsafe pass = nil
     unsafe frame.skipTime = 0
     let pins = PinnedValues()
     for index in 0..<(unsafe reads.count) { unsafe pins.keep(reads[index]) }
     let all = PinnedValues(pins)
-    all.keep(next)
+    if let next { all.keep(next) }
+    let start = ChangeClock.now
     if all.arePresent {
-      unsafe time = now
-      return true
+      // A value that differed at `start` may have changed back since.
+      let end = ChangeClock.now
+      if ChangeLog.shared.isFree(of: all.places, from: start, to: end) {
+        unsafe time = end
+        return true
+      }
     }
     unsafe self.pins = pins
     return false

@@ -1,0 +1,31 @@
+import Foundation
+import MiniRex
+import TestSupport
+import Testing
+
+/// Two computed values that read each other, but never in the same state of a flag.
+@Suite(.timeLimit(.minutes(20))) struct ConditionalCycleTests {
+  @Test func `R37 R39 a flag that changes during a run makes no cycle`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let flag = PublishedProperty(false)
+      let other = Shared<PublishedValue<Int>?>(nil)
+      let mustWrite = Shared(false)
+      let first = PublishedValue.computed(name: "first") { read in
+        if !read(flag) { return 1 }
+        if mustWrite.value { onThreads(1) { _ in flag.value = false } }
+        return other.value.map { read($0) } ?? 0
+      }
+      let second = PublishedValue.computed(name: "second") { read in
+        read(flag) ? 2 : read(first)
+      }
+      other.value = second
+      #expect(second.current() == 1)
+      flag.value = true
+      mustWrite.value = true
+      #expect(first.current() == 1)
+      #expect(second.current() == 1)
+      other.value = nil
+    }
+  }
+}
