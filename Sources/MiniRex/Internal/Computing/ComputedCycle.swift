@@ -25,13 +25,18 @@ enum ComputedCycle {
     }
   }
 
-  /// `true` if the computed value is in progress on this thread.
-  static func contains(_ node: ComputedNode) -> Bool {
-    path.contains { $0 === node }
+  /// The number of runs of the computed value on this thread.
+  ///
+  /// A session that reads a computed value in progress runs it once more, for its own values. If it
+  /// reads itself in that run also, it depends on itself.
+  static func count(of node: ComputedNode) -> Int {
+    path.count { $0 === node }
   }
 
   /// Waits for another thread that runs the computed value.
-  static func wait(for node: ComputedNode, on thread: ThreadID, _ parking: Parking) {
+  ///
+  /// - Returns: `false` if that thread waits for this thread.
+  static func wait(for node: ComputedNode, on thread: ThreadID, _ parking: Parking) -> Bool {
     let isCycle = waits.withLock { waits in
       waits[thread] = node
       var next = node
@@ -42,10 +47,10 @@ enum ComputedCycle {
       }
       return false
     }
-    if isCycle { trap(at: node) }
-    parking.wait()
+    if !isCycle { parking.wait() }
     let removed = waits.withLock { $0.removeValue(forKey: thread) }
     withExtendedLifetime(removed) {}
+    return !isCycle
   }
 
   static func trap(at node: ComputedNode) -> Never {

@@ -27,7 +27,7 @@ final class ComputedNode: Sendable {
     case use
     case run
     case wait
-    case trap
+    case refuse
   }
 
   let label: ComputedLabel
@@ -136,20 +136,27 @@ final class ComputedNode: Sendable {
   @usableFromInline
   func current() -> ComputedResult {
     for _ in 0..<3 {
-      let evaluation = evaluate(in: nil)
+      let evaluation = evaluate(nil)
       if evaluation.isExact { return evaluation.result }
     }
-    return evaluate(in: nil).result
+    return evaluate(nil).result
+  }
+
+  /// Returns a correct result, outside of sessions.
+  func evaluate(_ pass: UpdatePass?) -> Evaluation {
+    guard let evaluation = evaluate(in: nil, pass) else { ComputedCycle.trap(at: self) }
+    return evaluation
   }
 
   /// Returns a correct result, and runs the closure if it must.
   ///
-  /// Threads that need it at the same time wait for one run.
+  /// Threads that need it at the same time wait for one run. Returns `nil` if that run waits for this
+  /// one. They need not be a cycle, because the run may have read values that have changed since.
   ///
   /// - Parameters:
   ///   - session: The session of the run that reads this value.
   ///   - pass: The pass that updates this value, if its index has the value.
-  func evaluate(in session: ReadSession?, _ pass: UpdatePass? = nil) -> Evaluation {
+  func evaluate(in session: ReadSession?, _ pass: UpdatePass?) -> Evaluation? {
     let thread = ThreadID.current
     let skipTime = pass?.time ?? 0
     while true {
@@ -172,7 +179,7 @@ final class ComputedNode: Sendable {
           unsafe previous = state.result.map { unsafe .passUnretained($0) }
           return .run
         }
-        if runner == thread { return .trap }
+        if runner == thread { return .refuse }
         let new = Parking()
         state.waiters.append(new)
         parking = new
@@ -181,15 +188,16 @@ final class ComputedNode: Sendable {
       switch step {
       case .use: if let known { return Evaluation(result: known, isExact: true) }
       case .run: return unsafe update(previous, at: now, in: session, pass)
-      case .wait: if let parking { ComputedCycle.wait(for: self, on: thread, parking) }
-      case .trap: ComputedCycle.trap(at: self)
+      case .wait:
+        if let parking, !ComputedCycle.wait(for: self, on: thread, parking) { return nil }
+      case .refuse: return nil
       }
     }
   }
 
   /// Runs the closure for values that need not be present.
   func runPrivately(in session: ReadSession, after previous: ComputedResult?) -> ComputedResult {
-    if ComputedCycle.contains(self) { ComputedCycle.trap(at: self) }
+    if ComputedCycle.count(of: self) > 1 { ComputedCycle.trap(at: self) }
     var result = ComputedCycle.within(self) {
       unsafe session.run(
         self, after: previous.map { unsafe .passUnretained($0) }, isIndexed: false)
@@ -290,7 +298,7 @@ final class ComputedNode: Sendable {
       }
       let isEqual = dependency.withNode { node in
         dependency.withResult { old in
-          let new = node.evaluate(in: nil, pass?.of(old.shape)).result
+          guard let new = node.evaluate(in: nil, pass?.of(old.shape))?.result else { return false }
           if new === old { return true }
           if !node.areEqual(old, new) { return false }
           replaced = replaced ?? [:]

@@ -70,7 +70,7 @@ final class LiveInputs: @unchecked Sendable {
       unsafe ChangeClock.undeliveredCount <= (isImmediate ? 1 : 0) && !combination.hasQueuedChanges
     if unsafe isQuiet || last == nil || pins.areUnchanged {
       let pass = unsafe isQuiet && isIndexExact ? index.pass(for: delivered, at: time) : nil
-      let evaluation = node.evaluate(in: nil, pass)
+      let evaluation = node.evaluate(pass)
       unsafe isIndexExact = evaluation.isExact && ChangeClock.now == time
       if unsafe last == nil || isIndexExact {
         forgetDelivered()

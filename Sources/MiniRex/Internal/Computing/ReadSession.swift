@@ -145,13 +145,11 @@ final class ReadSession {
       if isFirstRead(node.reader) { unsafe reads.append(Dependency(node, result)) }
       return result
     }
-    // A computed value that reads this run, but not at its instant, makes no cycle.
-    if unsafe pins == nil, unsafe ChangeClock.now != time { _ = move(with: nil) }
     var result: ComputedResult
     if let pins = unsafe pins {
       result = pins.result(of: node, in: self)
-    } else {
-      result = node.evaluate(in: self, pass(for: node)).result
+    } else if let evaluation = node.evaluate(in: self, pass(for: node)) {
+      result = evaluation.result
       if let pins = unsafe pins {
         pins.keep(result, of: node)
       } else if unsafe ChangeClock.now != time, !move(with: .computed(node, result)),
@@ -159,6 +157,9 @@ final class ReadSession {
       {
         result = pins.result(of: node, in: self)
       }
+    } else {
+      // A run that reads this one, but in another state, is no cycle.
+      result = pin().result(of: node, in: self)
     }
     if isFirstRead(node.reader) { unsafe reads.append(Dependency(node, result)) }
     return result
@@ -220,17 +221,29 @@ final class ReadSession {
     return true
   }
 
+  /// Pins all values that were read.
+  private func pin() -> PinnedValues {
+    let new = unsafe pins ?? PinnedValues()
+    if unsafe pins == nil {
+      for index in 0..<(unsafe reads.count) { unsafe new.keep(reads[index]) }
+      unsafe pass = nil
+      unsafe frame.skipTime = 0
+      unsafe pins = new
+    }
+    return new
+  }
+
   /// Moves to the present instant, or pins all values that were read.
   ///
   /// - Parameter next: A value that is being read.
   /// - Returns: `false` if values are pinned now, so `next` may not fit.
-  private func move(with next: Dependency.Content?) -> Bool {
+  private func move(with next: Dependency.Content) -> Bool {
     unsafe pass = nil
     unsafe frame.skipTime = 0
     let pins = PinnedValues()
     for index in 0..<(unsafe reads.count) { unsafe pins.keep(reads[index]) }
     let all = PinnedValues(pins)
-    if let next { all.keep(next) }
+    all.keep(next)
     let start = ChangeClock.now
     if all.arePresent {
       // A value that differed at `start` may have changed back since.

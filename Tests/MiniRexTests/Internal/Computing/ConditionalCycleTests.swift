@@ -28,4 +28,31 @@ import Testing
       other.value = nil
     }
   }
+
+  @Test func `R37 R39 a flag that other threads change makes no cycle`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let flag = PublishedProperty(false)
+      let other = Shared<PublishedValue<Int>?>(nil)
+      let first = PublishedValue.computed(name: "first") { read in
+        if !read(flag) { return 1 }
+        return other.value.map { read($0) } ?? 0
+      }
+      let second = PublishedValue.computed(name: "second") { read in
+        read(flag) ? 2 : read(first)
+      }
+      other.value = second
+      let rounds = scaled(100_000)
+      onThreads(3) { index in
+        for _ in 0..<rounds {
+          switch index {
+          case 0: flag.value.toggle()
+          case 1: _ = first.current()
+          default: _ = second.current()
+          }
+        }
+      }
+      other.value = nil
+    }
+  }
 }

@@ -51,7 +51,7 @@ import Testing
   }
 }
 
-/// Equals all others, and calls a closure when it is compared.
+/// Equals every value of its type, and calls a closure when it is compared.
 private struct Hooked: Sendable, Equatable {
   var hook: @Sendable () -> Void = {}
 
