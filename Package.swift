@@ -17,6 +17,7 @@ let package = Package(
     .library(name: "MiniRexInspector", targets: ["MiniRexInspector"]),
     .library(name: "MiniRexNATS", targets: ["MiniRexNATS"]),
     .library(name: "MiniRexNATSStore", targets: ["MiniRexNATSStore"]),
+    .library(name: "MiniRexFleet", targets: ["MiniRexFleet"]),
     .executable(name: "minirex-tail", targets: ["minirex-tail"]),
     .executable(name: "minirex-journal", targets: ["minirex-journal"]),
   ],
@@ -24,7 +25,7 @@ let package = Package(
     .trait(
       name: "NATS",
       description:
-        "Builds MiniRexNATS and MiniRexNATSStore. Requires libnats (Debian: libnats-dev).")
+        "Builds MiniRexNATS, MiniRexNATSStore, and MiniRexFleet. Requires libnats (Debian: libnats-dev).")
   ],
   targets: [
     .target(name: "MiniRex"),
@@ -61,6 +62,13 @@ let package = Package(
     .target(
       name: "MiniRexNATSStore",
       dependencies: ["MiniRex", "MiniRexJournal", "MiniRexNATS", "MiniRexReplica", "MiniRexStore"]),
+    .target(
+      name: "MiniRexFleet",
+      dependencies: [
+        "MiniRex", "MiniRexInspector", "MiniRexNATS", "MiniRexPageServer", "MiniRexReplica",
+        "MiniRexStore",
+      ],
+      resources: [.embedInCode("Page")]),
     .executableTarget(
       name: "fleet",
       dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexNATS", "MiniRexPageServer"],
@@ -82,8 +90,9 @@ let package = Package(
     .testTarget(
       name: "MiniRexNATSTests",
       dependencies: [
-        "MiniRex", "MiniRexNATS", "MiniRexNATSStore", "MiniRexReplica", "MiniRexStore",
-        "MiniRexTesting", "TestSupport", "fleet", "nats-guest", "weather",
+        "MiniRex", "MiniRexFleet", "MiniRexNATS", "MiniRexNATSStore", "MiniRexPageServer",
+        "MiniRexReplica", "MiniRexStore", "MiniRexTesting", "TestSupport", "fleet", "nats-guest",
+        "weather",
       ]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
