@@ -65,8 +65,8 @@ let package = Package(
     .target(
       name: "MiniRexFleet",
       dependencies: [
-        "MiniRex", "MiniRexInspector", "MiniRexNATS", "MiniRexPageServer", "MiniRexReplica",
-        "MiniRexStore",
+        "MiniRex", "MiniRexDispatchAdapters", "MiniRexInspector", "MiniRexNATS",
+        "MiniRexPageServer", "MiniRexReplica", "MiniRexStore",
       ],
       resources: [.embedInCode("Page")]),
     .executableTarget(

@@ -32,6 +32,16 @@ extension NATSConnection {
     _ name: String, version: String, description text: String = "",
     metadata: [String: String] = [:], _ endpoints: (inout NATSService) -> Void
   ) -> Subscription {
+    service(
+      name, id: UUID().uuidString, version: version, description: text, metadata: metadata,
+      endpoints)
+  }
+
+  /// Answers the requests of a service whose process has the given identifier.
+  package func service(
+    _ name: String, id: String, version: String, description text: String,
+    metadata: [String: String], _ endpoints: (inout NATSService) -> Void
+  ) -> Subscription {
     NATSService.requireName(name, of: "service")
     let numbers = version.prefix { $0 != "-" && $0 != "+" }.split(
       separator: ".", omittingEmptySubsequences: false)
@@ -41,7 +51,7 @@ extension NATSConnection {
     var service = NATSService(link)
     endpoints(&service)
     let report = ServiceReport(
-      name: name, id: UUID().uuidString, version: version, description: text, metadata: metadata,
+      name: name, id: id, version: version, description: text, metadata: metadata,
       endpoints: service.endpoints)
     // A tool may send a request as soon as it has discovered the service.
     var subscriptions = service.endpoints.map { $0.start() }
@@ -129,6 +139,38 @@ public struct NATSService: Sendable {
     endpoints.append(
       ServiceEndpoint(
         name: name, subject: subject, queue: queue, metadata: metadata, counters: counters,
+        start: start))
+  }
+
+  /// Answers the requests on a subject with progress and a result.
+  package mutating func endpoint<
+    Request: Codable & Sendable, Progress: Codable & Sendable, Answer: Codable & Sendable,
+    Failure: Error
+  >(
+    _ name: String, on subject: String, progress: Progress.Type,
+    _ answer: @escaping @Sendable (Request) -> ProgressiveTask<Progress, Answer, Failure>
+  ) {
+    Self.requireName(name, of: "endpoint")
+    let (queue, link) = ("q", link)
+    let counters = ServiceCounters()
+    let start: @Sendable () -> Subscription = {
+      link.serve(on: subject, queue: queue) { (request: Request, asked) in
+        let began = ContinuousClock.now
+        return answer(request).subscribe { update in
+          switch update {
+          case .progress(let progress): asked.report(progress)
+          case .finished(let result):
+            counters.count(result.mapError { $0 as any Error }, took: ContinuousClock.now - began)
+            asked.finish(result)
+          }
+        } onEnd: {
+          asked.end()
+        }
+      }
+    }
+    endpoints.append(
+      ServiceEndpoint(
+        name: name, subject: subject, queue: queue, metadata: [:], counters: counters,
         start: start))
   }
 }
