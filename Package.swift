@@ -78,7 +78,8 @@ let package = Package(
     .executableTarget(
       name: "nats-guest",
       dependencies: [
-        "MiniRex", "MiniRexNATS", "MiniRexNATSStore", "MiniRexReplica", "MiniRexStore",
+        "MiniRex", "MiniRexFleet", "MiniRexNATS", "MiniRexNATSStore", "MiniRexReplica",
+        "MiniRexStore",
       ],
       path: "Tests/NATSGuest"),
     .testTarget(
