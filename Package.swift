@@ -91,9 +91,9 @@ let package = Package(
     .testTarget(
       name: "MiniRexNATSTests",
       dependencies: [
-        "MiniRex", "MiniRexFleet", "MiniRexNATS", "MiniRexNATSStore", "MiniRexPageServer",
-        "MiniRexReplica", "MiniRexStore", "MiniRexTesting", "TestSupport", "fleet", "nats-guest",
-        "weather",
+        "MiniRex", "MiniRexDispatchAdapters", "MiniRexFleet", "MiniRexNATS", "MiniRexNATSStore",
+        "MiniRexPageServer", "MiniRexReplica", "MiniRexStore", "MiniRexTesting", "TestSupport",
+        "fleet", "nats-guest", "weather",
       ]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],

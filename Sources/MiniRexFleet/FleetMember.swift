@@ -63,7 +63,7 @@ public final class FleetMember: Sendable {
   ///   - name: The name in the inspector. The default is the name of the store, or the type of the state if no
   ///     instrument observes the store.
   public func watch<State, Action>(_ store: Store<State, Action>, name: String? = nil) {
-    core.inspector?.watch(store, name: name)
+    core.endpoint?.inspector.watch(store, name: name)
   }
 
   /// Adds a condition of the readiness of the process.
@@ -78,7 +78,7 @@ public final class FleetMember: Sendable {
   ///   - name: The name on the page. The default is `condition`.
   public func ready(when isReady: PublishedValue<Bool>, name: String = "condition") {
     core.addCondition(name) { isReady.current() == true }
-    core.inspector?.ready(when: isReady, name: name)
+    core.endpoint?.inspector.ready(when: isReady, name: name)
   }
 }
 #endif

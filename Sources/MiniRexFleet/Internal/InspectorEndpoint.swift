@@ -16,7 +16,7 @@ final class InspectorEndpoint: Sendable {
   static let limit = 16
 
   let inspector: InspectorWithoutPort
-  private let slots = Slots()
+  let slots = Slots()
   private let queue = DispatchQueue(label: "MiniRexFleet.inspector")
 
   init(_ inspector: InspectorWithoutPort) { self.inspector = inspector }
@@ -69,6 +69,9 @@ final class InspectorEndpoint: Sendable {
 /// The requests in progress.
 final class Slots: Sendable {
   private let count = Lock(0)
+
+  /// The number of slots in use.
+  var usedCount: Int { count.withLock { $0 } }
 
   /// Returns a slot that is free again when it is released, or `nil` at the limit.
   func take(upTo limit: Int) -> Slot? {

@@ -19,7 +19,7 @@ final class MemberCore: Sendable {
     var nextMeasurement: ContinuousClock.Instant?
   }
 
-  let inspector: InspectorWithoutPort?
+  let endpoint: InspectorEndpoint?
   /// The subscriptions to the troubles of replicas and of the connection.
   let bag = SubscriptionBag()
   private let nats: NATSConnection
@@ -39,14 +39,13 @@ final class MemberCore: Sendable {
       name: shortened(name.isEmpty ? "unnamed" : name, to: 64), version: shortened(version, to: 32),
       host: shortened(ProcessUsage.host, to: 64), process: getpid(), started: Date().milliseconds,
       isInspected: graph != nil)
-    let inspector = graph.map { InspectorWithoutPort(of: $0) }
-    self.inspector = inspector
+    let endpoint = graph.map { InspectorEndpoint(InspectorWithoutPort(of: $0)) }
+    self.endpoint = endpoint
     nats.service(
       "minirex", id: id, version: version, description: "A process of the fleet \(fleet).",
       metadata: ["fleet": fleet, "name": base.name, "host": base.host]
     ) { service in
-      guard let inspector else { return }
-      let endpoint = InspectorEndpoint(inspector)
+      guard let endpoint else { return }
       service.endpoint(
         "inspect", on: FleetSubject.inspect(fleet, id), progress: InspectorFrame.self
       ) { endpoint.answer($0) }
