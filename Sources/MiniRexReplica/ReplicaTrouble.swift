@@ -1,5 +1,5 @@
 /// A problem of a replica with its log, its snapshot, or its files.
-package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
+public enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   /// A message without the header of an entry was skipped.
   case stranger(sequence: UInt64)
   /// Entries that an operator had deleted were skipped.
@@ -27,7 +27,7 @@ package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   /// The pending actions could not be made durable, which stopped the replica.
   case notSynchronized(String)
 
-  package var description: String {
+  public var description: String {
     switch self {
     case .stranger(let sequence): "No replica sent the message \(sequence)."
     case .removed(let range): "The log no longer has the entries \(range.text)."
