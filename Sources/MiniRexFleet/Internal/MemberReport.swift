@@ -53,7 +53,7 @@ struct MemberReport: Encodable, Sendable {
 /// The state of a replica.
 struct ReplicaReport: Encodable, Sendable {
   struct Digest: Encodable, Sendable {
-    let sequence: UInt64
+    let sequence: Int
     /// The time of the entry in nanoseconds since 1970.
     let time: Int64
     let checksum: UInt32
@@ -61,7 +61,7 @@ struct ReplicaReport: Encodable, Sendable {
 
   var name: String
   var phase: String
-  var sequence: UInt64
+  var sequence: Int
   var behind = 0
   var pending = 0
   /// The send time of the oldest pending action in milliseconds since 1970.

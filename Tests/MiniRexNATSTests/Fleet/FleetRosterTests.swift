@@ -183,9 +183,9 @@ struct FleetRosterTests {
     huge.trouble = MemberReport.Trouble(text: shortened(long, to: 200), time: .max)
     huge.replicas = (1...100).map { _ in
       ReplicaReport(
-        name: shortened(long, to: 40), phase: "catchingUp", sequence: UInt64(Int.max), behind: .max,
+        name: shortened(long, to: 40), phase: "catchingUp", sequence: .max, behind: .max,
         pending: .max, oldest: .max, snapshot: .max, trouble: shortened(long, to: 100),
-        digest: ReplicaReport.Digest(sequence: UInt64(Int.max), time: .max, checksum: .max))
+        digest: ReplicaReport.Digest(sequence: .max, time: .max, checksum: .max))
     }
     huge.subscriptions = (1...100).map { _ in
       SubscriptionReport(
