@@ -72,8 +72,11 @@ let package = Package(
       resources: [.embedInCode("Page")]),
     .executableTarget(
       name: "fleet",
-      dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexNATS", "MiniRexPageServer"],
-      path: "Examples/fleet", resources: [.embedInCode("page.html")]),
+      dependencies: [
+        "MiniRex", "MiniRexFleet", "MiniRexFoundationAdapters", "MiniRexNATS", "MiniRexNATSStore",
+        "MiniRexReplica", "MiniRexStore",
+      ],
+      path: "Examples/fleet"),
     .executableTarget(
       name: "weather", dependencies: ["MiniRex", "MiniRexNATS"], path: "Examples/weather"),
     .executableTarget(

@@ -19,6 +19,9 @@ internal import MiniRexPageServer
 /// The page is read-only. A row of a member with `inspecting:` has a link to its inspector, whose data the server
 /// forwards.
 ///
+/// A lost process is replaced by a process with its name that joins later on its host. That row shows the number of
+/// restarts.
+///
 /// Releasing it closes all pages and frees the port. It retains the connection. It lists up to 5,000 processes, and
 /// removes a lost process after 10 minutes. Further processes replace the oldest lost process, or are refused. The page
 /// shows the number of refused reports.

@@ -45,6 +45,7 @@ struct FleetUpdate: Sendable {
       contentsOf: "{\"id\":\"\(row.id)\",\"concern\":\(row.concern(at: time).rawValue)".utf8)
     data.append(
       contentsOf: ",\"silence\":\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)".utf8)
+    if row.restartCount > 0 { data.append(contentsOf: ",\"restarts\":\(row.restartCount)".utf8) }
     if row.isCopied(at: time) { data.append(contentsOf: ",\"isCopied\":true".utf8) }
     if row.isOtherVersion { data.append(contentsOf: ",\"isOtherVersion\":true".utf8) }
     if !row.differences.isEmpty {

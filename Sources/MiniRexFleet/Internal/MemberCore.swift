@@ -50,7 +50,9 @@ final class MemberCore: Sendable {
         "inspect", on: FleetSubject.inspect(fleet, id), progress: InspectorFrame.self
       ) { endpoint.answer($0) }
     }.store(in: bag)
-    nats.diagnostics.subscribe { [weak self] in self?.note("\($0)") }.store(in: bag)
+    nats.diagnostics.subscribe { [weak self] in
+      self?.note("\($0)".replacing("MiniRexNATS.NATSError.", with: ""))
+    }.store(in: bag)
     queue.broadcaster(every: .seconds(2)).subscribe { [weak self] _ in self?.report() }
       .store(in: bag)
     // The first report does not wait for the first tick.

@@ -21,6 +21,8 @@ struct Roster: Sendable {
   /// The time since which the server answers, or `nil` while it does not.
   private var answersSince: ContinuousClock.Instant?
   private var mustCompare = false
+  /// A Boolean value that indicates whether a process joined or was lost since the last tick.
+  private var mustReplace = false
 
   init(_ limits: Limits = Limits()) { self.limits = limits }
 
@@ -44,7 +46,7 @@ struct Roster: Sendable {
         return
       }
       rows[id] = RosterRow(id, report, at: now)
-      mustCompare = true
+      (mustCompare, mustReplace) = (true, true)
     }
   }
 
@@ -64,12 +66,34 @@ struct Roster: Sendable {
         } else if !row.isLost, due(row) > limits.silence {
           rows[id]?.isLost = true
           rows[id]?.hasChanged = true
+          mustReplace = true
         }
       }
     }
+    if mustReplace { replaceLost() }
     if mustCompare { compare() }
     defer { removed = [] }
     return (takeChanged(), removed)
+  }
+
+  /// Removes each lost process for which another has joined since, with its name and on its host.
+  private mutating func replaceLost() {
+    mustReplace = false
+    let lost = rows.values.filter(\.isLost).sorted { $0.heardAt < $1.heardAt }
+    if lost.isEmpty { return }
+    var joined = Dictionary(grouping: rows.values.filter { !$0.isLost && !$0.hasReplaced }) {
+      [$0.report.name, $0.report.host]
+    }
+    for row in lost {
+      let key = [row.report.name, row.report.host]
+      guard let index = joined[key]?.firstIndex(where: { $0.joinedAt > row.heardAt }),
+        let id = joined[key]?.remove(at: index).id
+      else { continue }
+      rows[id]?.restartCount = row.restartCount + 1
+      rows[id]?.hasReplaced = true
+      rows[id]?.hasChanged = true
+      remove(row.id)
+    }
   }
 
   private mutating func takeChanged() -> [RosterRow] {

@@ -12,6 +12,10 @@ struct RosterRow: Sendable {
   private var dropsAt: ContinuousClock.Instant?
   /// The time of the last report of another process with this identifier.
   private var copiedAt: ContinuousClock.Instant?
+  let joinedAt: ContinuousClock.Instant
+  /// The number of lost processes that this one replaces, one after the other.
+  var restartCount = 0
+  var hasReplaced = false
   var isLost = false
   var isOtherVersion = false
   /// The names of the replicas whose state differs from that of most replicas.
@@ -20,7 +24,7 @@ struct RosterRow: Sendable {
   var hasChanged = true
 
   init(_ id: String, _ report: ReceivedReport, at now: ContinuousClock.Instant) {
-    (self.id, self.report, heardAt) = (id, report, now)
+    (self.id, self.report, heardAt, joinedAt) = (id, report, now, now)
     note(report)
   }
 

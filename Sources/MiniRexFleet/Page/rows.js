@@ -62,9 +62,9 @@ function showReplicas({ replicas, fresh: { report, differences = [] } }, time) {
     if (replica.behind) parts.push(`${number(replica.behind)} behind`);
     if (replica.pending) parts.push(`${number(replica.pending)} pending${replica.oldest ? `, oldest ${span(time - replica.oldest)}` : ""}`);
     if (replica.snapshot) parts.push(`snapshot ${span(time - replica.snapshot)} old`);
-    if (replica.trouble) parts.push(String(replica.trouble));
+    if (replica.trouble) parts.push(String(replica.trouble).replace(/\.$/, ""));
     const differs = differences.includes(replica.name);
-    if (differs) parts.push(`differs from the others`);
+    if (differs) parts.push("differs from the others");
     item.className = differs ? "differs" : "";
     write(item, parts.join(", "));
   });
@@ -88,5 +88,6 @@ function showSubscriptions({ details, total: head, list, fresh: { report } }) {
 function age(row, time, isFaded) {
   const silence = time - row.heardAt, text = words({ ...row.fresh, silence });
   write(row.word, isFaded ? `was ${text}` : text);
-  write(row.cells.uptime, span(row.heardAt - row.fresh.report.started));
+  const restarts = row.fresh.restarts ? `, ${plural(row.fresh.restarts, "restart")}` : "";
+  write(row.cells.uptime, span(row.heardAt - row.fresh.report.started) + restarts);
 }

@@ -14,7 +14,7 @@ function make(name, properties, ...children) {
 const write = (element, text) => { if (element.textContent !== text) element.textContent = text; };
 
 const number = value => (Number(value) || 0).toLocaleString("en");
-const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : count === 0 || word.endsWith("s") ? "es" : "s"}`;
+const plural = (count, word) => `${number(count)} ${word}${count === 1 ? "" : word.endsWith("s") ? "es" : "s"}`;
 const order = new Intl.Collator("en", { numeric: true });
 
 function span(milliseconds) {

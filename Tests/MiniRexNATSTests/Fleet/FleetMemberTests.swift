@@ -30,8 +30,8 @@ struct FleetMemberTests {
     #expect(try #require(browser.row("billing")).silence >= 6_000)
 
     let next = try Guest("member", server.url, "production", "billing", "1.4.2")
-    await until { browser.rows.contains { $0.concern == 0 } }
-    #expect(browser.rows.count == 2)
+    await until { browser.row("billing")?.restarts == 1 }
+    #expect(browser.rows.count == 1 && browser.row("billing")?.concern == 0)
     withExtendedLifetime(next) {}
     await nats.close()
   }

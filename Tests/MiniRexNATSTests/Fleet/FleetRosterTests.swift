@@ -40,6 +40,25 @@ struct FleetRosterTests {
     #expect(roster.rows.isEmpty)
   }
 
+  @Test func `F1 a restarted process replaces a lost process with its name and host`() {
+    var roster = Roster()
+    _ = roster.tick(at: start, serverAnswers: true)
+    for id in ["A", "B"] { roster.take(report(), from: id, at: start) }
+    roster.take(report("mail"), from: "C", at: start)
+    roster.take(report(), from: "D", at: start + .seconds(1))
+    // One process joined, so one of the two lost processes is replaced.
+    for second in 1...7 {
+      _ = roster.tick(at: start + .seconds(second), serverAnswers: true)
+      roster.take(report(), from: "D", at: start + .seconds(second))
+    }
+    #expect(roster.rows.values.filter(\.isLost).count == 2)
+    #expect(roster.rows["C"]?.isLost == true && roster.rows["D"]?.restartCount == 1)
+
+    roster.take(report(), from: "E", at: start + .seconds(8))
+    _ = roster.tick(at: start + .seconds(8), serverAnswers: true)
+    #expect(Set(roster.rows.keys) == ["C", "D", "E"])
+  }
+
   @Test func `F3 no process is lost while the server does not answer`() {
     var roster = Roster()
     _ = roster.tick(at: start, serverAnswers: true)

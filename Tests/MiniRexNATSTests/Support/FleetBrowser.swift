@@ -11,6 +11,7 @@ final class FleetBrowser: Sendable {
     let concern: Int
     /// The time since the last report in milliseconds.
     let silence: Int
+    let restarts: Int?
     let isCopied: Bool?
     let isOtherVersion: Bool?
     let differences: [String]?
