@@ -78,6 +78,9 @@ let package = Package(
       ],
       path: "Examples/fleet"),
     .executableTarget(
+      name: "fleet-board", dependencies: ["MiniRex", "MiniRexFleet", "MiniRexNATS", "MiniRexStore"],
+      path: "Examples/fleet-board"),
+    .executableTarget(
       name: "weather", dependencies: ["MiniRex", "MiniRexNATS"], path: "Examples/weather"),
     .executableTarget(
       name: "nats-guest",
@@ -97,7 +100,7 @@ let package = Package(
       dependencies: [
         "MiniRex", "MiniRexDispatchAdapters", "MiniRexFleet", "MiniRexNATS", "MiniRexNATSStore",
         "MiniRexPageServer", "MiniRexReplica", "MiniRexStore", "MiniRexTesting", "TestSupport",
-        "fleet", "nats-guest", "weather",
+        "fleet", "fleet-board", "nats-guest", "weather",
       ]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],
