@@ -43,16 +43,25 @@ public final class NATSLog: ReplicaLog {
 
   /// Creates the stream and the bucket, or succeeds if they exist with these options.
   ///
-  /// The stream has no limits. Create a stream with limits yourself, with its name as its only subject and the discard
-  /// policy `.new`. It waits for the connection.
+  /// Without a connection, it fails like each request. In a cluster, it fails until the servers have elected a leader.
   ///
   /// - Parameter replicas: The number of servers of a cluster that store both. The default is 1.
   public func create(replicas: Int = 1) -> PublishedTask<Void, NATSError> {
     var options = NATSStreamOptions()
     options.replicas = replicas
+    return create(options)
+  }
+
+  /// Creates the stream and the bucket, or succeeds if they exist with these options.
+  ///
+  /// - Parameter options: The options of the stream. Its subject is its name in any case. A replica refuses limits unless
+  ///   the discard policy is `.new`. The bucket has as many replicas as the stream.
+  public func create(_ options: NATSStreamOptions) -> PublishedTask<Void, NATSError> {
+    var options = options
+    options.subjects = [name]
     var bucketOptions = NATSBucketOptions()
-    bucketOptions.replicas = replicas
-    return stream.createForReplicas(options).flatMap { [snapshots, bucketOptions] in
+    bucketOptions.replicas = options.replicas
+    return stream.create(options).flatMap { [snapshots, bucketOptions] in
       snapshots.bucket.create(bucketOptions)
     }
   }
@@ -60,7 +69,10 @@ public final class NATSLog: ReplicaLog {
   /// Publishes an entry to the subject of the stream.
   public func append(_ entry: ReplicaMessage) -> PublishedTask<UInt64, ReplicaLogError> {
     stream.append(entry.payload, headers: [Self.header: entry.header])
-      .mapError { ReplicaLogError("\($0)") }
+      .mapError { error in
+        let isRefusal = if case .jetStream = error { true } else { false }
+        return ReplicaLogError("\(error)", isRefusal: isRefusal)
+      }
   }
 
   /// Reads the stream with an ordered consumer for each connection.

@@ -8,6 +8,10 @@ public enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   ///
   /// The replica has started again from the snapshot, and has sent its pending actions again.
   case rolledBack(to: UInt64)
+  /// The log refuses entries, for the given reason, for example because it is full.
+  ///
+  /// The actions stay pending, and the replica tries again. It is reported once until an action is decided.
+  case refused(String)
   /// The snapshot could not be read or written, for the given reason.
   case snapshot(String)
   /// An entry could not be decoded, which stopped the replica.
@@ -32,6 +36,7 @@ public enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
     case .stranger(let sequence): "No replica sent the message \(sequence)."
     case .removed(let range): "The log no longer has the entries \(range.text)."
     case .rolledBack(let sequence): "The log went back to the entry \(sequence)."
+    case .refused(let reason): "The log refuses entries, which stay pending: \(reason)"
     case .snapshot(let reason): "The snapshot cannot be used: \(reason)"
     case .undecodable(let sequence, let reason):
       "The entry \(sequence) cannot be decoded: \(reason)"

@@ -58,13 +58,17 @@ struct MemoryLogTests {
     let link = log.link()
     let replica = try makeReplica(link, retryAfter: .milliseconds(20))
     try await replica.caughtUp()
+    let troubles = Recorder(replica.troubles)
     link.isRefusing = true
-    replica.send(.said("refused"))
-    await until { replica.progress.current()?.pending == 1 }
-    await replica.processed()
-    #expect(log.entries.isEmpty)
+    for _ in 1...3 {
+      replica.send(.said("refused"))
+      await replica.processed()
+    }
+    #expect(await troubles.next() == [.refused("refused")])
+    #expect(log.entries.isEmpty && replica.progress.current()?.pending == 3)
     link.isRefusing = false
     try await replica.flush()
+    #expect(troubles.updates.count == 1)
     link.losesAnswers = true
     replica.send(.said("unanswered"))
     // The entry arrives, which is a decision without an answer.
@@ -73,7 +77,7 @@ struct MemoryLogTests {
     link.losesAnswers = false
     link.connect()
     try await replica.caughtUp()
-    #expect(replica.confirmed.current()?.words == ["refused", "unanswered"])
+    #expect(replica.confirmed.current()?.words == ["refused", "refused", "refused", "unanswered"])
     await replica.close()
   }
 

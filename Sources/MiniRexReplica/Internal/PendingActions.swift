@@ -38,6 +38,8 @@ struct PendingActions<Action: Sendable>: Sendable {
   private(set) var ending: ReplicaError?
   /// A Boolean value that indicates whether entries were sent again since the last decision.
   private var hasResent = false
+  /// The reported refusal.
+  private var refusal: ReplicaLogError?
 
   var isClosed: Bool { ending != nil }
 
@@ -68,8 +70,15 @@ struct PendingActions<Action: Sendable>: Sendable {
     if count == 0 { return [] }
     let removed = actions[..<count]
     actions = Array(actions[count...])
-    hasResent = false
+    (hasResent, refusal) = (false, nil)
     return removed
+  }
+
+  /// Returns `true` for a refusal that was not reported since the last decision.
+  mutating func isNews(_ error: ReplicaLogError) -> Bool {
+    if !error.isRefusal || refusal == error { return false }
+    refusal = error
+    return true
   }
 
   mutating func hasConnected() {

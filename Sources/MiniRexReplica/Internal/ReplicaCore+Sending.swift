@@ -18,7 +18,13 @@ extension ReplicaCore {
     while let (message, connection) = takeEntry() {
       log.append(message).subscribe { [weak self] result in
         guard let self else { return }
-        if case .success(let sequence) = result { reading.withLock { $0.hasAppended(sequence) } }
+        switch result {
+        case .success(let sequence): reading.withLock { $0.hasAppended(sequence) }
+        case .failure(let error):
+          if sending.pending.withLock({ $0.isNews(error) }) {
+            sending.queue.async { [troubles] in troubles.broadcast(.refused(error.reason)) }
+          }
+        }
         // After a failure, the check sends again: a later entry may have been accepted.
         sending.pending.withLock { $0.hasAnswered(over: connection) }
         sending.wake()

@@ -109,7 +109,7 @@ extension MemoryLog {
         return (nil, state.losesAnswers)
       }
       if let failure {
-        source.finish(.failure(ReplicaLogError(failure)))
+        source.finish(.failure(ReplicaLogError(failure, isRefusal: failure == "refused")))
       } else if !isManual {
         let sequence = log.accept(entry)
         if !losesAnswer { source.finish(.success(sequence)) }
