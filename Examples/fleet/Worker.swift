@@ -21,7 +21,7 @@ func work(as name: String, over url: String, until fleet: pid_t) async throws ->
   let nats = connect(to: url)
   let log = nats.log("work", snapshotEvery: 10)
   let step = PublishedProperty(1, name: "step")
-  let replica = try MiniRexReplica.Replica<Work, String>(Work(), of: log, verifies: true) {
+  let replica = try Replica<Work, String>(Work(), of: log, verifies: true) {
     $0.count += step.value
     $0.last = $1
     return .none

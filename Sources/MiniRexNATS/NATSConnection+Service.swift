@@ -141,37 +141,5 @@ public struct NATSService: Sendable {
         name: name, subject: subject, queue: queue, metadata: metadata, counters: counters,
         start: start))
   }
-
-  /// Answers the requests on a subject with progress and a result.
-  package mutating func endpoint<
-    Request: Codable & Sendable, Progress: Codable & Sendable, Answer: Codable & Sendable,
-    Failure: Error
-  >(
-    _ name: String, on subject: String, progress: Progress.Type,
-    _ answer: @escaping @Sendable (Request) -> ProgressiveTask<Progress, Answer, Failure>
-  ) {
-    Self.requireName(name, of: "endpoint")
-    let (queue, link) = ("q", link)
-    let counters = ServiceCounters()
-    let start: @Sendable () -> Subscription = {
-      link.serve(on: subject, queue: queue) { (request: Request, asked) in
-        let began = ContinuousClock.now
-        return answer(request).subscribe { update in
-          switch update {
-          case .progress(let progress): asked.report(progress)
-          case .finished(let result):
-            counters.count(result.mapError { $0 as any Error }, took: ContinuousClock.now - began)
-            asked.finish(result)
-          }
-        } onEnd: {
-          asked.end()
-        }
-      }
-    }
-    endpoints.append(
-      ServiceEndpoint(
-        name: name, subject: subject, queue: queue, metadata: [:], counters: counters,
-        start: start))
-  }
 }
 #endif

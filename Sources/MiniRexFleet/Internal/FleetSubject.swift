@@ -10,6 +10,13 @@ enum FleetSubject {
 
   static func inspect(_ fleet: String, _ id: String) -> String { "_MINIREX.inspect.\(fleet).\(id)" }
 
+  /// The subject of the frames of one answer.
+  ///
+  /// A member makes it from the fleet and a part, so that a request cannot make it publish elsewhere.
+  static func frames(_ fleet: String, _ part: String) -> String {
+    "_MINIREX.frames.\(fleet).\(part)"
+  }
+
   /// A subject without subscribers.
   ///
   /// The server answers a request to it.

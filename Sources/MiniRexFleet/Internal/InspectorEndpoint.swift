@@ -8,7 +8,7 @@ internal import MiniRexPageServer
 
 /// Answers the requests for the inspector of this process.
 final class InspectorEndpoint: Sendable {
-  typealias Answer = ProgressiveTask<InspectorFrame, InspectorAnswer, NATSError>
+  typealias Answer = PublishedTask<InspectorAnswer, NATSError>
 
   /// The maximum number of requests in progress.
   ///
@@ -17,80 +17,63 @@ final class InspectorEndpoint: Sendable {
 
   let inspector: InspectorWithoutPort
   let slots = Slots()
+  private let fleet: String
+  private let nats: NATSConnection
   private let queue = DispatchQueue(label: "MiniRexFleet.inspector")
 
-  init(_ inspector: InspectorWithoutPort) { self.inspector = inspector }
+  init(_ inspector: InspectorWithoutPort, of fleet: String, over nats: NATSConnection) {
+    (self.inspector, self.fleet, self.nats) = (inspector, fleet, nats)
+  }
 
   func answer(_ request: InspectorRequest) -> Answer {
-    Answer { [self] report, finish in
+    Answer { [self] finish in
+      guard FleetSubject.isPart(request.frames) else {
+        finish(.failure(.refused(code: 400, message: "The frames need a part of a subject.")))
+        return .ended
+      }
       guard let slot = slots.take(upTo: Self.limit) else {
         finish(.failure(.refused(code: 503, message: "Too many pages are open.")))
         return .ended
       }
-      let number = Lock(0 as UInt32)
-      let send: @Sendable (Data) -> Void = { data in
-        let start = number.withLock { $0 }
-        let frames = InspectorFrame.frames(data, from: start)
-        number.withLock { $0 &+= UInt32(truncatingIfNeeded: frames.count) }
-        for frame in frames { report(frame) }
-      }
       let events = Lock<Subscription?>(nil)
       let isCanceled = Lock(false)
-      queue.async { [inspector] in
+      queue.async { [self] in
         if isCanceled.withLock({ $0 }) { return }
-        switch inspector.answer(get: request.path) {
-        case .events(let broadcaster, _):
-          let subscription = withInstrument(Unwatched()) {
-            broadcaster.subscribe(send, onEnd: { finish(.success(InspectorAnswer())) })
-          }
-          events.withLock { $0 = subscription }
-        case .content(let type, let data):
-          send(data)
-          finish(
-            .success(InspectorAnswer(text: type, frameCount: Int(number.withLock { $0 }))))
-        case .status(let status, let reason):
-          let isMissing = status == .notFound
-          finish(
-            .success(InspectorAnswer(status: isMissing ? .notFound : .unavailable, text: reason)))
-        // The process that serves the pages has its own.
-        case .page: finish(.success(InspectorAnswer(status: .notFound)))
-        }
+        let sender = FrameSender(over: nats, on: FleetSubject.frames(fleet, request.frames), finish)
+        let subscription = send(inspector.answer(get: request.path), by: sender)
+        events.withLock { $0 = subscription }
       }
-      return Subscription {
+      return Subscription { [self] in
         isCanceled.withLock { $0 = true }
         // After the work, which may be creating the subscription.
-        self.queue.async { events.withLock { $0.take() }?.invalidate() }
+        queue.async { events.withLock { $0.take() }?.invalidate() }
         withExtendedLifetime(slot) {}
       }
     }
   }
-}
 
-/// The requests in progress.
-final class Slots: Sendable {
-  private let count = Lock(0)
-
-  /// The number of slots in use.
-  var usedCount: Int { count.withLock { $0 } }
-
-  /// Returns a slot that is free again when it is released, or `nil` at the limit.
-  func take(upTo limit: Int) -> Slot? {
-    let isFree = count.withLock { count in
-      if count >= limit { return false }
-      count += 1
-      return true
+  /// Returns the subscription of an answer that continues.
+  private func send(_ reply: Reply, by sender: FrameSender) -> Subscription? {
+    switch reply {
+    case .events(let broadcaster, _):
+      return withInstrument(Unwatched()) {
+        broadcaster.subscribe {
+          sender.send($0)
+        } onEnd: {
+          sender.finish(InspectorAnswer())
+        }
+      }
+    case .content(let type, let data):
+      sender.send(data)
+      sender.finish(InspectorAnswer(text: type))
+    case .status(.notFound, let reason):
+      sender.finish(InspectorAnswer(status: .notFound, text: reason))
+    case .status(_, let reason):
+      sender.finish(InspectorAnswer(status: .unavailable, text: reason))
+    // The process that serves the pages has its own.
+    case .page: sender.finish(InspectorAnswer(status: .notFound))
     }
-    return isFree ? Slot(self) : nil
+    return nil
   }
-
-  fileprivate func free() { count.withLock { $0 -= 1 } }
-}
-
-final class Slot: Sendable {
-  private let slots: Slots
-
-  fileprivate init(_ slots: Slots) { self.slots = slots }
-
-  deinit { slots.free() }
 }
 #endif

@@ -30,13 +30,24 @@ struct InspectorForwarder: Sendable {
     }
   }
 
-  private func request(
-    _ path: String, of id: String, timeout: Duration
-  ) -> Broadcaster<TaskUpdate<InspectorFrame, InspectorAnswer, NATSError>> {
-    nats.request(
-      InspectorAnswer.self, progress: InspectorFrame.self, InspectorRequest(path: path),
-      on: FleetSubject.inspect(fleet, id), timeout: timeout
-    ).broadcaster
+  /// The frames of an answer in order, and its last message, which may come before the last frames.
+  private func parts(_ path: String, of id: String, timeout: Duration) -> Broadcaster<AnswerPart> {
+    let (nats, subject) = (nats, FleetSubject.inspect(fleet, id))
+    let (part, fleet) = (makeSecret(), fleet)
+    return Broadcaster { receive in
+      let frames = nats.broadcaster(
+        of: InspectorFrame.self, on: FleetSubject.frames(fleet, part)
+      ).subscribe { receive(.frame($0.payload)) }
+      let answer = nats.request(
+        InspectorAnswer.self, InspectorRequest(path: path, frames: part), on: subject,
+        timeout: timeout)
+      let answering = answer.subscribe { receive(.answer($0)) }
+      let late = answer.broadcaster.delay(for: .seconds(3), clock: ContinuousClock())
+        .subscribe { _ in receive(.late) }
+      return Subscription {
+        for subscription in [late, answering, frames] { subscription.invalidate() }
+      }
+    }
   }
 
   /// The events of an inspector, until its process ends, or a frame is lost.
@@ -44,56 +55,46 @@ struct InspectorForwarder: Sendable {
   /// The browser then connects again, and starts with an event that has everything.
   private func events(of id: String) -> Broadcaster<Data> {
     // A browser that is open longer connects again.
-    request("/events", of: id, timeout: .seconds(3_600))
+    parts("/events", of: id, timeout: .seconds(3_600))
       .scan(FrameOrder()) { $0.next($1) }
       .prefix { $0.bytes != nil }
       .compactMap(\.bytes)
   }
 
   private func content(_ path: String, of id: String) async -> Reply {
-    let updates = withInstrument(Unwatched()) {
-      request(path, of: id, timeout: .seconds(30)).values(.bufferingOldest(Self.frameLimit))
+    let parts = withInstrument(Unwatched()) {
+      self.parts(path, of: id, timeout: .seconds(30))
+        .values(.bufferingOldest(Self.frameLimit + 2))
     }
-    var order = FrameOrder()
-    var body = Data()
-    for await update in updates {
-      guard case .finished(let result) = update else {
-        order = order.next(update)
-        guard let bytes = order.bytes, order.count <= Self.frameLimit else { break }
-        body += bytes
-        continue
-      }
-      switch result {
-      case .success(let answer) where answer.status == .notFound: return .status(.notFound)
-      case .success(let answer) where answer.status == .unavailable:
-        return .status(.unavailable, because: shortened(answer.text, to: 500))
-      case .success(let answer):
-        guard answer.frameCount == order.count, Self.types.contains(answer.text) else {
-          return .status(.unavailable, because: "The answer of the process is incomplete.")
+    var (order, body) = (FrameOrder(), Data())
+    var answer: InspectorAnswer?
+    for await part in parts {
+      switch part {
+      case .frame:
+        order = order.next(part)
+        guard let bytes = order.bytes, order.count <= Self.frameLimit else {
+          return Self.incomplete
         }
-        return .content(answer.text, body)
-      case .failure(let error):
+        body += bytes
+      case .answer(.success(let success)): answer = success
+      case .answer(.failure(let error)):
         return .status(.unavailable, because: shortened("\(error)", to: 500))
+      case .late: return Self.incomplete
       }
+      if let answer, answer.frameCount == order.count { return Self.reply(answer, body) }
     }
-    return .status(.unavailable, because: "The answer of the process is incomplete.")
+    return Self.incomplete
   }
-}
 
-/// Checks that no frame is missing.
-struct FrameOrder: Sendable {
-  private(set) var count = 0
-  /// The bytes of the frame, or `nil` after a gap or the end.
-  private(set) var bytes: Data? = Data()
+  private static let incomplete = Reply.status(
+    .unavailable, because: "The answer of the process is incomplete.")
 
-  func next(_ update: TaskUpdate<InspectorFrame, InspectorAnswer, NATSError>) -> FrameOrder {
-    var next = self
-    next.bytes = nil
-    if bytes != nil, case .progress(let frame) = update, frame.number == UInt32(clamping: count) {
-      next.bytes = frame.bytes
+  private static func reply(_ answer: InspectorAnswer, _ body: Data) -> Reply {
+    switch answer.status {
+    case .ok: types.contains(answer.text) ? .content(answer.text, body) : incomplete
+    case .notFound: .status(.notFound)
+    case .unavailable: .status(.unavailable, because: shortened(answer.text, to: 500))
     }
-    next.count += 1
-    return next
   }
 }
 #endif

@@ -7,9 +7,14 @@ internal import MiniRexNATS
 /// It has no method: nothing but reading can be requested.
 struct InspectorRequest: Codable, Sendable {
   let path: String
+  /// The last part of the subject of the frames.
+  let frames: String
 }
 
-/// The last message of an answer, after its frames.
+/// The last message of an answer.
+///
+/// It may arrive before the last frames, which have a subscription of their own. The progress of a request would arrive
+/// twice, or out of order, while another callback of the requesting process blocks.
 struct InspectorAnswer: Codable, Sendable {
   enum Status: String, Codable, Sendable { case ok, notFound, unavailable }
 

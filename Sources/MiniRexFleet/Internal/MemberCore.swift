@@ -39,16 +39,16 @@ final class MemberCore: Sendable {
       name: shortened(name.isEmpty ? "unnamed" : name, to: 64), version: shortened(version, to: 32),
       host: shortened(ProcessUsage.host, to: 64), process: getpid(), started: Date().milliseconds,
       isInspected: graph != nil)
-    let endpoint = graph.map { InspectorEndpoint(InspectorWithoutPort(of: $0)) }
+    let endpoint = graph.map {
+      InspectorEndpoint(InspectorWithoutPort(of: $0), of: fleet, over: nats)
+    }
     self.endpoint = endpoint
     nats.service(
       "minirex", id: id, version: version, description: "A process of the fleet \(fleet).",
       metadata: ["fleet": fleet, "name": base.name, "host": base.host]
     ) { service in
       guard let endpoint else { return }
-      service.endpoint(
-        "inspect", on: FleetSubject.inspect(fleet, id), progress: InspectorFrame.self
-      ) { endpoint.answer($0) }
+      service.endpoint("inspect", on: FleetSubject.inspect(fleet, id)) { endpoint.answer($0) }
     }.store(in: bag)
     nats.diagnostics.subscribe { [weak self] in
       self?.note("\($0)".replacing("MiniRexNATS.NATSError.", with: ""))

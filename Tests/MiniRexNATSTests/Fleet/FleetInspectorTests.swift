@@ -60,7 +60,8 @@ struct FleetInspectorTests {
     #expect(try await rooms.get("/tree").contains("board"))
     #expect(try await rooms.get("/metrics").contains("minirex_store_commits_total"))
     #expect(try await rooms.get("/ready").hasSuffix("ready\n"))
-    #expect(try await rooms.get("/session").contains("application/json"))
+    let session = try await rooms.get("/session")
+    #expect(session.contains("application/json"), "\(session)")
     #expect(try await rooms.get("/nothing").hasPrefix("HTTP/1.1 404"))
     let post = try await response(
       from: rooms.port, to: "POST /process/\(rooms.member.id)/tree HTTP/1.1\r\n\r\n")
@@ -120,6 +121,23 @@ struct FleetInspectorTests {
     await rooms.viewer.close()
   }
 
+  @Test func `F4 a blocking callback of the page's process delays no inspector`() async throws {
+    let rooms = try await Rooms()
+    let (mayGo, hasCome) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let blocked = rooms.viewer.request(String.self, "", on: "nobody", timeout: .seconds(600))
+      .subscribe { _ in
+        hasCome.signal()
+        mayGo.waitAtMost()
+      }
+    await hasCome.isSignalled()
+
+    for _ in 1...20 { #expect(try await rooms.get("/tree").contains("board")) }
+    mayGo.signal()
+    withExtendedLifetime(blocked) {}
+    await rooms.nats.close()
+    await rooms.viewer.close()
+  }
+
   @Test func `F4 a process without inspecting has no inspector`() async throws {
     let rooms = try await Rooms()
     let shy = FleetMember(of: "production", over: rooms.nats, name: "shy", version: "1.0.0")
@@ -131,11 +149,52 @@ struct FleetInspectorTests {
       #expect(answer.hasPrefix("HTTP/1.1 404"))
     }
     let direct = rooms.viewer.request(
-      String.self, ["path": "/tree"], on: "_MINIREX.inspect.production.\(shy.id)",
+      String.self, ["path": "/tree", "frames": "x"], on: "_MINIREX.inspect.production.\(shy.id)",
       timeout: .seconds(600))
     #expect(await direct.result == .failure(.noResponders))
     await rooms.nats.close()
     await rooms.viewer.close()
+  }
+
+  @Test func `F4 the permissions in the article suffice`() async throws {
+    let server = try await NATSServer(
+      """
+      authorization { users = [
+        { user: member, password: a, permissions: {
+          publish: ["_MINIREX.report.production.*", "_MINIREX.frames.production.*", "_INBOX.>"]
+          subscribe: ["$SRV.>", "_MINIREX.inspect.production.*",
+            "_MINIREX.cancel._MINIREX.inspect.production.*", "_INBOX.>"] } }
+        { user: page, password: b, permissions: {
+          publish: ["_MINIREX.probe.production", "_MINIREX.inspect.production.*",
+            "_MINIREX.cancel._MINIREX.inspect.production.*", "_INBOX.>"]
+          subscribe: ["_MINIREX.report.production.*", "_MINIREX.frames.production.*",
+            "_INBOX.>"] } }
+      ] }
+      """)
+    func connect(_ user: String) -> NATSConnection {
+      NATSConnection(server.url.replacing("nats://", with: "nats://\(user)@"))
+    }
+    let (nats, viewer) = (connect("member:a"), connect("page:b"))
+    let refusals = Recorder(merge(nats.diagnostics, viewer.diagnostics))
+    let member = FleetMember(
+      of: "production", over: nats, name: "billing", version: "1.0.0", inspecting: LiveGraph())
+    let browser = try FleetBrowser(of: "production", over: viewer)
+    await until { browser.answers && browser.row("billing") != nil }
+    let client = try HTTPClient(browser.page.port)
+    let events = Shared(0)
+    let path = "/process/\(member.id)/events"
+    onNewThread { client.forEachEvent(at: path) { _ in events.increment() } }
+    await until { events.value > 0 }
+    // Longer than the interval at which the member checks that the page's process exists.
+    let count = browser.eventCount
+    await until { browser.eventCount > count + 4 }
+    #expect(member.core.endpoint?.slots.usedCount == 1)
+
+    client.cancel()
+    await until { member.core.endpoint?.slots.usedCount == 0 }
+    #expect(refusals.updates == [])
+    await nats.close()
+    await viewer.close()
   }
 
   @Test func `F4 permissions on the subject of inspectors guard them`() async throws {

@@ -12,7 +12,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(20)))
 struct FleetReplicaTests {
-  private typealias Cards = MiniRexReplica.Replica<[String], String>
+  private typealias Cards = Replica<[String], String>
 
   /// A process of the fleet with a replica of the log `board`.
   private struct Room {

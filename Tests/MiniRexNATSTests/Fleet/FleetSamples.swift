@@ -23,7 +23,7 @@ private func sampleOfMembers(_ nats: NATSConnection, _ graph: LiveGraph) {
 
 private func sampleOfReplicas(_ nats: NATSConnection, _ member: FleetMember) throws {
   let log = nats.log("board")
-  let replica = try MiniRexReplica.Replica(Board(), of: log, verifies: true, reducer: reduce)
+  let replica = try Replica(Board(), of: log, verifies: true, reducer: reduce)
   member.watch(replica, name: "board")
 }
 
