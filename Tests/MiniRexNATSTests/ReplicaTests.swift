@@ -194,12 +194,14 @@ struct ReplicaTests {
         group.addTask {
           let data = Data("\(entry.sequence)".utf8)
           let snapshot = ReplicaLogSnapshot(sequence: entry.sequence, time: entry.time, data)
-          _ = await log.replaceSnapshot(snapshot).result
+          _ = await log.addSnapshot(snapshot).result
         }
       }
     }
-    let stored = await log.snapshot().success().flatMap { $0 }
+    let stored = await log.snapshot(through: .max).success().flatMap { $0 }
     #expect(stored == Data("30".utf8))
+    let earlier = await log.snapshot(through: 29).success().flatMap { $0 }
+    #expect(earlier != stored)
     await nats.close()
   }
 
@@ -220,7 +222,7 @@ struct ReplicaTests {
     await until { diverging.progress.current()?.phase == .stopped }
 
     #expect(diverging.progress.current()?.trouble == .diverged(at: 10))
-    #expect(replica.progress.current()?.phase == .connected)
+    #expect(replica.progress.current()?.phase == .current)
     await replica.close()
     await nats.close()
   }
