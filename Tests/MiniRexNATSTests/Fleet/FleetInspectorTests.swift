@@ -130,6 +130,10 @@ struct FleetInspectorTests {
         mayGo.waitAtMost()
       }
     await hasCome.isSignalled()
+    // The callback delays the requests that are made in its first 10 ms.
+    await until(
+      await rooms.viewer.request(String.self, "", on: "nobody", timeout: .seconds(1)).result
+        != .failure(.timedOut))
 
     for _ in 1...20 { #expect(try await rooms.get("/tree").contains("board")) }
     mayGo.signal()
