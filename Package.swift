@@ -26,7 +26,7 @@ let package = Package(
     .trait(
       name: "NATS",
       description:
-        "Builds MiniRexNATS, MiniRexNATSStore, and MiniRexFleet. Requires libnats (Debian: libnats-dev).")
+        "Builds the NATS bridge and MiniRexFleet. Requires libnats (Debian: libnats-dev).")
   ],
   targets: [
     .target(name: "MiniRex"),
@@ -78,7 +78,8 @@ let package = Package(
       ],
       path: "Examples/fleet"),
     .executableTarget(
-      name: "fleet-board", dependencies: ["MiniRex", "MiniRexFleet", "MiniRexNATS", "MiniRexStore"],
+      name: "fleet-board",
+      dependencies: ["MiniRex", "MiniRexFleet", "MiniRexNATS", "MiniRexStore"],
       path: "Examples/fleet-board"),
     .executableTarget(
       name: "weather", dependencies: ["MiniRex", "MiniRexNATS"], path: "Examples/weather"),

@@ -14,7 +14,9 @@ struct Work: Codable, Sendable {
   var last = ""
 }
 
-/// Adds to the shared state each second. `kill -USR1` makes the process count wrong.
+/// Adds to the shared state each second.
+///
+/// `kill -USR1` makes the process count wrong.
 func work(as name: String, over url: String, until fleet: pid_t) async throws -> Never {
   let graph = LiveGraph()
   setDefaultInstrument(graph)
