@@ -17,10 +17,8 @@ enum FleetSubject {
     "_MINIREX.frames.\(fleet).\(part)"
   }
 
-  /// A subject without subscribers.
-  ///
-  /// The server answers a request to it.
-  static func probe(_ fleet: String) -> String { "_MINIREX.probe.\(fleet)" }
+  /// The subject of the messages that a page sends to itself.
+  static func probe(_ fleet: String, _ part: String) -> String { "_MINIREX.probe.\(fleet).\(part)" }
 
   static func requireFleet(_ name: String, of type: StaticString) {
     if !isPart(name) {

@@ -43,6 +43,11 @@ struct JSONCursor {
     return value
   }
 
+  mutating func double() throws(Malformed) -> Double {
+    guard let value = Double(try number()), value.isFinite else { throw Malformed() }
+    return value
+  }
+
   mutating func bool() throws(Malformed) -> Bool {
     if try takesWord("true") { return true }
     guard try takesWord("false") else { throw Malformed() }

@@ -100,11 +100,14 @@ final class MemberCore: Sendable {
     }
     report.trouble = trouble
     report.unready = conditions.filter { !$0.isMet() }.prefix(4).map(\.name)
-    report.replicas = replicas.compactMap { $0() }
+    let states = replicas.compactMap { $0() }
+    report.replicas = Array(states.prefix(ReceivedReport.replicaLimit))
     let loads = measureGraph(at: now)
     let statistics = nats.statistics
     let (subscriptions, omitted) = state.withLock { $0.rates.measure(loads, statistics, at: now) }
-    (report.subscriptions, report.omitted) = (subscriptions, omitted)
+    report.subscriptions = subscriptions
+    report.omitted = omitted + states.count - report.replicas.count
+    report.time = Date().milliseconds
     try? nats.publish(report.encoded(), on: subject)
   }
 

@@ -20,6 +20,8 @@ struct MemberReport: Encodable, Sendable {
   var process: Int32
   /// The start of the process's membership in milliseconds since 1970.
   var started: Int64
+  /// The time of the report in milliseconds since 1970, because the clocks of machines differ.
+  var time: Int64 = 0
   /// A Boolean value that indicates whether the member answers requests for its inspector.
   var isInspected: Bool
   /// The names of the conditions that are `false`.

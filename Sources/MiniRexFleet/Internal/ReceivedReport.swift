@@ -9,6 +9,9 @@ struct ReceivedReport: Sendable {
   /// A longer report is from a stranger.
   static let limit = 2_048
 
+  /// The maximum number of replicas in a report, which bounds their comparison.
+  static let replicaLimit = 16
+
   struct Replica: Sendable {
     var name = ""
     var phase = ""
@@ -42,7 +45,7 @@ struct ReceivedReport: Sendable {
     } catch {
       return nil
     }
-    if name.isEmpty { return nil }
+    if name.isEmpty || replicas.count > Self.replicaLimit { return nil }
   }
 
   private mutating func read(
@@ -72,6 +75,16 @@ struct ReceivedReport: Sendable {
       try cursor.array { (cursor) throws(JSONCursor.Malformed) in
         try readSubscription(from: &cursor)
       }
+    case "time", "memory", "omitted": _ = try cursor.integer()
+    case "processor": _ = try cursor.double()
+    case "trouble":
+      try cursor.object { (cursor, key) throws(JSONCursor.Malformed) in
+        switch String(decoding: key, as: UTF8.self) {
+        case "text": _ = try cursor.string()
+        case "time": _ = try cursor.integer()
+        default: try cursor.skip()
+        }
+      }
     default: try cursor.skip()
     }
   }
@@ -83,6 +96,8 @@ struct ReceivedReport: Sendable {
       switch String(decoding: key, as: UTF8.self) {
       case "backlog": backlog = max(backlog, try cursor.integer())
       case "drops": drops &+= try cursor.integer()
+      case "name", "place": _ = try cursor.string()
+      case "rate": _ = try cursor.double()
       default: try cursor.skip()
       }
     }
@@ -124,6 +139,8 @@ extension ReceivedReport.Replica {
           }
         }
         digest = read
+      case "trouble": _ = try cursor.string()
+      case "sequence", "behind", "pending", "oldest", "snapshot": _ = try cursor.integer()
       default: try cursor.skip()
       }
     }

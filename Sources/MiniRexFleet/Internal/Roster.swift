@@ -21,6 +21,8 @@ struct Roster: Sendable {
   /// The time since which the server answers, or `nil` while it does not.
   private var answersSince: ContinuousClock.Instant?
   private var mustCompare = false
+  /// `false` if no process is known to be lost, so that a flood of identifiers costs no search.
+  private var hasLost = false
   /// A Boolean value that indicates whether a process joined or was lost since the last tick.
   private var mustReplace = false
 
@@ -66,7 +68,7 @@ struct Roster: Sendable {
         } else if !row.isLost, due(row) > limits.silence {
           rows[id]?.isLost = true
           rows[id]?.hasChanged = true
-          mustReplace = true
+          (mustReplace, hasLost) = (true, true)
         }
       }
     }
@@ -127,8 +129,9 @@ struct Roster: Sendable {
 
   /// Returns `false` if no process is lost.
   private mutating func removeOldestLost() -> Bool {
+    if !hasLost { return false }
     let oldest = rows.values.filter(\.isLost).min { $0.heardAt < $1.heardAt }
-    if let oldest { remove(oldest.id) }
+    if let oldest { remove(oldest.id) } else { hasLost = false }
     return oldest != nil
   }
 }

@@ -26,8 +26,10 @@ function enter(id) {
   return row;
 }
 
+// A report of another version may lack parts. The page's process has checked the types of the others.
 function update(fresh, time) {
-  const row = rows.get(fresh.id) ?? enter(fresh.id), { report } = fresh;
+  const report = fresh.report = { unready: [], replicas: [], subscriptions: [], ...fresh.report };
+  const row = rows.get(fresh.id) ?? enter(fresh.id);
   Object.assign(row, { fresh, heardAt: time - fresh.silence });
   row.element.className = levels[fresh.concern] ?? "";
   showName(row, report);
@@ -35,10 +37,10 @@ function update(fresh, time) {
   write(row.cells.host, `${report.host}, ${report.process}`);
   write(row.cells.memory, bytes(report.memory));
   write(row.cells.processor, `${(100 * (Number(report.processor) || 0)).toFixed(1)} %`);
-  showReplicas(row, time);
+  showReplicas(row, report.time);
   showSubscriptions(row);
   const trouble = report.trouble;
-  write(row.cells.trouble, trouble ? `${trouble.text} (${span(time - trouble.time)} ago)` : "");
+  write(row.cells.trouble, trouble ? `${trouble.text} (${span(report.time - trouble.time)} ago)` : "");
   for (const name of ["replicas", "trouble"]) {
     row.cells[name].className = row.cells[name].textContent ? "wide" : "none";
   }
@@ -89,5 +91,5 @@ function age(row, time, isFaded) {
   const silence = time - row.heardAt, text = words({ ...row.fresh, silence });
   write(row.word, isFaded ? `was ${text}` : text);
   const restarts = row.fresh.restarts ? `, ${plural(row.fresh.restarts, "restart")}` : "";
-  write(row.cells.uptime, span(row.heardAt - row.fresh.report.started) + restarts);
+  write(row.cells.uptime, span(row.fresh.report.time - row.fresh.report.started + silence) + restarts);
 }

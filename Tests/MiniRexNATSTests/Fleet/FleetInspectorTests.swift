@@ -169,10 +169,10 @@ struct FleetInspectorTests {
           subscribe: ["$SRV.>", "_MINIREX.inspect.production.*",
             "_MINIREX.cancel._MINIREX.inspect.production.*", "_INBOX.>"] } }
         { user: page, password: b, permissions: {
-          publish: ["_MINIREX.probe.production", "_MINIREX.inspect.production.*",
+          publish: ["_MINIREX.probe.production.*", "_MINIREX.inspect.production.*",
             "_MINIREX.cancel._MINIREX.inspect.production.*", "_INBOX.>"]
           subscribe: ["_MINIREX.report.production.*", "_MINIREX.frames.production.*",
-            "_INBOX.>"] } }
+            "_MINIREX.probe.production.*", "_INBOX.>"] } }
       ] }
       """)
     func connect(_ user: String) -> NATSConnection {

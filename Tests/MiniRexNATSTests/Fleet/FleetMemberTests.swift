@@ -102,6 +102,19 @@ struct FleetMemberTests {
     await nats.close()
   }
 
+  @Test func `F3 a subscriber of all subjects does not hide the server`() async throws {
+    let server = try await NATSServer()
+    let (nats, monitor) = (NATSConnection(server.url), NATSConnection(server.url))
+    let all = Recorder(monitor.broadcaster(of: Data.self, on: ">"))
+    try await monitor.areSubscribed()
+    let browser = try FleetBrowser(of: "production", over: nats)
+
+    await until { browser.answers }
+    withExtendedLifetime(all) {}
+    await nats.close()
+    await monitor.close()
+  }
+
   @Test func `F1 invalid names and versions trap with advice`() async throws {
     await #expect(processExitsWith: .failure) {
       let nats = NATSConnection("nats://127.0.0.1:1")

@@ -150,7 +150,12 @@ struct FleetRosterTests {
       #"{"name":"a","unready":{}}"#, #"{"name":"a","unready":[1]}"#,
       #"{"name":"a","replicas":[1]}"#,
       #"{"name":"a","subscriptions":null}"#, #"{"name":"a","x":\#(deep)}"#,
-      #"{"name":"a","n\u0061me":{}}"#, #"{"name":"a","x":tru}"#, #"{"name":"a","x":"#,
+      #"{"name":"a","n\u0061me":{}}"#, #"{"name":"a","memory":{"valueOf":1}}"#,
+      #"{"name":"a","memory":1e999}"#, #"{"name":"a","processor":1e999}"#,
+      #"{"name":"a","trouble":1}"#, #"{"name":"a","trouble":{"text":{"toString":1}}}"#,
+      #"{"name":"a","subscriptions":[{"name":[]}]}"#,
+      #"{"name":"a","replicas":[\#(Array(repeating: "{}", count: 17).joined(separator: ","))]}"#,
+      #"{"name":"a","x":tru}"#, #"{"name":"a","x":"#,
       #"{"name":"a"#,
       #"{"name":"\#(String(repeating: "a", count: 2_048))"}"#,
     ]
@@ -162,7 +167,8 @@ struct FleetRosterTests {
 
     #expect(roster.rows.isEmpty)
     #expect(roster.refusedCount == hostile.count + 6)
-    let valid = #"{"name":"\"\u00e4</script>","memory":-1.5e+3,"x":[null,true,{"y":[]}],"host":""}"#
+    let valid =
+      #"{"name":"\"\u00e4</script>","memory":-15,"processor":-1.5e+3,"x":[null,true,{"y":[]}],"host":""}"#
     roster.take(Array(valid.utf8), from: "A", at: start)
     #expect(roster.rows["A"]?.report.name == #"\"\u00e4</script>"#)
   }
