@@ -88,6 +88,8 @@ struct FleetRosterTests {
     _ = roster.tick(at: start, serverAnswers: true)
     #expect(roster.rows["B"]?.differences == ["board"])
 
+    #expect(roster.rows["C"]?.differences == [])
+
     // The states agree at a later entry.
     for id in ["B", "C"] { roster.take(report("billing", digest(200, 9)), from: id, at: start) }
     let (changed, _) = roster.tick(at: start, serverAnswers: true)
@@ -137,6 +139,29 @@ struct FleetRosterTests {
     _ = roster.tick(at: start + .seconds(7), serverAnswers: true)
     roster.take(report(), from: "D", at: start + .seconds(7))
     #expect(roster.rows.count == 3 && roster.rows["D"] != nil)
+  }
+
+  @Test func `F4 a missing frame ends an answer`() throws {
+    let frames = InspectorFrame.frames(Data(count: 300_000), from: 7)
+    #expect(frames.map(\.number) == [7, 8, 9])
+    #expect(frames.reduce(0) { $0 + $1.bytes.count } == 300_000)
+    for frame in frames { #expect(try InspectorFrame(natsPayload: frame.natsPayload()) == frame) }
+    for size in [0, 3, InspectorFrame.limit + 5] {
+      #expect(throws: InspectorFrame.Malformed.self) {
+        try InspectorFrame(natsPayload: Data(count: size))
+      }
+    }
+
+    let parts = [0, 1, 3, 4].map { number in
+      AnswerPart.frame(InspectorFrame(number: number, bytes: Data([UInt8(number)])))
+    }
+    var order = FrameOrder()
+    let bytes = parts.map { part in
+      order = order.next(part)
+      return order.bytes
+    }
+    #expect(bytes == [Data([0]), Data([1]), nil, nil])
+    #expect(FrameOrder().next(.answer(.success(InspectorAnswer()))).bytes == nil)
   }
 
   @Test func `text that no member sends is refused`() {
