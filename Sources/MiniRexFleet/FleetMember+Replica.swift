@@ -10,10 +10,10 @@ extension FleetMember {
   ///
   /// The row has the phase of the replica, its sequence, its pending actions, the age of the newest snapshot, and the
   /// last trouble. The pages compare the digests of replicas with one name after equal entries of the log, and name the
-  /// process whose state differs from that of most processes. That needs `verifies: true` in each process. A state with
+  /// process whose state differs from the state of most processes. That needs `verifies: true` in each process. A state with
   /// a `Set` has another encoding in each process, so encode it in sorted order.
   ///
-  /// A report has as many replicas as its size permits, usually five or more, and the number of the others.
+  /// A report has as many replicas as its size permits, usually five or more, and the number of further ones.
   ///
   /// - Parameters:
   ///   - replica: The replica to show. The member does not retain it.

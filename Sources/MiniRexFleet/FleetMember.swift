@@ -20,10 +20,10 @@ public import MiniRexStore
 /// at most 2 KiB, which no stream stores. Without a connection, it is omitted.
 ///
 /// Retain the member. Releasing it leaves the fleet, so release it before you close the connection. It retains the
-/// connection, and no store and no replica. The program's code runs on its queue: the transforms of the values of
+/// connection. It does not retain stores and replicas. The program's code runs on its queue: the transforms of the values of
 /// ``ready(when:name:)``.
 public final class FleetMember: Sendable {
-  /// The identifier of the member, which is that of the service.
+  /// The identifier of the member, the same as the identifier of the service.
   ///
   /// It is random, and new for each member.
   public let id: String

@@ -10,7 +10,7 @@ enum Concern: Int, Sendable, Comparable {
   case slow
   /// A condition is `false`, or a replica has stopped.
   case unready
-  /// The state of a replica differs from that of most replicas, or two processes report with one identifier.
+  /// The state of a replica differs from the state of most replicas, or two processes report with one identifier.
   case wrong
   /// The process has not reported for six seconds.
   case lost

@@ -1,5 +1,5 @@
 #if NATS
-/// Finds the replicas whose state differs from that of most replicas after the same entry.
+/// Finds the replicas whose state differs from the state of most replicas after the same entry.
 ///
 /// Of two equally frequent states, neither is known to be the right one, so all of these replicas differ.
 struct Divergence: Sendable {

@@ -7,7 +7,7 @@ internal import MiniRexPageServer
 
 /// Requests the inspectors of members for browsers.
 ///
-/// A member is not trusted. Its answers are data with a fixed type: the page and its scripts are those of this process.
+/// A member is not trusted. Its answers are data with a fixed type: this process supplies the page and its scripts.
 struct InspectorForwarder: Sendable {
   /// The media types that the browser receives.
   private static let types: Set<String> = [

@@ -13,7 +13,7 @@ struct InspectorRequest: Codable, Sendable {
 
 /// The last message of an answer.
 ///
-/// It may arrive before the last frames, which have a subscription of their own. The progress of a request would arrive
+/// It may arrive before the last frames, which have a separate subscription. The progress of a request would arrive
 /// twice, or out of order, while another callback of the requesting process blocks.
 struct InspectorAnswer: Codable, Sendable {
   enum Status: String, Codable, Sendable { case ok, notFound, unavailable }

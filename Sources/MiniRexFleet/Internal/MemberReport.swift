@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The state of a process, as it reports it every two seconds.
 ///
-/// It has at most ``limit`` bytes, whatever the process does.
+/// It has at most ``limit`` bytes for every process.
 struct MemberReport: Encodable, Sendable {
   /// The maximum size in bytes, which keeps a member below 1 KiB/s with the line of the protocol.
   static let limit = 1_900

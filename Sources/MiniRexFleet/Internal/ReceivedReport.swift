@@ -108,7 +108,7 @@ struct ReceivedReport: Sendable {
 struct ReceivedDigest: Hashable, Sendable {
   /// An entry of a log.
   ///
-  /// The time tells a restored log from the old one.
+  /// The time distinguishes a restored log from the old log.
   struct Point: Hashable, Sendable, Comparable {
     var sequence = 0
     var time = 0

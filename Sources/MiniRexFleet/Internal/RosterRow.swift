@@ -1,7 +1,7 @@
 #if NATS
 /// A process in the list of a page.
 struct RosterRow: Sendable {
-  /// The number of entries whose digests are compared with those of other processes.
+  /// The number of entries whose digests are compared with the digests of other processes.
   private static let digestLimit = 4
 
   let id: String
@@ -18,7 +18,7 @@ struct RosterRow: Sendable {
   var hasReplaced = false
   var isLost = false
   var isOtherVersion = false
-  /// The names of the replicas whose state differs from that of most replicas.
+  /// The names of the replicas whose state differs from the state of most replicas.
   var differences: [String] = []
   /// A Boolean value that indicates whether the pages have an older row.
   var hasChanged = true
