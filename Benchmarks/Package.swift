@@ -32,6 +32,7 @@ let package = Package(
       dependencies: [
         "Bare", .product(name: "MiniRex", package: "MiniRex"),
         .product(name: "MiniRexNATS", package: "MiniRex"),
+        .product(name: "MiniRexFleet", package: "MiniRex"),
       ]),
     .target(
       name: "Bare", cSettings: [.define("NATS", .when(traits: ["NATS"]))],
