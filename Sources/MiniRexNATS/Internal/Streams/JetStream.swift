@@ -195,10 +195,11 @@ extension ConnectionCore {
 
   /// Reads a stored message from the leader of the stream.
   func stored(
-    _ query: JetStream.StoredQuery, in stream: StreamID
+    _ query: JetStream.StoredQuery, in stream: StreamID, timeout: Duration = .seconds(5)
   ) -> PublishedTask<JetStream.Stored.Message, NATSError> {
     ask(
-      JetStream.Stored.self, stream, on: stream.subject("STREAM.MSG.GET"), JetStream.encode(query)
+      JetStream.Stored.self, stream, on: stream.subject("STREAM.MSG.GET"), JetStream.encode(query),
+      timeout: timeout
     ).map(\.message)
   }
 }
