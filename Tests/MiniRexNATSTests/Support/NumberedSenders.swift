@@ -61,7 +61,7 @@ final class NumberedSenders: Sendable {
     }
   }
 
-  /// The time within which replicas recover. Sanitizers slow all processes down.
+  /// The time within which replicas recover, longer with sanitizers.
   private var limit: Duration { .seconds(scale < 1 ? 120 : 30) }
 
   /// Returns the time until every replica has confirmed further actions, in spite of a fault that lasts.
