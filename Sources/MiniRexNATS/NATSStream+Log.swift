@@ -53,6 +53,10 @@ extension NATSStream {
     at sequence: UInt64, timeout: Duration = .seconds(5)
   ) -> PublishedTask<(state: NATSLogState, unsuitable: String?), NATSError> {
     link.streamInfo(id, timeout: timeout).flatMap { stream in
+      // The stream seems to end before messages that another leader has.
+      if stream.state.lastSeq < sequence, stream.cluster?.mayBeOutdated == true {
+        return .failure(.noResponders)
+      }
       let (first, last) = (stream.state.firstSeq, stream.state.lastSeq)
       let lastTime = max(0, stream.state.lastTs.flatMap { Timestamp($0)?.nanoseconds } ?? 0)
       let unsuitable = stream.config.unsuitable(for: name)

@@ -55,6 +55,8 @@ enum JetStream {
     let created: String
     let config: StreamConfig.Existing
     let state: State
+    /// `nil` without a cluster.
+    let cluster: StreamPeers?
   }
 
   struct Stored: Decodable, Sendable {

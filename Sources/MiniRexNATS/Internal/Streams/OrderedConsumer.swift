@@ -125,6 +125,10 @@ extension OrderedConsumer {
     let token = link.streamInfo(order.stream, timeout: timeout).subscribe(
       success: { [weak self, order] stream in
         guard let self else { return }
+        let last = state.withLock { $0.last } ?? 0
+        if stream.state.lastSeq < last, stream.cluster?.mayBeOutdated == true {
+          return hasFailed(.noResponders, generation)
+        }
         calls.withLock { $0 }?.learns(stream)
         let finding = state.withLock { state in
           state.isAt(generation) ? state.compare(stream, isBucket: order.isBucket) : .same
