@@ -10,12 +10,14 @@ import Testing
 
 /// Optimistic replicas over a cluster of three, during its faults.
 ///
-/// `MINIREX_FAULT` names a single fault. Each test prints the time until all replicas agree again.
+/// `MINIREX_FAULT` names a single fault. The tests print the time until all replicas agree again.
 @Suite(.timeLimit(.minutes(10)))
 struct ReplicaClusterTests {
   enum Fault: String, CaseIterable, Sendable {
     case leaderKilled, followerKilled, twoKilled, allKilled
     case leaderStopped, rollingRestart, lameDuck
+    /// Each server is killed in turn, and the replicas know the URL of the first only.
+    case oneURL
 
     static var chosen: [Fault] {
       let name = ProcessInfo.processInfo.environment["MINIREX_FAULT"]
@@ -23,15 +25,25 @@ struct ReplicaClusterTests {
     }
   }
 
-  @Test(arguments: Fault.chosen)
-  func `O2 a fault of a cluster loses, doubles, and reorders no action`(
-    _ fault: Fault
-  ) async throws {
-    let cluster = try await Cluster()
+  @Test func `O2 a fault of a cluster loses, doubles, and reorders no action`() async throws {
+    // The servers wait for elections most of the time. A sanitizer leaves no time for two clusters.
+    let width = scale < 1 ? 1 : Fault.allCases.count
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for (index, fault) in Fault.chosen.enumerated() {
+        if index >= width { try await group.next() }
+        group.addTask { try await heal(from: fault) }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func heal(from fault: Fault) async throws {
+    let cluster = try await Cluster(advertises: fault == .oneURL)
     // Not through the proxies.
     let nats = NATSConnection(cluster.servers.map(\.url))
     let log = try await clusterLog("ledger", over: nats)
-    let connections = (0..<3).map { _ in NATSConnection(cluster.urls) }
+    let urls = fault == .oneURL ? [cluster.urls[0]] : cluster.urls
+    let connections = (0..<3).map { _ in NATSConnection(urls) }
     let senders = try NumberedSenders(
       over: connections.map { $0.log("ledger", snapshotEvery: 500) }, checkedBy: log)
     senders.begin()
@@ -47,32 +59,6 @@ struct ReplicaClusterTests {
     let healed = await senders.heal()
 
     print("\(fault): \(healed) until all agree, \(meanwhile)")
-    try await senders.check()
-    for connection in connections + [nats] { await connection.close() }
-  }
-
-  @Test func `O2 replicas with one URL of a cluster lose no action when each server dies in turn`()
-    async throws
-  {
-    let cluster = try await Cluster(advertises: true)
-    // Not through the proxies.
-    let nats = NATSConnection(cluster.servers.map(\.url))
-    let log = try await clusterLog("ledger", over: nats)
-    let connections = (0..<3).map { _ in NATSConnection(cluster.urls[0]) }
-    let senders = try NumberedSenders(
-      over: connections.map { $0.log("ledger", snapshotEvery: 500) }, checkedBy: log)
-    senders.begin()
-    _ = await senders.progress()
-
-    for (index, server) in cluster.servers.enumerated() {
-      await server.stop()
-      let time = await senders.progress()
-      print("one URL, without server \(index): \(time) until all continue")
-      try await server.start()
-      try await cluster.isWhole(over: nats)
-    }
-
-    print("one URL: \(await senders.heal()) until all agree")
     try await senders.check()
     for connection in connections + [nats] { await connection.close() }
   }
@@ -121,9 +107,10 @@ extension Cluster {
       await servers[leader].stop()
       try await servers[leader].start()
       return "after 10 s, and a restart of the server"
-    case .rollingRestart:
+    case .rollingRestart, .oneURL:
+      let order = fault == .oneURL ? [0, 1, 2] : followers + [leader]
       var times: [Duration] = []
-      for index in followers + [leader] {
+      for index in order {
         _ = try await kill([index]) {
           times.append(await senders.progress())
           return .zero
