@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "MiniRexStoreTesting", targets: ["MiniRexStoreTesting"]),
     .library(name: "MiniRexJournal", targets: ["MiniRexJournal"]),
     .library(name: "MiniRexInspector", targets: ["MiniRexInspector"]),
+    .library(name: "MiniRexReplica", targets: ["MiniRexReplica"]),
     .library(name: "MiniRexNATS", targets: ["MiniRexNATS"]),
     .library(name: "MiniRexNATSStore", targets: ["MiniRexNATSStore"]),
     .executable(name: "minirex-tail", targets: ["minirex-tail"]),

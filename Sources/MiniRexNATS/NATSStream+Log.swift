@@ -31,6 +31,8 @@ package enum NATSLogEvent: Sendable {
   case connected(NATSLogState)
   case disconnected
   case message(NATSLogMessage)
+  /// The messages that the stream had at the beginning of the connection were emitted.
+  case current
   /// The stream may lose messages, or has other subjects than its name.
   case unsuitable(String)
 }

@@ -1,7 +1,7 @@
 internal import Dispatch
-package import MiniRex
+public import MiniRex
 internal import MiniRexJournal
-package import MiniRexStore
+public import MiniRexStore
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -16,29 +16,35 @@ internal import Foundation
 /// pending actions. The reducer and the validator must depend on the state and the action only.
 ///
 /// Retain the replica. Releasing it stops it, and pending actions fail with ``ReplicaError/closed``.
-package final class Replica<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
+public final class Replica<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
   let core: ReplicaCore<State, Action>
 
   /// The store with the decided state and the pending actions.
   ///
   /// Actions that are sent to it or to a scope are sent to the log. A rejected action changes nothing and fails its
   /// `StoreTask`.
-  package let store: Store<State, Action>
+  public let store: Store<State, Action>
 
   /// The state that every replica agrees on.
-  package var confirmed: PublishedValue<State> { core.confirmed.publisher }
+  public var confirmed: PublishedValue<State> { core.confirmed.publisher }
 
   /// The position of the replica.
-  package var progress: PublishedValue<ReplicaProgress> { core.progress.publisher }
+  public var progress: PublishedValue<ReplicaProgress> { core.progress.publisher }
+
+  /// The digest of this replica's state at the last entry at which a snapshot was due, or `nil` before one.
+  ///
+  /// It has the same value in all replicas. It is always `nil` unless the replica `verifies`. The digests of a state with a
+  /// `Set` differ between processes, because its elements have another order in each.
+  public var digest: PublishedValue<ReplicaDigest?> { core.verifier.own.publisher }
 
   /// The decided actions, in the order of the log.
-  package var entries: Broadcaster<ReplicaEntry<Action>> { core.entries.publisher }
+  public var entries: Broadcaster<ReplicaEntry<Action>> { core.entries.publisher }
 
   /// The rejected actions that were sent through the store.
-  package var rejections: Broadcaster<Rejection<Action>> { core.sending.rejections.publisher }
+  public var rejections: Broadcaster<Rejection<Action>> { core.sending.rejections.publisher }
 
   /// The problems with the log, its snapshot, and the files.
-  package var troubles: Broadcaster<ReplicaTrouble> { core.troubles.publisher }
+  public var troubles: Broadcaster<ReplicaTrouble> { core.troubles.publisher }
 
   /// Reads the log, and sends the pending actions of the folder.
   ///
@@ -55,7 +61,7 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
   ///   - interval: The time without a decision after which pending actions are sent again.
   ///   - reducer: The reducer, the same in all processes.
   ///   - validate: The validator, the same in all processes. It throws an error to reject an action.
-  package init(
+  public init(
     _ initial: State, of log: any ReplicaLog, keptIn folder: String? = nil,
     durability: ReplicaDurability = .written,
     verifies: Bool = _isDebugAssertConfiguration(),
@@ -101,9 +107,22 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
   ///
   /// The state has changed when it returns, unless the task has failed. Traps inside the reducer of the store.
   @discardableResult
-  package func send(_ action: Action) -> PublishedTask<Confirmation, ReplicaError> {
+  public func send(_ action: Action) -> PublishedTask<Confirmation, ReplicaError> {
     core.sending.send(action, to: store)
   }
+
+  /// Returns when the replica has applied all entries that the log has at the time of the call.
+  ///
+  /// Offline it waits for the connection. It reads the end of the log with a subscription of its own.
+  ///
+  /// It throws ``ReplicaError/stopped(_:)`` or ``ReplicaError/closed`` if the replica ends, and `CancellationError` if the
+  /// calling task is canceled.
+  public func caughtUp() async throws { try await core.caughtUp() }
+
+  /// Returns when all actions are decided that were sent before the call, accepted or rejected.
+  ///
+  /// Offline it waits for the connection. It throws like ``caughtUp()``.
+  public func flush() async throws { try await core.flush() }
 
   /// Returns when all events that the log has emitted are processed.
   package func processed() async {
@@ -113,7 +132,10 @@ package final class Replica<State: Codable & Sendable, Action: Codable & Sendabl
   }
 
   /// Stops the replica, and writes its state to the folder.
-  package func close() async {
+  ///
+  /// Pending actions fail with ``ReplicaError/closed``. With a folder, the next replica sends them, so flush only to wait
+  /// for the log. Another replica can use the folder when it returns.
+  public func close() async {
     core.close()
     await processed()
   }

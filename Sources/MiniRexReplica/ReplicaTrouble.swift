@@ -1,5 +1,5 @@
 /// A problem of a replica with its log, its snapshot, or its files.
-package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
+public enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   /// A message without the header of an entry was skipped.
   case stranger(sequence: UInt64)
   /// Entries that an operator had deleted were skipped.
@@ -8,6 +8,10 @@ package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   ///
   /// The replica has started again from the snapshot, and has sent its pending actions again.
   case rolledBack(to: UInt64)
+  /// The log refuses entries, for the given reason, for example because it is full.
+  ///
+  /// The actions stay pending, and the replica tries again. It is reported once until an action is decided.
+  case refused(String)
   /// The snapshot could not be read or written, for the given reason.
   case snapshot(String)
   /// An entry could not be decoded, which stopped the replica.
@@ -27,11 +31,12 @@ package enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   /// The pending actions could not be made durable, which stopped the replica.
   case notSynchronized(String)
 
-  package var description: String {
+  public var description: String {
     switch self {
     case .stranger(let sequence): "No replica sent the message \(sequence)."
     case .removed(let range): "The log no longer has the entries \(range.text)."
     case .rolledBack(let sequence): "The log went back to the entry \(sequence)."
+    case .refused(let reason): "The log refuses entries, which stay pending: \(reason)"
     case .snapshot(let reason): "The snapshot cannot be used: \(reason)"
     case .undecodable(let sequence, let reason):
       "The entry \(sequence) cannot be decoded: \(reason)"

@@ -1,4 +1,4 @@
-package import MiniRex
+public import MiniRex
 
 /// Undo for a replica, which sends the inverse of the replica's latest action.
 ///
@@ -13,15 +13,15 @@ package import MiniRex
 /// sends from now on are recorded, through the store, a scope, or an effect. A rejected action is removed from the record.
 ///
 /// Retain the log. It retains the replica.
-package final class UndoLog<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
+public final class UndoLog<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
   private let replica: Replica<State, Action>
   private let record: UndoRecord<State, Action>
 
   /// A Boolean value that indicates whether an action can be undone, updated on the replica's queue.
-  package var canUndo: PublishedValue<Bool> { record.canUndo.publisher }
+  public var canUndo: PublishedValue<Bool> { record.canUndo.publisher }
 
   /// A Boolean value that indicates whether an undo can be reverted, updated on the replica's queue.
-  package var canRedo: PublishedValue<Bool> { record.canRedo.publisher }
+  public var canRedo: PublishedValue<Bool> { record.canRedo.publisher }
 
   /// Creates an undo log and starts recording.
   ///
@@ -30,7 +30,7 @@ package final class UndoLog<State: Codable & Sendable, Action: Codable & Sendabl
   ///   - limit: The maximum number of actions to undo. The default is 100. Traps if less than 1.
   ///   - inverse: Returns the action that reverts an action, or `nil` for an action that is not undone. The state is the
   ///     state before the action. It runs with exclusive access to the state, under the same restrictions as a reducer.
-  package init(
+  public init(
     of replica: Replica<State, Action>, limit: Int = 100,
     inverse: @escaping @Sendable (State, Action) -> Action?
   ) {
@@ -52,7 +52,7 @@ package final class UndoLog<State: Codable & Sendable, Action: Codable & Sendabl
   ///
   /// - Returns: `false` if nothing was sent.
   @discardableResult
-  package func undo() -> Bool { replica.core.sending.send(.undo, of: record, to: replica.store) }
+  public func undo() -> Bool { replica.core.sending.send(.undo, of: record, to: replica.store) }
 
   /// Sends the inverse of the last ``undo()``.
   ///
@@ -60,5 +60,5 @@ package final class UndoLog<State: Codable & Sendable, Action: Codable & Sendabl
   ///
   /// - Returns: `false` if nothing was sent.
   @discardableResult
-  package func redo() -> Bool { replica.core.sending.send(.redo, of: record, to: replica.store) }
+  public func redo() -> Bool { replica.core.sending.send(.redo, of: record, to: replica.store) }
 }

@@ -68,6 +68,8 @@ public enum CommitCause<Action: Sendable>: Sendable, CustomStringConvertible {
   case assignment(any AnyKeyPath & Sendable)
   /// A ``History`` restored an earlier state.
   case restored
+  /// A log decided actions of a replica, and the state became the decided state plus the pending actions.
+  case rebased(decided: Int, pending: Int)
   /// The parent state changed, seen from a child.
   ///
   /// Every commit of a scope has this cause.
@@ -81,6 +83,7 @@ public enum CommitCause<Action: Sendable>: Sendable, CustomStringConvertible {
     case .change(let name): name ?? "change"
     case .assignment(let part): "\(part)"
     case .restored: "restored"
+    case .rebased(let decided, let pending): "rebased: \(decided) decided, \(pending) pending"
     case .parent: "parent"
     }
   }

@@ -63,31 +63,5 @@ struct MadeAnewTests {
     #expect(await recorder.next() == [7])
     await nats.close()
   }
-
-  @Test(arguments: [0, 9])
-  func `N8 a replica stops with an error after its stream was created again`(_ count: Int)
-    async throws
-  {
-    let server = try await NATSServer.keeping()
-    let nats = NATSConnection(server.url)
-    let stream = nats.stream("ledger")
-    #expect(await stream.create().hasSucceeded())
-    let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
-    for number in 1...3 {
-      let sent = replica.send(.entered(Double(number), by: "a"))
-      #expect(await sent.result == .success(UInt64(number)))
-    }
-
-    #expect(await stream.remove().hasSucceeded())
-    #expect(await stream.create().hasSucceeded())
-    for _ in 0..<count {
-      #expect(await stream.append(LedgerAction.noted("new")).hasSucceeded())
-    }
-
-    #expect(await replica.failure.firstResult { $0 } == .replaced)
-    #expect(replica.store.state.lines == ["a 1.0", "a 2.0", "a 3.0"])
-    #expect(await replica.send(.noted("late")).result == .failure(.closed))
-    await nats.close()
-  }
 }
 #endif

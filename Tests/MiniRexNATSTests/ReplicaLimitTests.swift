@@ -3,6 +3,7 @@ import Foundation
 import MiniRex
 import MiniRexNATS
 import MiniRexNATSStore
+import MiniRexReplica
 import MiniRexStore
 import MiniRexTesting
 import TestSupport
@@ -22,17 +23,22 @@ struct ReplicaLimitTests {
     case "maxBytes": options.maxBytes = 1 << 20
     default: options.maxAge = .seconds(3_600)
     }
-    #expect(await nats.stream("ledger").createForReplicas(options).hasSucceeded())
+    let log = nats.log("ledger")
+    #expect(await log.create(options).hasSucceeded())
 
-    let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
-    let sent = Recorder(replica.send(.entered(1, by: "a")))
+    let replica = try LedgerReplica.make(log)
+    let sent = replica.send(.entered(1, by: "a"))
 
-    guard case .unsuitable(let reason)? = await replica.failure.firstResult({ $0 }) else {
-      Issue.record("\(replica.failure.current() as Any)")
+    await until { replica.progress.current()?.phase == .stopped }
+    guard case .unsuitable(let reason)? = replica.progress.current()?.trouble else {
+      Issue.record("\(String(describing: replica.progress.current()))")
       return
     }
     #expect(reason.contains(limit))
-    #expect(await sent.next() == [.failure(.closed)])
+    guard case .failure(.stopped(.unsuitable))? = await sent.result else {
+      Issue.record("The action was not refused.")
+      return
+    }
     #expect(await nats.stream("ledger").append("first").result == .success(1))
     await nats.close()
   }
@@ -42,16 +48,17 @@ struct ReplicaLimitTests {
   {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
-    let stream = nats.stream("ledger")
     var options = NATSStreamOptions()
     options.maxMessages = 5
-    #expect(await stream.createForReplicas(options).hasSucceeded())
-    for _ in 1...10 { #expect(await stream.append("old").hasSucceeded()) }
+    let log = nats.log("ledger")
+    #expect(await log.create(options).hasSucceeded())
+    for _ in 1...10 { #expect(await nats.stream("ledger").append("old").hasSucceeded()) }
 
-    let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
+    let replica = try LedgerReplica.make(log)
 
-    guard case .unsuitable? = await replica.failure.firstResult({ $0 }) else {
-      Issue.record("\(replica.failure.current() as Any)")
+    await until { replica.progress.current()?.phase == .stopped }
+    guard case .unsuitable? = replica.progress.current()?.trouble else {
+      Issue.record("\(String(describing: replica.progress.current()))")
       return
     }
     await nats.close()
@@ -60,28 +67,28 @@ struct ReplicaLimitTests {
   @Test func `O12 a full stream keeps actions pending and reports it`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
-    let stream = nats.stream("ledger")
-    let diagnostics = Recorder(nats.diagnostics)
     var options = NATSStreamOptions()
     (options.maxMessages, options.discardPolicy) = (3, .new)
-    #expect(await stream.createForReplicas(options).hasSucceeded())
-    let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
+    let log = nats.log("ledger")
+    #expect(await log.create(options).hasSucceeded())
+    let replica = try LedgerReplica.make(log)
+    let troubles = Recorder(replica.troubles)
     for number in 1...3 {
       let sent = replica.send(.entered(Double(number) + 0.5, by: "a"))
-      #expect(await sent.result == .success(UInt64(number)))
+      #expect(await sent.success()?.sequence == UInt64(number))
     }
 
-    let pending = (4...5).map { Recorder(replica.send(.entered(Double($0) + 0.5, by: "a"))) }
-    guard case .notSent("ledger", .jetStream)? = await diagnostics.next().first else {
-      Issue.record("\(diagnostics.updates)")
+    let pending = (4...5).map { replica.send(.entered(Double($0) + 0.5, by: "a")) }
+    guard case .refused? = await troubles.next().first else {
+      Issue.record("\(troubles.updates)")
       return
     }
-    #expect(await stream.purge(before: 3).hasSucceeded())
+    #expect(await nats.stream("ledger").purge(before: 3).hasSucceeded())
 
-    #expect(await pending[0].next() == [.success(4)])
-    #expect(await pending[1].next() == [.success(5)])
-    #expect(diagnostics.updates.count == 1)
-    #expect(replica.failure.current() == .some(nil))
+    for task in pending { #expect(await task.success() != nil) }
+    #expect(troubles.updates.count == 1)
+    #expect(replica.store.state.lines == (1...5).map { "a \(Double($0) + 0.5)" })
+    await replica.close()
     await nats.close()
   }
 }

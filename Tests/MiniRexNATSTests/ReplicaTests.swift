@@ -3,225 +3,265 @@ import Foundation
 import MiniRex
 import MiniRexNATS
 import MiniRexNATSStore
+import MiniRexReplica
 import MiniRexStore
 import MiniRexTesting
 import TestSupport
 import Testing
 @testable import nats_guest
 
-@Suite(.timeLimit(.minutes(20)))
+/// Optimistic replicas over a stream of a real server.
+@Suite(.timeLimit(.minutes(10)))
 struct ReplicaTests {
-  private func board(_ server: NATSServer) async -> NATSConnection {
+  @Test func `O9 a stream that was restored is detected before anything is applied`() async throws {
+    let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
-    #expect(await nats.stream("ledger").create().hasSucceeded())
-    #expect(await nats.bucket("snapshots").create().hasSucceeded())
-    return nats
-  }
-
-  @Test func `send returns the sequence once the action is committed here`() async throws {
-    let server = try await NATSServer.keeping()
-    let nats = await board(server)
-    let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
-    let other = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
-
-    #expect(await replica.send(.entered(1, by: "a")).result == .success(1))
-    #expect(replica.store.state.lines == ["a 1.0"])
-    #expect(await other.send(.entered(2, by: "b")).result == .success(2))
-    #expect(other.store.state.lines == ["a 1.0", "b 2.0"])
-    await until { replica.sequence.current() == 2 }
-    #expect(replica.store.state == other.store.state)
-    await nats.close()
-    _ = await replica.failure.firstResult { $0 }
-    #expect(replica.failure.current() == .closed)
-    #expect(await replica.send(.entered(3, by: "a")).result == .failure(.closed))
-  }
-
-  @Test func `effects run in the sending process, and their actions reach every replica`()
-    async throws
-  {
-    let server = try await NATSServer.keeping()
-    let nats = await board(server)
-    let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
-    let other = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
-
-    for number in 1...20 { replica.send(.entered(Double(number), by: "a")) }
-    // Two effects have sent their notes, and no further action follows.
-    await until { replica.sequence.current() == 22 && other.sequence.current() == 22 }
-    #expect(await other.send(.entered(1, by: "b")).result == .success(23))
-
-    let noted = other.store.state.lines.filter { $0.hasPrefix("noted") }
-    #expect(noted == ["noted a 10.0", "noted a 20.0"])
-    await until { replica.sequence.current() == 23 }
-    #expect(replica.store.state == other.store.state)
-    await nats.close()
-  }
-
-  @Test(arguments: [1, 2])
-  func `replicas of several processes agree byte for byte after the server was suspended`(
-    _ guestCount: Int
-  ) async throws {
-    let server = try await NATSServer.keeping()
-    let nats = await board(server)
-    var options = NATSOptions()
-    options.pingInterval = .milliseconds(500)
-    let cut = NATSConnection(server.url, options: options)
-    let names = (0..<guestCount).map { "guest\($0)" }
-    let guests = try names.map { try Guest("replica", server.url, $0, "100") }
-    let replica = try await LedgerReplica(Ledger(), of: "ledger", over: cut, reducer: reduce)
-    for name in names {
-      await until(
-        await nats.request(Int.self, "", on: "\(name).begin", timeout: .seconds(5)).result
-          == .success(100))
+    #expect(await nats.log("ledger").create().hasSucceeded())
+    let replica = try LedgerReplica.make(nats.log("ledger"))
+    #expect(await replica.send(.entered(1, by: "kept")).success()?.sequence == 1)
+    try await server.backUp()
+    for number in 2...3 {
+      let sent = replica.send(.entered(Double(number), by: "lost"))
+      #expect(await sent.success()?.sequence == UInt64(number))
     }
-    await until { replica.sequence.current().map { $0 > 20 } ?? false }
-    server.send(SIGSTOP)
-    await cut.isEventually(.reconnecting)
-    let sent = (1...100).map { Recorder(replica.send(.entered(Double($0), by: "test"))) }
-    server.send(SIGCONT)
+    let troubles = Recorder(replica.troubles)
+    let states = Recorder(replica.confirmed)
 
-    let last = UInt64((guestCount + 1) * 110)
-    await until { replica.sequence.current() == last }
-    let text = replica.store.state.text
-    for name in names {
-      let state = nats.request(String.self, last, on: "\(name).state", timeout: .seconds(100))
-      #expect(await state.result == .success(text))
-    }
-    for recorder in sent { #expect(await recorder.next().count == 1) }
-    let own = replica.store.state.lines.filter { $0.hasPrefix("test") }
-    #expect(own == (1...100).map { "test \(Double($0))" })
-    withExtendedLifetime(guests) {}
-    await cut.close()
-    await nats.close()
-  }
-
-  @Test func `a late replica loads the snapshot and reads the rest`() async throws {
-    let server = try await NATSServer.keeping()
-    let nats = await board(server)
-    func start() async throws -> LedgerReplica {
-      try await LedgerReplica(
-        Ledger(), of: "ledger", over: nats, snapshotsIn: "snapshots", snapshotEvery: 100,
-        reducer: reduce)
-    }
-    let first = try await start()
-    for number in 1...250 { first.send(.entered(Double(number) + 0.5, by: "a")) }
-    await until { first.sequence.current() == 250 }
-    let entry = nats.bucket("snapshots").publishedEntry(of: Data.self, for: "ledger")
-    let snapshot = await entry.firstResult { entry in
-      let text = entry.value.map { String(decoding: $0, as: UTF8.self) }
-      return text.flatMap { $0.contains(#""sequence":200"#) ? $0 : nil }
-    }
-    #expect(snapshot != nil && first.snapshotFailure.current() == .some(nil))
-    // The stream can no longer be read from the beginning.
-    #expect(await nats.stream("ledger").purge(before: 201).hasSucceeded())
-
-    let late = try await start()
-    let commits = Recorder(late.store.events.compactMap { $0.commit?.number })
-
-    await until { late.sequence.current() == 250 }
-    #expect(late.store.state.text == first.store.state.text)
-    #expect(commits.updates.count <= 50)
-    let without = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
-    #expect(await without.failure.firstResult { $0 } == .missing(1..<201))
-    await nats.close()
-  }
-
-  @Test func `an undecodable action stops the replica and is named in the failure`() async throws {
-    let server = try await NATSServer.keeping()
-    let nats = await board(server)
-    let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
-    for number in 1...2 {
-      #expect(await replica.send(.entered(Double(number), by: "a")).result?.isSuccess == true)
-    }
-    let waiting = Recorder(replica.failure)
-    let stream = nats.stream("ledger")
-    let newer = stream.append("nonsense", headers: ["MiniRex-Replica": "newer 1"])
-    #expect(await newer.result == .success(3))
-    let later = stream.append(
-      LedgerAction.noted("later"), headers: ["MiniRex-Replica": "newer 2"])
-    #expect(await later.result == .success(4))
-
-    _ = await waiting.next(2)
-    guard case .undecodable(3, "LedgerAction", _)?? = replica.failure.current() else {
-      Issue.record("\(replica.failure.current() as Any)")
-      return
-    }
-    #expect(replica.store.state.lines == ["a 1.0", "a 2.0"])
-    #expect(await replica.send(.noted("more")).result == .failure(.closed))
-    await nats.close()
-  }
-
-  @Test func `the policy setAside skips an undecodable action and reports it`() async throws {
-    let server = try await NATSServer.keeping()
-    let nats = await board(server)
-    let diagnostics = Recorder(nats.diagnostics)
-    let replica = try await LedgerReplica(
-      Ledger(), of: "ledger", over: nats, undecodable: .setAside, reducer: reduce)
-    let newer = nats.stream("ledger").append(
-      "nonsense", headers: ["MiniRex-Replica": "newer 1"])
-    #expect(await newer.result == .success(1))
-
-    #expect(await replica.send(.entered(1, by: "a")).result == .success(2))
-    #expect(replica.store.state.lines == ["a 1.0"])
-    guard case .undecodable("ledger", let reason)? = await diagnostics.next().first else {
-      Issue.record("\(diagnostics.updates)")
-      return
-    }
-    #expect(reason.contains("message 1 ") && reason.contains("LedgerAction"))
-    await nats.close()
-  }
-
-  @Test func `pending actions have a limit and keep their order after a reconnect`()
-    async throws
-  {
-    let server = try await NATSServer.keeping()
-    let nats = await board(server)
-    let replica = try await LedgerReplica(
-      Ledger(), of: "ledger", over: nats, pendingLimit: 10, reducer: reduce)
     await server.stop()
     await nats.isEventually(.reconnecting)
+    let pending = replica.send(.entered(4, by: "pending"))
+    try await server.restore()
+    // Another process writes first, over the sequences that the replica has read.
+    let other = NATSConnection(server.url)
+    let foreign = try LedgerReplica.make(other.log("ledger"))
+    for number in 2...5 { foreign.send(.entered(Double(number), by: "new")) }
 
-    let sent = (1...11).map { Recorder(replica.send(.entered(Double($0) + 0.5, by: "a"))) }
-    #expect(sent[10].updates == [.failure(.sendLimitReached)])
-    try await server.start()
-
-    for (index, recorder) in sent.dropLast().enumerated() {
-      #expect(await recorder.next() == [.success(UInt64(index + 1))])
+    #expect(await pending.success() != nil)
+    #expect(await troubles.next().count == 1)
+    if case .rolledBack? = troubles.updates.first {} else { Issue.record("\(troubles.updates)") }
+    await until {
+      foreign.store.state.lines.count == 6 && replica.store.state == foreign.store.state
     }
-    #expect(replica.store.state.lines == (1...10).map { "a \(Double($0) + 0.5)" })
+    #expect(replica.store.state.lines.first == "kept 1.0")
+    #expect(replica.store.state.lines.filter { $0.hasPrefix("new") }.count == 4)
+    #expect(replica.store.state.lines.contains("pending 4.0"))
+    let areMixed = states.updates.contains { state in
+      state.lines.contains { $0.hasPrefix("lost") } && state.lines.contains { $0.hasPrefix("new") }
+    }
+    #expect(!areMixed)
+    await replica.close()
+    await foreign.close()
+    await nats.close()
+    await other.close()
+  }
+
+  @Test func `O9 a replica notices at its start that the stream was created again`() async throws {
+    let server = try await NATSServer.keeping()
+    let folder = try Folder()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger")
+    #expect(await log.create().hasSucceeded())
+    let first = try LedgerReplica.make(log, keptIn: folder.url.path)
+    for number in 1...3 {
+      #expect(await first.send(.entered(Double(number), by: "old")).success() != nil)
+    }
+    await first.close()
+    #expect(await nats.stream("ledger").remove().hasSucceeded())
+    #expect(await log.create().hasSucceeded())
+    let foreign = try LedgerReplica.make(log)
+    for number in 1...4 {
+      #expect(await foreign.send(.entered(Double(number), by: "new")).success() != nil)
+    }
+
+    let replica = try LedgerReplica.make(log, keptIn: folder.url.path)
+    #expect(replica.store.state.lines == (1...3).map { "old \(Double($0))" })
+    #expect(await replica.troubles.firstResult { $0 } == .rolledBack(to: 4))
+    await until { replica.store.state == foreign.store.state }
+
+    // The position of the new stream is kept.
+    await replica.close()
+    let again = try LedgerReplica.make(log, keptIn: folder.url.path)
+    #expect(again.store.state == foreign.store.state)
+    #expect(await again.send(.entered(5, by: "new")).success()?.sequence == 5)
+    await again.close()
+    await foreign.close()
     await nats.close()
   }
 
-  @Test func `an action sent to the store of a replica traps`() async {
-    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let server = try await NATSServer.keeping()
-      let nats = NATSConnection(server.url)
-      let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
-      replica.store.send(.noted("here only"))
+  @Test func `O9 a stream that is created again during the connection is detected`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger")
+    #expect(await log.create().hasSucceeded())
+    let replica = try LedgerReplica.make(log)
+    for number in 1...3 {
+      #expect(await replica.send(.entered(Double(number), by: "old")).success() != nil)
     }
+    let troubles = Recorder(replica.troubles)
 
-    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(text.contains("Send them to the replica."))
+    #expect(await nats.stream("ledger").remove().hasSucceeded())
+    #expect(await log.create().hasSucceeded())
+
+    // The reader notices the missing heartbeats.
+    #expect(await troubles.next() == [.rolledBack(to: 0)])
+    let sent = replica.send(.entered(4, by: "new"))
+    #expect(await sent.success()?.sequence == 1)
+    #expect(replica.confirmed.current()?.lines == ["new 4.0"])
+    await replica.close()
+    await nats.close()
   }
 
-  @Test func `an undecodable snapshot fails the initializer`() async throws {
+  @Test func `O11 compaction of a stream never strands a replica`() async throws {
     let server = try await NATSServer.keeping()
-    let nats = await board(server)
-    #expect(await nats.bucket("snapshots").put("nonsense", for: "ledger").hasSucceeded())
+    let proxy = try Proxy(to: server.address)
+    let (nats, far) = (NATSConnection(server.url), NATSConnection(proxy.url))
+    let log = nats.log("ledger", snapshotEvery: 100, keeping: 5)
+    #expect(await log.create().hasSucceeded())
+    let replica = try LedgerReplica.make(log)
+    let away = try LedgerReplica.make(far.log("ledger", snapshotEvery: 100, keeping: 5))
+    #expect(await replica.send(.entered(0.5, by: "a")).success() != nil)
+    await until { away.store.state.lines.count == 1 }
+    proxy.cut()
+    await far.isEventually(.reconnecting)
+    let pending = away.send(.entered(0.5, by: "pending"))
 
-    let error = await #expect(throws: ReplicaFailure.self) {
-      _ = try await LedgerReplica(
-        Ledger(), of: "ledger", over: nats, snapshotsIn: "snapshots", reducer: reduce)
+    // The state does not fit into one chunk.
+    let long = String(repeating: "a", count: 2_000)
+    for number in 1...250 {
+      #expect(await replica.send(.entered(Double(number) + 0.5, by: long)).success() != nil)
+    }
+    await until(await nats.stream("ledger").logState(at: 0).success()?.first == 195)
+    let chunks = await nats.bucket("ledger-snapshots").keys().success() ?? []
+    // The chunks of the first snapshot are removed.
+    #expect(chunks.count == 1 + 4, "\(chunks)")
+    let late = try LedgerReplica.make(log)
+    await until { late.store.state.text == replica.store.state.text }
+    proxy.mend()
+
+    #expect(await pending.success()?.sequence == 252)
+    await until { replica.store.state == away.store.state && late.store.state == away.store.state }
+    #expect(away.store.state.lines.count == 252)
+    for replica in [replica, away, late] { await replica.close() }
+    await nats.close()
+    await far.close()
+  }
+
+  @Test func `O11 two writers never store a snapshot without its chunks`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger", snapshotEvery: 3, keeping: 2)
+    #expect(await log.create().hasSucceeded())
+    let writers = try (0..<4).map { _ in try LedgerReplica.make(log) }
+    let troubles = writers.map { Recorder($0.troubles) }
+    let count = max(20, Int(100 * scale))
+    for number in 1...count {
+      for (index, writer) in writers.enumerated() {
+        writer.send(.entered(Double(number) + 0.5, by: "\(index)"))
+      }
+      if number % 10 == 0 {
+        let late = try LedgerReplica.make(log)
+        _ = await late.send(.entered(0.5, by: "late")).success()
+        await late.close()
+      }
+    }
+    let total = count * 4 + count / 10
+    await until { writers.allSatisfy { $0.store.state.lines.count == total } }
+    await until { writers.allSatisfy { $0.progress.current()?.pending == 0 } }
+
+    #expect(Set(writers.map(\.store.state.text)).count == 1)
+    #expect(troubles.flatMap(\.updates) == [])
+    let late = try LedgerReplica.make(log)
+    await until { late.store.state == writers[0].store.state }
+    for replica in writers + [late] { await replica.close() }
+    await nats.close()
+  }
+
+  @Test func `O11 of concurrent snapshots the newest remains`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger")
+    #expect(await log.create().hasSucceeded())
+    var entries: [NATSLogMessage] = []
+    for number in 1...30 {
+      _ = await log.append(ReplicaMessage(header: "a \(number) 0", payload: Data("1".utf8)))
+        .success()
+      let state = await nats.stream("ledger").logState(at: UInt64(number)).success()
+      entries.append(try #require(state?.message))
     }
 
-    guard case .snapshot("ledger", _)? = error else {
-      Issue.record("\(error as Any)")
-      return
+    await withTaskGroup { group in
+      for entry in entries.shuffled() {
+        group.addTask {
+          let data = Data("\(entry.sequence)".utf8)
+          let snapshot = ReplicaLogSnapshot(sequence: entry.sequence, time: entry.time, data)
+          _ = await log.replaceSnapshot(snapshot).result
+        }
+      }
+    }
+    let stored = await log.snapshot().success().flatMap { $0 }
+    #expect(stored == Data("30".utf8))
+    await nats.close()
+  }
+
+  @Test func `O18 a diverging reducer of another process is found`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger", snapshotEvery: 10)
+    #expect(await log.create().hasSucceeded())
+    let replica = try LedgerReplica.make(log)
+    let diverging = try LedgerReplica(Ledger(), of: log, verifies: true) { ledger, action in
+      ledger.total += 1
+      return reduce(&ledger, action)
+    }
+    for number in 1...10 {
+      #expect(await replica.send(.entered(Double(number) + 0.5, by: "a")).success() != nil)
+    }
+
+    await until { diverging.progress.current()?.phase == .stopped }
+
+    #expect(diverging.progress.current()?.trouble == .diverged(at: 10))
+    #expect(replica.progress.current()?.phase == .connected)
+    await replica.close()
+    await nats.close()
+  }
+
+  @Test func `O12 a stream that can drop entries, or has foreign subjects, stops the replica`()
+    async throws
+  {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    var limited = NATSStreamOptions()
+    (limited.subjects, limited.maxMessages) = (["limited"], 50)
+    #expect(await nats.stream("limited").create(limited).hasSucceeded())
+    #expect(await nats.stream("foreign").create().hasSucceeded())
+
+    for name in ["limited", "foreign"] {
+      let replica = try LedgerReplica.make(nats.log(name))
+      replica.send(.entered(1, by: "a"))
+      await until { replica.progress.current()?.phase == .stopped }
+      if case .unsuitable? = replica.progress.current()?.trouble {
+      } else {
+        Issue.record("\(String(describing: replica.progress.current()))")
+      }
+      let state = nats.stream(name).logState(at: 0)
+      #expect(await state.map(\.last).result == .success(0))
     }
     await nats.close()
   }
 }
 
-extension Result {
-  fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+extension Replica<Ledger, LedgerAction> {
+  static func make(_ log: NATSLog, keptIn folder: String? = nil) throws -> LedgerReplica {
+    try LedgerReplica(
+      Ledger(), of: log, keptIn: folder, retryAfter: .milliseconds(500), reducer: reduce)
+  }
+}
+
+extension Publisher where Kind == TaskKind {
+  /// Returns the success, or `nil` if the task fails.
+  func success<Success: Sendable, Failure: Error>() async -> Success?
+  where Update == Result<Success, Failure> {
+    if case .success(let value)? = await result { value } else { nil }
+  }
 }
 #endif

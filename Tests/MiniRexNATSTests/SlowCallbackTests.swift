@@ -66,15 +66,15 @@ struct SlowCallbackTests {
     options.drainTimeout = .milliseconds(500)
     (options.reconnectWait, options.reconnectJitter) = (.milliseconds(50), .milliseconds(1))
     let (nats, other) = (NATSConnection(server.url, options: options), NATSConnection(server.url))
-    #expect(await nats.stream("ledger").createForReplicas().hasSucceeded())
+    #expect(await nats.log("ledger").create().hasSucceeded())
     let silent = other.reply(on: "silent") { (_: Int) in PublishedTask<Int, Never>.never }
     let echo = other.reply(on: "echo") { (number: Int) in
       PublishedTask<Int, Never>.success(number)
     }
     let undecodable = nats.broadcaster(of: Int.self, on: "undecodable").subscribe { _ in }
     let numbers = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
-    let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
-    #expect(await replica.send(.entered(1, by: "a")).result == .success(1))
+    let replica = try LedgerReplica.make(nats.log("ledger"))
+    #expect(await replica.send(.entered(1, by: "a")).success()?.sequence == 1)
     await until(
       await nats.request(Int.self, 0, on: "echo", timeout: .seconds(5)).result == .success(0))
 
@@ -94,7 +94,7 @@ struct SlowCallbackTests {
       try other.publish(round, on: "numbers")
       #expect(await numbers.next().map(\.payload) == [round])
       let sent = replica.send(.entered(Double(round) + 0.5, by: "a"))
-      #expect(await sent.result == .success(UInt64(round + 1)))
+      #expect(await sent.success()?.sequence == UInt64(round + 1))
       if round == 2 { break }
 
       await server.stop()

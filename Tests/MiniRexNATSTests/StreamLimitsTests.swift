@@ -95,6 +95,28 @@ struct StreamLimitsTests {
     #expect(await stream.append(5, expecting: 0).result == .failure(.revision(4)))
     await nats.close()
   }
+
+  @Test func `the duplicate window is two minutes, or the maximum age if that is shorter`()
+    async throws
+  {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    for (maxAge, window) in [(nil, 120), (.seconds(30), 30)] as [(Duration?, Int)] {
+      var options = NATSStreamOptions()
+      options.maxAge = maxAge
+      let stream = nats.stream("window-\(window)")
+      #expect(await stream.create(options).hasSucceeded())
+      #expect(await stream.duplicateWindow().result == .success(.seconds(window)))
+    }
+    var options = NATSStreamOptions()
+    (options.maxAge, options.duplicateWindow) = (.seconds(30), .seconds(31))
+    guard case .failure(.invalidOptions)? = await nats.stream("longer").create(options).result
+    else {
+      Issue.record("A window longer than the maximum age was accepted.")
+      return
+    }
+    await nats.close()
+  }
 }
 
 extension Publisher where Kind == TaskKind, Update == Result<Void, NATSError> {

@@ -35,7 +35,7 @@ struct TwoServersTests {
     #expect(
       await nats.request(Int.self, 4, on: "double", timeout: .seconds(9)).result == .success(8))
     #expect(await nats.log("ledger").create().hasSucceeded())
-    let replica = try LocalReplica.make(nats.log("ledger"))
+    let replica = try LedgerReplica.make(nats.log("ledger"))
     #expect(await replica.send(.noted("one")).success()?.sequence == 1)
 
     // The version is the program's, and selects the features.

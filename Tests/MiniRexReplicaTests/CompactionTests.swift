@@ -11,7 +11,7 @@ import Testing
 struct CompactionTests {
   @Test func `O11 compaction never strands a replica`() async throws {
     let log = MemoryLog(snapshotEvery: 10, keeping: 3)
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, late) = (try makeReplica(link), try makeReplica(other))
     replica.send(.said("first"))
     await link.settle(replica)
@@ -24,8 +24,8 @@ struct CompactionTests {
       replica.send(.said("\(number)"))
       await link.settle(replica)
     }
-    // The snapshot after 20 actions keeps three entries before it.
-    await until { log.first == 17 }
+    // The entries after the snapshot before the last one stay.
+    await until { log.first == 10 }
     other.connect()
     await other.settle(late)
     await link.settle(replica)
@@ -34,9 +34,9 @@ struct CompactionTests {
     #expect(await pending.success()?.sequence == 26)
     #expect(late.store.words == ["first"] + (2...25).map { "\($0)" } + ["pending"])
     #expect(late.store.state == replica.store.state)
-    #expect(causes.updates.contains("read again: 1 pending"))
+    #expect(causes.updates.contains("rebased: 19 decided, 1 pending"))
     // A new replica needs the snapshot as well.
-    let new = try makeReplica(log.link())
+    let new = try makeReplica(log.manualLink())
     await until { new.progress.current().map { $0.sequence >= 20 } ?? false }
     #expect(new.store.words == ["first"] + (2...20).map { "\($0)" })
     for replica in [replica, late, new] { await replica.close() }
@@ -47,7 +47,7 @@ struct CompactionTests {
   {
     let folder = try Folder()
     let log = MemoryLog(snapshotEvery: 10, keeping: 0)
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, late) = (
       try makeReplica(link), try makeReplica(other, keptIn: folder.url.path)
     )
@@ -56,9 +56,10 @@ struct CompactionTests {
     await until { other.inFlightCount == 1 }
     other.acceptNext(losesAnswer: true)
     other.cut()
-    for number in 2...10 {
+    for number in 2...20 {
       replica.send(.said("\(number)"))
       await link.settle(replica)
+      if number == 10 { await until { log.snapshotCount == 1 } }
     }
     await until { log.first == 10 }
     other.connect()
@@ -68,15 +69,15 @@ struct CompactionTests {
       Issue.record("The action has a decision.")
       return
     }
-    #expect(late.store.words == ["decided"] + (2...10).map { "\($0)" })
-    #expect(log.last == 10)
+    #expect(late.store.words == ["decided"] + (2...20).map { "\($0)" })
+    #expect(log.last == 20)
     await replica.close()
     await late.close()
   }
 
   @Test func `O11 only the sender of the entry writes the snapshot`() async throws {
     let log = MemoryLog(snapshotEvery: 2, keeping: 100)
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
     for word in ["one", "two"] {
       replica.send(.said(word))
@@ -99,7 +100,7 @@ struct CompactionTests {
     async throws
   {
     let log = MemoryLog(snapshotEvery: 2, keeping: 100)
-    let link = log.link()
+    let link = log.manualLink()
     let replica = try makeReplica(link)
     replica.send(.said("kept"))
     await link.settle(replica)
@@ -112,23 +113,90 @@ struct CompactionTests {
     let troubles = Recorder(replica.troubles)
 
     link.cut()
-    log.restore(keepingSnapshot: true)
+    log.restore(keepingSnapshots: true)
     link.connect()
     await replica.isRead(through: 0)
     await link.settle(replica)
     #expect(replica.store.words == ["kept"])
-    #expect(troubles.updates.first == .rolledBack(to: 1))
-    #expect(troubles.updates.count == 2)
+    #expect(troubles.updates == [.rolledBack(to: 1)])
     replica.send(.said("new"))
     await link.settle(replica)
     await until { log.snapshotCount == 4 }
 
     // The new snapshot belongs to the log.
     log.purge(before: 2)
-    let late = try makeReplica(log.link())
+    let late = try makeReplica(log.manualLink())
     await until { late.progress.current()?.sequence == 2 }
     #expect(late.store.words == ["kept", "new"])
     await replica.close()
     await late.close()
+  }
+
+  @Test func `O11 a log that went back behind its newest snapshot has an earlier one`()
+    async throws
+  {
+    let log = MemoryLog(snapshotEvery: 2, keeping: 0)
+    let link = log.manualLink()
+    let replica = try makeReplica(link)
+    for number in 1...7 {
+      replica.send(.said("\(number)"))
+      await link.settle(replica)
+      if number % 2 == 0 { await until { log.snapshotCount == number / 2 } }
+      // The server keeps the snapshot after six actions, but not the last two of them.
+      if number == 4 { log.backUp() }
+    }
+    #expect(log.first == 4)
+    let troubles = Recorder(replica.troubles)
+
+    link.cut()
+    log.restore(keepingSnapshots: true)
+    let late = try makeReplica(log.manualLink())
+    link.connect()
+    await replica.isRead(through: 4)
+    await late.isRead(through: 4)
+
+    #expect(troubles.updates == [.rolledBack(to: 4)])
+    #expect(replica.confirmed.current()?.words == ["1", "2", "3", "4"])
+    #expect(late.store.state == replica.store.state)
+    // The log grows beyond the snapshot, which then belongs to other entries.
+    for number in 1...3 {
+      replica.send(.said("new \(number)"))
+      await link.settle(replica)
+    }
+    let new = try makeReplica(log.manualLink())
+    await until { new.progress.current().map { $0.sequence >= 4 } ?? false }
+    #expect(new.store.words.prefix(4) == ["1", "2", "3", "4"])
+    #expect(new.progress.current()?.trouble == nil)
+    for replica in [replica, late, new] { await replica.close() }
+  }
+
+  @Test func `O11 entries that arrive while the snapshot is read are read again`() async throws {
+    let log = MemoryLog(snapshotEvery: 100)
+    let (link, other) = (log.manualLink(), log.manualLink())
+    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
+    for word in ["one", "two"] {
+      foreign.send(.said(word))
+      await other.settle(foreign)
+    }
+    await link.settle(replica)
+    link.cut()
+    log.purge(before: 3)
+    foreign.send(.said("three"))
+    await other.settle(foreign)
+
+    link.holdSnapshots(true)
+    link.connect()
+    link.deliverNext(.max)
+    await until { link.heldCount == 1 }
+    await replica.processed()
+    link.holdSnapshots(false)
+    await until {
+      link.deliverNext(.max)
+      return replica.progress.current()?.sequence == 3
+    }
+
+    #expect(replica.store.words == ["one", "two", "three"])
+    await replica.close()
+    await foreign.close()
   }
 }

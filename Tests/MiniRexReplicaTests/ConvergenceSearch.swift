@@ -35,7 +35,7 @@ private final class Member {
   init(_ name: String, _ log: MemoryLog, isDurable: Bool) throws {
     (self.name, self.log) = (name, log)
     folder = isDurable ? try Folder() : nil
-    link = log.link()
+    link = log.manualLink()
     replica = try makeReplica(
       link, keptIn: folder?.url.path, retryAfter: .milliseconds(20))
   }
@@ -63,7 +63,7 @@ private final class Member {
     await replica.close()
     if copy == nil { words = [] }
     folder = copy
-    link = log.link()
+    link = log.manualLink()
     replica = try makeReplica(link, keptIn: copy?.url.path, retryAfter: .milliseconds(20))
   }
 }

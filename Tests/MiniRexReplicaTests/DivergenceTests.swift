@@ -39,7 +39,7 @@ struct DivergenceTests {
   @Test(arguments: [false, true])
   func `O18 a diverging reducer is found`(_ isLate: Bool) async throws {
     let log = MemoryLog(snapshotEvery: 10, keeping: 100)
-    let (link, other) = (log.link(), log.link(isCut: isLate))
+    let (link, other) = (log.manualLink(), log.manualLink(isCut: isLate))
     let replica = try make(link, as: nil)
     // Its state depends on the process.
     let diverging = try make(other, as: " there")
@@ -57,13 +57,13 @@ struct DivergenceTests {
     }
 
     #expect(diverging.progress.current()?.trouble == .diverged(at: 10))
-    #expect(replica.progress.current()?.phase == .connected)
+    #expect(replica.progress.current()?.phase == .current)
     await replica.close()
   }
 
   @Test func `O18 equal states whose encodings differ do not stop a replica`() async throws {
     let log = MemoryLog(snapshotEvery: 40, keeping: 100)
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let replicas = [try make(link, as: nil), try make(other, as: nil)]
     for number in 1...200 {
       replicas[number % 2].send("\(number)")
@@ -81,7 +81,7 @@ struct DivergenceTests {
 
   @Test func `O18 a replica that does not verify continues`() async throws {
     let log = MemoryLog(snapshotEvery: 5, keeping: 100)
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let replica = try make(link, as: nil)
     let diverging = try make(other, as: " there", verifies: false)
     for number in 1...10 {
@@ -90,7 +90,7 @@ struct DivergenceTests {
       await settle(other, diverging)
     }
     await until { log.snapshotCount == 2 }
-    #expect(diverging.progress.current()?.phase == .connected)
+    #expect(diverging.progress.current()?.phase == .current)
     await replica.close()
     await diverging.close()
   }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct OptimisticTests {
   @Test func `O3 a send commits before it returns`() async throws {
-    let link = MemoryLog().link(isCut: true)
+    let link = MemoryLog().manualLink(isCut: true)
     let replica = try makeReplica(link)
     let causes = Recorder(replica.store.events.compactMap { $0.commit.map { "\($0.cause)" } })
     let card = replica.store.scope(\.card) { (count: Int) in BoardAction.moved(count) }
@@ -31,7 +31,7 @@ struct OptimisticTests {
 
   @Test func `O4 a rebase is one commit`() async throws {
     let log = MemoryLog()
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
     for number in 1...5 { foreign.send(.said("foreign \(number)")) }
     await other.settle(foreign)
@@ -60,7 +60,7 @@ struct OptimisticTests {
 
   @Test func `O5 a confirmation reports its sequence and its conflicts`() async throws {
     let log = MemoryLog()
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
     let exact = replica.send(.said("exact"))
     await link.settle(replica)
@@ -81,7 +81,7 @@ struct OptimisticTests {
 
   @Test func `O7 a rejected action changes nothing and fails with its error`() async throws {
     let log = MemoryLog()
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
     let rejections = Recorder(replica.rejections)
     let claim = replica.send(.claimed("job", by: "here"))
@@ -113,7 +113,7 @@ struct OptimisticTests {
 
   @Test func `O8 an effect runs once, in the sender, after the decision`() async throws {
     let log = MemoryLog()
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
     let entries = Recorder(foreign.entries)
 
@@ -135,7 +135,7 @@ struct OptimisticTests {
   }
 
   @Test func `O13 pending actions are bounded`() async throws {
-    let link = MemoryLog().link(isCut: true)
+    let link = MemoryLog().manualLink(isCut: true)
     let replica = try makeReplica(link, pendingLimit: 2)
     for number in 1...2 { replica.send(.moved(number)) }
 
@@ -157,7 +157,7 @@ struct OptimisticTests {
 
   @Test func `O14 appends are pipelined and batched`() async throws {
     let log = MemoryLog()
-    let link = log.link(isCut: true)
+    let link = log.manualLink(isCut: true)
     let replica = try makeReplica(link)
     for number in 1...5_000 { replica.send(.said("a word with the number \(number)")) }
 
@@ -166,7 +166,7 @@ struct OptimisticTests {
     await link.settle(replica)
 
     #expect(log.entries.count >= 2 && log.entries.count < 100)
-    #expect(log.entries.allSatisfy { $0.payload.count <= 64 << 10 })
+    #expect(log.entries.allSatisfy { $0.message.payload.count <= 64 << 10 })
     #expect(replica.confirmed.current()?.words.count == 5_000)
     await replica.close()
   }
@@ -175,7 +175,7 @@ struct OptimisticTests {
     async throws
   {
     let log = MemoryLog()
-    let (link, writer) = (log.link(), log.link())
+    let (link, writer) = (log.manualLink(), log.manualLink())
     let replica = try makeReplica(link)
     func write(_ header: String, _ text: String) {
       let message = ReplicaMessage(header: header, payload: Data(text.utf8))
@@ -192,13 +192,14 @@ struct OptimisticTests {
     link.deliverNext(5)
 
     await until { replica.progress.current()?.phase == .stopped }
-    if case .undecodable(4, _)? = replica.progress.current()?.trouble {
-    } else {
-      Issue.record("\(String(describing: replica.progress.current()))")
+    let trouble = try #require(replica.progress.current()?.trouble)
+    guard case .undecodable(4, _) = trouble else {
+      Issue.record("\(trouble)")
+      return
     }
     #expect(replica.confirmed.current()?.words == ["first"])
     #expect(replica.progress.current()?.sequence == 3)
-    #expect(await pending.failure().map { "\($0)" } == "\(ReplicaError.closed)")
+    #expect(await pending.failure().map { "\($0)" } == "\(ReplicaError.stopped(trouble))")
     await replica.close()
   }
 }

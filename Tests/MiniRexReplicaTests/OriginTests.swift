@@ -19,7 +19,7 @@ struct OriginTests {
   func `O17 an origin belongs to one process`(_ isBehind: Bool) async throws {
     let folder = try Folder()
     let log = MemoryLog()
-    let (link, other) = (log.link(isCut: isBehind), log.link(isCut: true))
+    let (link, other) = (log.manualLink(isCut: isBehind), log.manualLink(isCut: true))
     let replica = try makeReplica(link, keptIn: folder.url.path)
     let copied = try copy(folder)
     let second = try makeReplica(other, keptIn: copied.url.path)
@@ -46,7 +46,7 @@ struct OriginTests {
 
   @Test func `O17 an origin is forgotten after 30 days of the log's time`() async throws {
     let log = MemoryLog(snapshotEvery: 1, keeping: 0)
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, idle) = (try makeReplica(link), try makeReplica(other))
     idle.send(.said("idle"))
     await other.settle(idle)
@@ -56,7 +56,7 @@ struct OriginTests {
       replica.send(.said("\(days)"))
       await link.settle(replica)
       await until { log.snapshotCount >= log.last }
-      let data = try #require(await log.link().snapshot().result)
+      let data = try #require(await log.manualLink().snapshot(through: .max).result)
       let text = String(decoding: try #require(try data.get()), as: UTF8.self)
       #expect(text.components(separatedBy: #""number""#).count - 1 == count, "\(text)")
     }
@@ -78,7 +78,7 @@ struct OriginTests {
   ) async throws {
     let folder = try Folder()
     let log = MemoryLog(snapshotEvery: 2, keeping: 0)
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     var replica = try makeReplica(link, keptIn: folder.url.path)
     let foreign = try makeReplica(other)
     await link.settle(replica)
@@ -89,16 +89,17 @@ struct OriginTests {
     link.cut()
     let unsent = replica.send(.said("not sent"))
     log.advance(by: .seconds(86_400 * 31))
-    for number in 1...4 {
+    for number in 1...6 {
       foreign.send(.said("\(number)"))
       await other.settle(foreign)
+      if number % 2 == 1 { await until { log.snapshotCount == (number + 1) / 2 } }
     }
     await until { log.first > 3 }
     var rejected: Recorder<Rejection<BoardAction>>?
     var again = link
     if isRestarted {
       await replica.close()
-      again = log.link(isCut: true)
+      again = log.manualLink(isCut: true)
       replica = try makeReplica(again, keptIn: folder.url.path)
       rejected = Recorder(replica.rejections)
     }
@@ -106,7 +107,7 @@ struct OriginTests {
     again.connect()
     await again.settle(replica)
 
-    #expect(replica.confirmed.current()?.words == ["sent", "1", "2", "3", "4", "not sent"])
+    #expect(replica.confirmed.current()?.words == ["sent"] + (1...6).map { "\($0)" } + ["not sent"])
     if let rejected {
       let rejection = await rejected.next().first
       #expect(rejection?.action == .said("sent"))
@@ -130,7 +131,7 @@ struct OriginTests {
   @Test func `O17 an old action that the log still has is confirmed`() async throws {
     let folder = try Folder()
     let log = MemoryLog()
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, foreign) = (
       try makeReplica(link, keptIn: folder.url.path), try makeReplica(other)
     )

@@ -11,7 +11,7 @@ import Testing
 struct OutboxTests {
   @Test func `O6 the outbox survives a kill at any instruction`() async throws {
     let (folder, copy) = (try Folder(), try Folder())
-    let link = MemoryLog().link(isCut: true)
+    let link = MemoryLog().manualLink(isCut: true)
     let replica = try makeReplica(link, keptIn: folder.url.path)
     var ends: [Int] = []
     func size() throws -> Int { try Data(contentsOf: folder.file("outbox")).count }
@@ -25,7 +25,7 @@ struct OutboxTests {
     // A kill during a write leaves a prefix of the file.
     for end in 0...bytes.count {
       try bytes.prefix(end).write(to: copy.file("outbox"))
-      let restarted = try makeReplica(MemoryLog().link(isCut: true), keptIn: copy.url.path)
+      let restarted = try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: copy.url.path)
       let kept = ends.count { $0 <= end }
       #expect(restarted.store.words == (1...5).prefix(kept).map { "\($0)" })
       await restarted.close()
@@ -37,7 +37,7 @@ struct OutboxTests {
   /// The log may have the actions behind the damage, so their numbers must not be used again.
   @Test func `O6 a damaged line is a failure, and nothing is removed`() async throws {
     let folder = try Folder()
-    let replica = try makeReplica(MemoryLog().link(isCut: true), keptIn: folder.url.path)
+    let replica = try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: folder.url.path)
     for number in 1...3 { replica.send(.said("\(number)")) }
     await replica.close()
     let bytes = try Data(contentsOf: folder.file("outbox"))
@@ -46,7 +46,7 @@ struct OutboxTests {
     damaged[lines[2].startIndex + 12] ^= 1
     try damaged.write(to: folder.file("outbox"))
     #expect(throws: (any Error).self) {
-      _ = try makeReplica(MemoryLog().link(isCut: true), keptIn: folder.url.path)
+      _ = try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: folder.url.path)
     }
     #expect(try Data(contentsOf: folder.file("outbox")) == damaged)
 
@@ -55,17 +55,17 @@ struct OutboxTests {
     var torn = bytes
     torn.replaceSubrange(lines[3].startIndex + 12..<torn.endIndex - 1, with: Data(count: 4))
     try torn.write(to: folder.file("outbox"))
-    let restarted = try makeReplica(MemoryLog().link(isCut: true), keptIn: folder.url.path)
+    let restarted = try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: folder.url.path)
     #expect(restarted.store.words == ["1", "2"])
     await restarted.close()
   }
 
   @Test func `O6 a folder belongs to one replica`() async throws {
     let folder = try Folder()
-    let replica = try makeReplica(MemoryLog().link(), keptIn: folder.url.path)
+    let replica = try makeReplica(MemoryLog().manualLink(), keptIn: folder.url.path)
 
     #expect(throws: (any Error).self) {
-      _ = try makeReplica(MemoryLog().link(), keptIn: folder.url.path)
+      _ = try makeReplica(MemoryLog().manualLink(), keptIn: folder.url.path)
     }
     await replica.close()
   }
@@ -74,7 +74,7 @@ struct OutboxTests {
     let folder = try Folder()
     let log = MemoryLog()
     do {
-      let link = log.link()
+      let link = log.manualLink()
       let replica = try makeReplica(link, keptIn: folder.url.path)
       replica.send(.said("decided"))
       await link.settle(replica)
@@ -83,7 +83,7 @@ struct OutboxTests {
       await replica.close()
     }
 
-    let link = log.link(isCut: true)
+    let link = log.manualLink(isCut: true)
     let replica = try makeReplica(link, keptIn: folder.url.path)
     #expect(replica.store.words == ["decided", "pending"])
     #expect(replica.confirmed.current()?.words == ["decided"])
@@ -100,7 +100,7 @@ struct OutboxTests {
     let folder = try Folder()
     let log = MemoryLog()
     do {
-      let link = log.link(isCut: true)
+      let link = log.manualLink(isCut: true)
       let replica = try makeReplica(link, keptIn: folder.url.path)
       for _ in 1...2 {
         // Without a connection, so that they are one entry. Up to 1,000 decided actions may stay in the file.
@@ -117,7 +117,7 @@ struct OutboxTests {
     }
     #expect(try Data(contentsOf: folder.file("outbox")).count < 1_000)
 
-    let link = log.link()
+    let link = log.manualLink()
     let replica = try makeReplica(link, keptIn: folder.url.path)
     replica.send(.moved(1))
     await link.settle(replica)

@@ -13,7 +13,7 @@ struct ReplicaStorm {
     for _ in 0..<max(3, Int(20 * scale)) {
       let folder = try Folder()
       let log = MemoryLog(snapshotEvery: 50, keeping: 5)
-      let (link, other) = (log.link(), log.link())
+      let (link, other) = (log.manualLink(), log.manualLink())
       let replica = try makeReplica(
         link, keptIn: folder.url.path, durability: .synchronized, retryAfter: .milliseconds(20))
       let foreign = try makeReplica(other, retryAfter: .milliseconds(20))
@@ -89,7 +89,7 @@ struct ReplicaStorm {
     let log = MemoryLog(snapshotEvery: 3, keeping: 1)
     var count = 0
     for round in 0..<max(10, Int(40 * scale)) {
-      let link = log.link()
+      let link = log.manualLink()
       do {
         let replica = try makeReplica(
           link, keptIn: folder.url.path, durability: round % 2 == 0 ? .synchronized : .written)
@@ -104,12 +104,12 @@ struct ReplicaStorm {
       link.cut()
       // The lock of the file is released on the queue of the replica.
       await until {
-        (try? makeReplica(log.link(isCut: true), keptIn: folder.url.path)) != nil
+        (try? makeReplica(log.manualLink(isCut: true), keptIn: folder.url.path)) != nil
       }
       await until { isFree(folder) }
     }
 
-    let link = log.link()
+    let link = log.manualLink()
     let replica = try makeReplica(
       link, keptIn: folder.url.path, retryAfter: .milliseconds(20))
     await link.settle(replica)

@@ -11,7 +11,7 @@ import Testing
 struct RollbackTests {
   @Test func `O9 a stream that went back is detected before anything is applied`() async throws {
     let log = MemoryLog()
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
     for word in ["kept", "lost 1", "lost 2"] {
       replica.send(.said(word))
@@ -53,7 +53,7 @@ struct RollbackTests {
 
   @Test func `O9 a truncated log is detected without a new entry`() async throws {
     let log = MemoryLog()
-    let link = log.link()
+    let link = log.manualLink()
     let replica = try makeReplica(link)
     for word in ["kept", "lost"] {
       replica.send(.said(word))
@@ -81,7 +81,7 @@ struct RollbackTests {
     async throws
   {
     let log = MemoryLog()
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
     for word in ["kept", "lost"] {
       replica.send(.said(word))
@@ -121,7 +121,7 @@ struct RollbackTests {
 
   @Test func `O9 an answer about an earlier connection does not admit the next`() async throws {
     let log = MemoryLog()
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
     replica.send(.said("one"))
     await link.settle(replica)
@@ -167,7 +167,7 @@ struct RollbackTests {
   ) async throws {
     let folder = try Folder()
     do {
-      let link = MemoryLog().link()
+      let link = MemoryLog().manualLink()
       let replica = try makeReplica(link, keptIn: folder.url.path)
       replica.send(.said("elsewhere"))
       await link.settle(replica)
@@ -176,14 +176,14 @@ struct RollbackTests {
       await replica.close()
     }
     let log = MemoryLog()
-    let other = log.link()
+    let other = log.manualLink()
     let foreign = try makeReplica(other)
     for number in 0..<count {
       foreign.send(.said("here \(number)"))
       await other.settle(foreign)
     }
 
-    let link = log.link(isCut: true)
+    let link = log.manualLink(isCut: true)
     let replica = try makeReplica(link, keptIn: folder.url.path)
     let troubles = Recorder(replica.troubles)
     #expect(replica.store.words == ["elsewhere", "pending"])
@@ -199,7 +199,7 @@ struct RollbackTests {
 
   @Test func `O9 an entry that an operator deletes is skipped and reported`() async throws {
     let log = MemoryLog()
-    let (link, other) = (log.link(isCut: true), log.link())
+    let (link, other) = (log.manualLink(isCut: true), log.manualLink())
     let foreign = try makeReplica(other)
     for word in ["one", "two", "three"] {
       foreign.send(.said(word))
@@ -220,7 +220,7 @@ struct RollbackTests {
 
   @Test func `O9 a log without its first entries stops a replica that needs them`() async throws {
     let log = MemoryLog()
-    let (link, other) = (log.link(isCut: true), log.link())
+    let (link, other) = (log.manualLink(isCut: true), log.manualLink())
     let foreign = try makeReplica(other)
     for word in ["one", "two", "three"] {
       foreign.send(.said(word))

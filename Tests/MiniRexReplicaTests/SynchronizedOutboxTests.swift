@@ -11,7 +11,7 @@ import Testing
 struct SynchronizedOutboxTests {
   @Test func `O6 a synchronized action is sent after its line is on the disk`() async throws {
     let folder = try Folder()
-    let link = MemoryLog().link()
+    let link = MemoryLog().manualLink()
     let (isAllowed, begun) = (DispatchSemaphore(value: 0), Shared(0))
     let replica = try makeReplica(
       link, keptIn: folder.url.path,
@@ -46,7 +46,7 @@ struct SynchronizedOutboxTests {
   @Test func `O6 no entry is accepted before a synchronization of its lines`() async throws {
     let folder = try Folder()
     let log = MemoryLog()
-    let link = log.link()
+    let link = log.manualLink()
     let path = folder.path("outbox")
     let durable = Shared(0)
     let replica = try makeReplica(
@@ -63,7 +63,7 @@ struct SynchronizedOutboxTests {
       replica.send(.moved(number))
       if number % 100 == 0 {
         link.acceptAll()
-        for entry in log.entries {
+        for entry in log.entries.map(\.message) {
           let first = Int(entry.header.split(separator: " ")[1]) ?? 0
           let count = entry.payload.split(separator: UInt8(ascii: "\n")).count
           #expect(first + count - 1 <= durable.value)
@@ -79,7 +79,7 @@ struct SynchronizedOutboxTests {
   @Test func `O6 a failed synchronization stops the replica and sends nothing`() async throws {
     let folder = try Folder()
     let log = MemoryLog()
-    let link = log.link()
+    let link = log.manualLink()
     let replica = try makeReplica(
       link, keptIn: folder.url.path,
       durability: .synchronized { _ in
@@ -99,7 +99,7 @@ struct SynchronizedOutboxTests {
     await replica.close()
 
     // The operating system still has the line.
-    let again = log.link()
+    let again = log.manualLink()
     let restarted = try makeReplica(again, keptIn: folder.url.path, durability: .synchronized)
     #expect(restarted.store.words == ["1"])
     await again.settle(restarted)

@@ -28,7 +28,7 @@ struct UndoTests {
   }
 
   @Test func `O10 an undo sends the inverse action`() async throws {
-    let link = MemoryLog().link()
+    let link = MemoryLog().manualLink()
     let replica = try makeReplica(link)
     replica.send(.moved(3))
     let undo = UndoLog(of: replica) { board, action in action.inverse(in: board) }
@@ -40,7 +40,7 @@ struct UndoTests {
 
   @Test func `O10 undo appends the inverse of this replica's latest action`() async throws {
     let log = MemoryLog()
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
     let undo = undoLog(of: replica)
     #expect(!undo.undo() && !undo.redo())
@@ -79,7 +79,7 @@ struct UndoTests {
 
   @Test func `O10 a rejected action is not undone`() async throws {
     let log = MemoryLog()
-    let (link, other) = (log.link(), log.link())
+    let (link, other) = (log.manualLink(), log.manualLink())
     let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
     let undo = UndoLog(of: replica) { _, action in
       switch action {
@@ -100,7 +100,7 @@ struct UndoTests {
   }
 
   @Test func `O10 an undo log keeps the latest actions up to its limit`() async throws {
-    let replica = try makeReplica(MemoryLog().link(isCut: true))
+    let replica = try makeReplica(MemoryLog().manualLink(isCut: true))
     let undo = undoLog(of: replica, limit: 2)
     for number in 1...5 { replica.send(.moved(number)) }
 
@@ -115,7 +115,7 @@ struct UndoTests {
   @Test func `O10 concurrent sends and undos keep the record in the order of the commits`()
     async throws
   {
-    let link = MemoryLog().link(isCut: true)
+    let link = MemoryLog().manualLink(isCut: true)
     let replica = try makeReplica(link, pendingLimit: 1_000_000)
     let undo = undoLog(of: replica, limit: 1_000_000)
     let undone = Shared(0)
@@ -139,17 +139,17 @@ struct UndoTests {
     let history = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      let replica = try makeReplica(MemoryLog().link())
+      let replica = try makeReplica(MemoryLog().manualLink())
       _ = History(of: replica.store)
     }
     let scope = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let replica = try makeReplica(MemoryLog().link())
+      let replica = try makeReplica(MemoryLog().manualLink())
       _ = History(of: replica.store.scope(\.card) { (count: Int) in BoardAction.moved(count) })
     }
     let journal = await #expect(
       processExitsWith: .failure, observing: [\.standardErrorContent]
     ) {
-      let replica = try makeReplica(MemoryLog().link())
+      let replica = try makeReplica(MemoryLog().manualLink())
       let folder = try Folder()
       let journal = try Journal<Board, BoardAction>(folder.file("journal"))
       _ = journal.record(replica.store)

@@ -2,17 +2,20 @@
 import MiniRex
 import MiniRexNATS
 import MiniRexNATSStore
+import MiniRexReplica
 import MiniRexStore
 
 /// Sends amounts on request, and answers requests for its state at a sequence.
 func followLedger(
   as name: String, sending count: Int, over nats: NATSConnection, in bag: SubscriptionBag
 ) async throws {
-  let replica = try await LedgerReplica(Ledger(), of: "ledger", over: nats, reducer: reduce)
-  nats.reply(on: "\(name).state") { (sequence: UInt64) in
+  let replica = try LedgerReplica(Ledger(), of: nats.log("ledger"), reducer: reduce)
+  nats.reply(on: "\(name).state") { (lines: Int) in
     PublishedTask<String, Never> { () async -> String in
-      for await last in replica.sequence.values(.unbounded) where last >= sequence { break }
-      return replica.store.state.text
+      for await state in replica.confirmed.values(.unbounded) where state.lines.count >= lines {
+        return state.text
+      }
+      return ""
     }
   }.store(in: bag)
   nats.reply(on: "\(name).begin") { (_: String) in

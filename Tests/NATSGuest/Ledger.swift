@@ -1,6 +1,6 @@
 #if NATS
 import Foundation
-import MiniRexNATSStore
+import MiniRexReplica
 import MiniRexStore
 
 /// A replicated state that depends on the order of its actions.

@@ -10,18 +10,25 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// The snapshot of a log, in a bucket with one key for its head and one for each chunk.
+/// The two newest snapshots of a log, in a bucket with one key for its head and one for each chunk.
 ///
 /// A writer reads the head, writes chunks under new keys, and then replaces the head that it has read. So a head always
-/// names complete chunks. Chunks before the first chunk of the head are garbage: the head has replaced the head that
-/// their writer has read.
+/// names complete chunks. Chunks before those of the head are garbage: the head has replaced the head that their writer
+/// has read.
 struct NATSSnapshots: Sendable {
   private struct Head: Codable, Sendable {
+    /// The newest first.
+    let snapshots: [Part]
+  }
+
+  private struct Part: Codable, Sendable {
     let sequence: UInt64
     let time: Int64
     /// The first part of the keys of the chunks.
     let id: String
     let count: Int
+    /// The revision of the first chunk.
+    let first: UInt64
     let checksum: UInt32
   }
 
@@ -40,15 +47,16 @@ struct NATSSnapshots: Sendable {
     (bucket, content) = (nats.bucket(name), nats.stream("KV_\(name)"))
   }
 
-  func read() async throws(ReplicaLogError) -> Data? {
+  func read(through sequence: UInt64) async throws(ReplicaLogError) -> Data? {
     // Another writer may replace the snapshot during the reads.
     for _ in 0..<10 {
-      guard let (head, _) = try await head() else { return nil }
-      let chunks = try await success(of: bucket.values(matching: "\(head.id).*").result)
-      if chunks.count != head.count { continue }
+      let part = try await head()?.head.snapshots.first { $0.sequence <= sequence }
+      guard let part else { return nil }
+      let chunks = try await success(of: bucket.values(matching: "\(part.id).*").result)
+      if chunks.count != part.count { continue }
       let data = chunks.reduce(into: Data()) { $0 += $1.value }
-      if Checksum.of([UInt8](data)[...]) == head.checksum { return data }
-      throw ReplicaLogError("The checksum of the snapshot \(head.sequence) is wrong.")
+      if Checksum.of([UInt8](data)[...]) == part.checksum { return data }
+      throw ReplicaLogError("The checksum of the snapshot \(part.sequence) is wrong.")
     }
     throw ReplicaLogError("The snapshot has no chunks, or is being replaced.")
   }
@@ -57,22 +65,43 @@ struct NATSSnapshots: Sendable {
     let heads = bucket.publishedEntry(of: Head.self, for: Self.headKey)
     return Broadcaster { receive in
       heads.subscribe { entry in
-        guard let head = entry.value else { return }
-        receive(ReplicaDigest(sequence: head.sequence, time: head.time, checksum: head.checksum))
+        guard let part = entry.value?.snapshots.first else { return }
+        receive(ReplicaDigest(sequence: part.sequence, time: part.time, checksum: part.checksum))
       }
     }
   }
 
-  func replace(_ snapshot: ReplicaLogSnapshot) async throws(ReplicaLogError) {
+  func add(_ snapshot: ReplicaLogSnapshot) async throws(ReplicaLogError) {
     let old = try await head()
-    if let (head, _) = old, head.sequence >= snapshot.sequence,
-      try await isInLog(head.sequence, head.time)
-    {
-      return
+    var previous: Part?
+    for part in old?.head.snapshots ?? [] where previous == nil {
+      if try await isInLog(part.sequence, part.time) { previous = part }
     }
+    if let previous, previous.sequence >= snapshot.sequence { return }
     if !(try await isInLog(snapshot.sequence, snapshot.time)) {
       throw ReplicaLogError("The stream no longer has the message \(snapshot.sequence).")
     }
+    let new = try await write(snapshot)
+    let head = Head(snapshots: [new] + (previous.map { [$0] } ?? []))
+    switch await bucket.put(head, for: Self.headKey, replacing: old?.revision ?? NATSRevision.none)
+      .result
+    {
+    case .success?: break
+    // Another writer was first, and may have removed these chunks.
+    case .failure(.revision)?: return try await add(snapshot)
+    case let result: _ = try success(of: result)
+    }
+    let first = (previous ?? new).first
+    _ = try await success(of: content.purge(before: first).result)
+    // Without another snapshot, the entries are the only way to an earlier state.
+    guard let previous else { return }
+    // A purge that a restored stream receives would remove entries without a snapshot.
+    if !(try await isInLog(snapshot.sequence, snapshot.time)) { return }
+    let start = snapshot.sequence - min(snapshot.sequence, keptCount)
+    _ = try await success(of: stream.purge(before: min(start, previous.sequence)).result)
+  }
+
+  private func write(_ snapshot: ReplicaLogSnapshot) async throws(ReplicaLogError) -> Part {
     let id = "\(snapshot.sequence)-\(UInt64.random(in: 0 ... .max))"
     var first: NATSRevision?
     var count = 0
@@ -84,22 +113,9 @@ struct NATSSnapshots: Sendable {
       first = first ?? revision
       count += 1
     } while !rest.isEmpty
-    let head = Head(
+    return Part(
       sequence: snapshot.sequence, time: snapshot.time, id: id, count: count,
-      checksum: Checksum.of([UInt8](snapshot.data)[...]))
-    switch await bucket.put(head, for: Self.headKey, replacing: old?.revision ?? NATSRevision.none)
-      .result
-    {
-    case .success?: break
-    // Another writer was first, and may have removed these chunks.
-    case .failure(.revision)?: return try await replace(snapshot)
-    case let result: _ = try success(of: result)
-    }
-    if let first { _ = try await success(of: content.purge(before: first.number).result) }
-    // A purge that a restored stream receives would remove entries without a snapshot.
-    if !(try await isInLog(snapshot.sequence, snapshot.time)) { return }
-    let start = snapshot.sequence - min(snapshot.sequence, keptCount)
-    _ = try await success(of: stream.purge(before: start).result)
+      first: first?.number ?? 0, checksum: Checksum.of([UInt8](snapshot.data)[...]))
   }
 
   private func head() async throws(ReplicaLogError) -> (head: Head, revision: NATSRevision)? {

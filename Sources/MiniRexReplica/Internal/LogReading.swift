@@ -26,8 +26,16 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   /// A Boolean value that indicates whether the gap was confirmed over a later connection.
   var isDeleted = false
 
-  /// Actions that were sent before a Unix second are doubtful until the replica has read through the sequence.
-  var doubt: (end: UInt64, second: Int)?
+  /// Actions that were sent before a Unix second are doubtful until the replica is current.
+  var doubt: Int?
+  /// The number of times that the log went back.
+  var rollbackCount = 0
+  /// The entry that the log has purged, and that no newer snapshot contains.
+  var missing: UInt64?
+  /// A Boolean value that indicates whether the entries that the log had at the beginning of the connection were read.
+  private(set) var isCurrent = false
+  /// The last sequence that the log is known to have.
+  private(set) var end: UInt64 = 0
 
   func isCurrent(_ number: Int) -> Bool { !isOver && number == self.number }
 
@@ -36,15 +44,22 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   /// Ends a connection, or begins the comparison over the next.
   mutating func mustCompare() {
     comparison += 1
-    isCompared = false
+    (isCompared, isCurrent) = (false, false)
     doubt = nil
   }
 
-  mutating func hasCompared() {
+  mutating func hasCompared(with log: ReplicaLogState) {
     candidate = nil
+    end = log.last
     isCompared = true
     isDeleted = gap != nil
   }
+
+  /// Records that all entries that the log had at the beginning of the connection were read.
+  mutating func hasReadAll() { if isCompared { isCurrent = true } }
+
+  /// Records that the log has accepted an entry.
+  mutating func hasAppended(_ sequence: UInt64) { if isCompared { end = max(end, sequence) } }
 
   /// Begins another reading, and returns its number with the subscription to release.
   mutating func begin() -> (number: Int, old: Subscription?) {
@@ -61,7 +76,7 @@ struct LogReading<State: Codable & Sendable>: Sendable {
     return true
   }
 
-  mutating func end() -> Subscription? {
+  mutating func stop() -> Subscription? {
     isOver = true
     defer { subscription = nil }
     return subscription

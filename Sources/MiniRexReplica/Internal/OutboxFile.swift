@@ -117,7 +117,10 @@ final class OutboxFile: Sendable {
       defer { state.descriptor = -1 }
       return state.descriptor
     }
-    if descriptor >= 0 { close(descriptor) }
+    if descriptor < 0 { return }
+    // A process that is being started has a copy of the descriptor, which would keep the lock.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
   }
 
   func append(_ line: Data, number: Int) throws {

@@ -14,6 +14,8 @@ struct PendingAction<Action: Sendable>: Sendable {
   /// The number of foreign actions in the state that it was applied to.
   let foreign: Int
   let source: TaskSource<Confirmation, ReplicaError>?
+  /// The time of the send.
+  let date: Date
   /// The Unix second at which it was sent first, or `nil` if no log can contain it.
   var sentAt: Int?
 }
@@ -32,9 +34,17 @@ struct PendingActions<Action: Sendable>: Sendable {
   /// The number of the current connection.
   private(set) var connection = 0
   private(set) var isConnected = false
-  private(set) var isClosed = false
+  /// The error of later sends, or `nil` before the end.
+  private(set) var ending: ReplicaError?
   /// A Boolean value that indicates whether entries were sent again since the last decision.
   private var hasResent = false
+  /// The reported refusal.
+  private var refusal: ReplicaLogError?
+
+  var isClosed: Bool { ending != nil }
+
+  /// The number of the first pending action, or of the next action.
+  var undecided: Int { actions.first?.number ?? next }
 
   static var window: Int { 512 }
   static var batchSize: Int { 64 << 10 }
@@ -49,7 +59,8 @@ struct PendingActions<Action: Sendable>: Sendable {
     _ action: Action, _ line: Data, _ source: TaskSource<Confirmation, ReplicaError>?
   ) {
     actions.append(
-      PendingAction(number: next, line: line, action: action, foreign: foreign, source: source))
+      PendingAction(
+        number: next, line: line, action: action, foreign: foreign, source: source, date: Date()))
     next += 1
   }
 
@@ -59,8 +70,15 @@ struct PendingActions<Action: Sendable>: Sendable {
     if count == 0 { return [] }
     let removed = actions[..<count]
     actions = Array(actions[count...])
-    hasResent = false
+    (hasResent, refusal) = (false, nil)
     return removed
+  }
+
+  /// Returns `true` for a refusal that was not reported since the last decision.
+  mutating func isNews(_ error: ReplicaLogError) -> Bool {
+    if !error.isRefusal || refusal == error { return false }
+    refusal = error
+    return true
   }
 
   mutating func hasConnected() {
@@ -126,8 +144,8 @@ struct PendingActions<Action: Sendable>: Sendable {
     return (ReplicaMessage(header: header.text, payload: payload), sent)
   }
 
-  mutating func close() -> [PendingAction<Action>] {
-    isClosed = true
+  mutating func close(_ error: ReplicaError) -> [PendingAction<Action>] {
+    ending = ending ?? error
     defer { actions = [] }
     return actions
   }

@@ -38,7 +38,8 @@ extension ReplicaCore {
     if position.sequence > log.last || isSame == false {
       return hasGoneBack(to: log, candidate, initial)
     }
-    if isSame == nil, log.first > position.sequence {
+    let isMissing = isSame == nil && log.first > position.sequence
+    if isMissing, reading.withLock({ $0.missing }) != log.first - 1 {
       return seek(position.sequence..<log.first, candidate, log, initial)
     }
     hasCompared(candidate, log)
@@ -48,13 +49,15 @@ extension ReplicaCore {
     to log: ReplicaLogState, _ candidate: LogReading<State>.Candidate?,
     _ initial: DecidedState<State>
   ) {
+    reading.withLock { $0.rollbackCount += 1 }
     if candidate == nil {
       troubles.broadcast(.rolledBack(to: log.last))
     } else {
       troubles.broadcast(.snapshot("It belongs to entries that the log no longer has."))
-      return read(from: LogReading.Candidate(state: initial, isSnapshot: false))
     }
-    load { [weak self] snapshot in
+    // An earlier snapshot may belong to the log.
+    let end = candidate.map { max(1, $0.state.sequence) - 1 } ?? log.last
+    load(through: min(end, log.last)) { [weak self] snapshot in
       self?.read(from: snapshot ?? LogReading.Candidate(state: initial, isSnapshot: false))
     }
   }
@@ -66,21 +69,27 @@ extension ReplicaCore {
   ) {
     // A state that replaces no other state needs every entry.
     let isInitial = candidate.map { !$0.isSnapshot } ?? false
-    load { [weak self] snapshot in
+    load(through: log.last) { [weak self] snapshot in
       guard let self else { return }
       if let snapshot, snapshot.state.sequence > range.lowerBound, !isInitial {
         return read(from: snapshot)
       }
-      if range.count == 1, range.lowerBound > 0 { return hasCompared(candidate, log) }
+      if range.count == 1, range.lowerBound > 0 {
+        // Entries that arrived meanwhile were ignored, so they are read again.
+        reading.withLock { $0.missing = range.lowerBound }
+        return read(from: candidate)
+      }
       var burst = Burst()
       stop(.missing(range.lowerBound + 1..<range.upperBound), &burst)
     }
   }
 
-  /// Reads the snapshot, and tries again until the log answers.
-  private func load(_ use: @escaping @Sendable (LogReading<State>.Candidate?) -> Void) {
+  /// Reads the newest snapshot at or before a sequence, and tries again until the log answers.
+  private func load(
+    through sequence: UInt64, _ use: @escaping @Sendable (LogReading<State>.Candidate?) -> Void
+  ) {
     let comparison = reading.withLock { $0.comparison }
-    log.snapshot().subscribe { [weak self] result in
+    log.snapshot(through: sequence).subscribe { [weak self] result in
       guard let self else { return }
       sending.queue.async { [weak self] in
         guard let self, reading.withLock({ $0.isCurrent(comparison: comparison) }) else { return }
@@ -93,7 +102,7 @@ extension ReplicaCore {
             guard let self, reading.withLock({ $0.isCurrent(comparison: comparison) }) else {
               return
             }
-            load(use)
+            load(through: sequence, use)
           }
         }
       }
@@ -119,8 +128,8 @@ extension ReplicaCore {
     let second = Int(now - DecisionTable.lifetime / 1_000_000_000 + 86_400)
     let isDoubtful = sending.pending.withLock { $0.lastSent(before: second) != nil }
     reading.withLock { reading in
-      reading.hasCompared()
-      reading.doubt = isDoubtful ? (log.last, second) : nil
+      reading.hasCompared(with: log)
+      reading.doubt = isDoubtful ? second : nil
     }
     if let candidate { adopt(candidate.state) }
     let last = decided.withLock { $0.table.last(of: sending.origin) }
@@ -129,7 +138,6 @@ extension ReplicaCore {
       return stop(.originInUse, &burst)
     }
     sending.pending.withLock { $0.hasConnected() }
-    progress.value.phase = .connected
     pump()
   }
 

@@ -60,7 +60,7 @@ extension ReplicaCore {
       }
       if snapshots.isDue(at: now.count, after: before) {
         now.table.prune(at: logged.time)
-        verifier.withLock { $0 }?.note(now)
+        verifier.note(now)
         if header.origin == sending.origin { burst.snapshot = now }
       }
     }

@@ -1,6 +1,12 @@
 internal import MiniRex
 internal import MiniRexStore
 
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
 extension ReplicaCore {
   /// Replaces the state by the decided state and the pending actions.
   ///
@@ -39,7 +45,7 @@ extension ReplicaCore {
       for action in pending where (try? sending.validate(current, action.action)) != nil {
         _ = sending.reducer(&current, action.action)
       }
-      return (.change("rebased: \(decisions.count) decided, \(pending.count) pending"), effects)
+      return (.rebased(decided: decisions.count, pending: pending.count), effects)
     }
     confirmed.value = state
     publishProgress()
@@ -102,10 +108,11 @@ extension ReplicaCore {
     }
     let last = max(settled, new.table.last(of: sending.origin))
     var removed: ArraySlice<PendingAction<Action>> = []
+    let count = max(0, new.count - old.count)
     store.rebase { current in
       let pending = sending.pending.withLock { all in
         removed = all.removeFirst(through: last)
-        all.foreign += max(0, new.count - old.count - removed.count)
+        all.foreign += max(0, count - removed.count)
         return all.actions
       }
       if !removed.isEmpty { sending.settle(through: last) }
@@ -113,7 +120,7 @@ extension ReplicaCore {
       for action in pending where (try? sending.validate(current, action.action)) != nil {
         _ = sending.reducer(&current, action.action)
       }
-      return (.change("read again: \(pending.count) pending"), [])
+      return (.rebased(decided: count, pending: pending.count), [])
     }
     confirmed.value = new.state
     publishProgress()
@@ -124,7 +131,20 @@ extension ReplicaCore {
   func publishProgress() {
     var new = progress.value
     new.sequence = decided.withLock { $0.sequence }
-    new.pending = sending.pending.withLock { $0.actions.count }
+    (new.pending, new.oldestPending) = sending.pending.withLock {
+      ($0.actions.count, $0.actions.first?.date)
+    }
+    reading.withLock { reading in
+      new.phase =
+        !reading.isCompared ? .offline : reading.isCurrent ? .current : .catchingUp
+      new.behind = reading.isCompared ? max(reading.end, new.sequence) - new.sequence : 0
+    }
+    new.snapshotTime = verifier.stored.value.map {
+      Date(timeIntervalSince1970: Double($0.time) / 1_000_000_000)
+    }
+    let (isClosed, number) = sending.pending.withLock { ($0.isClosed, $0.undecided) }
+    if isClosed { return }
     if new != progress.value { progress.value = new }
+    if number != undecided.value { undecided.value = number }
   }
 }

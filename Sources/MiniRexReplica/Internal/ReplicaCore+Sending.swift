@@ -16,8 +16,15 @@ extension ReplicaCore {
     }
     if !resolve() { return publishProgress() }
     while let (message, connection) = takeEntry() {
-      log.append(message).subscribe { [weak self] _ in
+      log.append(message).subscribe { [weak self] result in
         guard let self else { return }
+        switch result {
+        case .success(let sequence): reading.withLock { $0.hasAppended(sequence) }
+        case .failure(let error):
+          if sending.pending.withLock({ $0.isNews(error) }) {
+            sending.queue.async { [troubles] in troubles.broadcast(.refused(error.reason)) }
+          }
+        }
         // After a failure, the check sends again: a later entry may have been accepted.
         sending.pending.withLock { $0.hasAnswered(over: connection) }
         sending.wake()
@@ -45,12 +52,11 @@ extension ReplicaCore {
   ///
   /// - Returns: `false` if nothing may be sent yet.
   private func resolve() -> Bool {
-    guard let (end, second) = reading.withLock({ $0.doubt }) else { return true }
-    let now = decided.withLock { $0 }
-    if now.sequence < end { return false }
+    guard let second = reading.withLock({ $0.doubt }) else { return true }
+    if !reading.withLock({ $0.isCurrent }) { return false }
     reading.withLock { $0.doubt = nil }
     if let last = sending.pending.withLock({ $0.lastSent(before: second) }) {
-      adopt(now, settling: last)
+      adopt(decided.withLock { $0 }, settling: last)
     }
     return true
   }

@@ -42,12 +42,14 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   let reading: Lock<LogReading<State>>
   let keeping: StateFile<State>?
   let snapshots: SnapshotWriter<State>
-  /// `nil` if states are not compared.
-  let verifier = Lock<SnapshotVerifier<State>?>(nil)
+  let verifier: SnapshotVerifier<State>
+  /// The number of the first pending action, or of the next action. 0 after the end.
+  let undecided: PublishedProperty<Int>
   let retryInterval: DispatchTimeInterval
   let decoder = makeDecoder()
   let isChecking = Lock(false)
   private let initial: DecidedState<State>
+  private let bag = SubscriptionBag()
   private let events = Lock(Events())
 
   init(
@@ -64,36 +66,43 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
     confirmed = PublishedProperty(decided.state)
     var first = ReplicaProgress()
     first.sequence = decided.sequence
-    first.pending = sending.pending.withLock { $0.actions.count }
+    let pending = sending.pending.withLock { $0 }
+    (first.pending, first.oldestPending) = (pending.actions.count, pending.actions.first?.date)
     progress = PublishedProperty(first)
-    if !verifies || log.snapshotDistance == 0 { return }
-    verifier.withLock { verifier in
-      verifier = SnapshotVerifier(of: log) { [weak self] sequence in
-        self?.sending.queue.async { [weak self] in
-          guard let self, !sending.pending.withLock({ $0.isClosed }) else { return }
-          var burst = Burst()
-          stop(.diverged(at: sequence), &burst)
-        }
-      }
-    }
+    undecided = PublishedProperty(pending.undecided)
+    verifier = SnapshotVerifier(of: log, verifies: verifies)
   }
 
   func start() {
     sending.onWake { [weak self] in self?.pump() }
-    verifier.withLock { $0 }?.start()
+    verifier.start { [weak self] sequence in
+      self?.sending.queue.async { [weak self] in
+        guard let self, !sending.pending.withLock({ $0.isClosed }) else { return }
+        var burst = Burst()
+        stop(.diverged(at: sequence), &burst)
+      }
+    }
+    let following = verifier.stored.publisher.subscribe { [weak self] _ in
+      self?.sending.queue.async { [weak self] in self?.publishProgress() }
+    }
+    following.store(in: bag)
     read(from: nil)
   }
 
   /// Stops reading and sending.
   ///
   /// Runs on any thread.
-  func close() {
-    let old = reading.withLock { $0.end() }
+  func close(because trouble: ReplicaTrouble? = nil) {
+    let old = reading.withLock { $0.stop() }
     old?.invalidate()
-    verifier.withLock { $0.take() }?.end()
-    sending.close()
+    verifier.end()
+    bag.invalidate()
+    sending.close(because: trouble)
     sending.queue.async { [self] in
-      progress.value.phase = .stopped
+      var last = progress.value
+      (last.phase, last.trouble) = (.stopped, last.trouble ?? trouble)
+      progress.value = last
+      undecided.value = 0
       keeping?.write(decided.withLock { $0 })
       entries.end()
       troubles.end()
@@ -104,9 +113,8 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   /// Stops because of a trouble.
   func stop(_ trouble: ReplicaTrouble, _ burst: inout Burst) {
     commit(&burst)
-    progress.value.trouble = trouble
     troubles.broadcast(trouble)
-    close()
+    close(because: trouble)
   }
 
   func take(_ event: ReplicaLogEvent, of reading: Int) {
@@ -143,17 +151,21 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
       // The log may begin again without a loss.
       reading.withLock { $0.mustCompare() }
       sending.pending.withLock { $0.hasDisconnected() }
+      publishProgress()
       compare(with: state, initial)
     case .disconnected:
       commit(&burst)
       reading.withLock { $0.mustCompare() }
       sending.pending.withLock { $0.hasDisconnected() }
-      progress.value.phase = .offline
+      publishProgress()
     case .entry(let entry):
       // The entries of a connection that differs are not applied.
       if !reading.withLock({ $0.isCompared }) { return }
       decide(entry, &burst)
       if burst.decisions.count >= 256 { commit(&burst) }
+    case .current:
+      commit(&burst)
+      reading.withLock { $0.hasReadAll() }
     case .unsuitable(let reason): stop(.unsuitable(reason), &burst)
     }
   }

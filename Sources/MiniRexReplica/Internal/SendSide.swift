@@ -47,6 +47,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     let restored = actions.map {
       PendingAction(
         number: $0.number, line: $0.line, action: $0.action, foreign: 0, source: Source?.none,
+        date: $0.sentAt.map { Date(timeIntervalSince1970: Double($0)) } ?? Date(),
         sentAt: $0.sentAt)
     }
     let waits = outbox != nil && durability.synchronize != nil
@@ -146,10 +147,10 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     let line: Data
     do { line = try encoder.encode(action) } catch { throw .notEncodable(error) }
     // Exclusive access keeps other actions out until the line is written.
-    let (number, isClosed, isFull) = pending.withLock { pending in
-      (pending.next, pending.isClosed, pending.actions.count >= limit)
+    let (number, ending, isFull) = pending.withLock { pending in
+      (pending.next, pending.ending, pending.actions.count >= limit)
     }
-    if isClosed { throw .closed }
+    if let ending { throw ending }
     if isFull { throw .tooManyPending(limit: limit) }
     do { try outbox?.append(line, number: number) } catch { throw .notKept(error) }
     pending.withLock { $0.append(action, line, source) }
@@ -195,10 +196,11 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   /// Permits another replica to open the file.
   func releaseFile() { outbox?.release() }
 
-  func close() {
-    let left = pending.withLock { $0.close() }
+  func close(because trouble: ReplicaTrouble?) {
+    let error = trouble.map { ReplicaError.stopped($0) } ?? .closed
+    let left = pending.withLock { $0.close(error) }
     pump.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
-    for action in left { action.source?.finish(.failure(.closed)) }
+    for action in left { action.source?.finish(.failure(error)) }
     rejections.end()
   }
 }

@@ -8,36 +8,47 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Compares the states of a replica with the snapshots of other replicas.
+/// Follows the snapshots of a log, and compares the states of a replica with those of other replicas.
 ///
 /// A reducer that depends on anything but the state and the action makes them differ. Only states at the entry of a
 /// snapshot are encoded, on a separate queue.
 final class SnapshotVerifier<State: Codable & Sendable>: Sendable {
   private struct Known: Sendable {
     /// The states after the last entries at which a snapshot is due.
-    var states: [DecidedState<State>] = []
+    var states: [(state: DecidedState<State>, digest: ReplicaDigest)] = []
+    /// The newest snapshot of the log, unless it was compared.
     var digest: ReplicaDigest?
   }
 
+  /// The newest snapshot of the log.
+  let stored = PublishedProperty<ReplicaDigest?>(nil)
+  /// The state of this replica at the last entry at which a snapshot was due, if states are compared.
+  let own = PublishedProperty<ReplicaDigest?>(nil)
   private let log: any ReplicaLog
+  private let verifies: Bool
   private let known = Lock(Known())
   private let queue = DispatchQueue(label: "MiniRexReplica.verification")
   private let watching = Lock<Subscription?>(nil)
-  private let hasDiverged: @Sendable (UInt64) -> Void
+
+  init(of log: any ReplicaLog, verifies: Bool) { (self.log, self.verifies) = (log, verifies) }
 
   /// - Parameter hasDiverged: A closure that runs on any thread with the sequence at which the states differ.
-  init(of log: any ReplicaLog, _ hasDiverged: @escaping @Sendable (UInt64) -> Void) {
-    (self.log, self.hasDiverged) = (log, hasDiverged)
-  }
-
-  func start() {
+  func start(_ hasDiverged: @escaping @Sendable (UInt64) -> Void) {
     let subscription = log.digests().subscribe { [weak self] digest in
       guard let self else { return }
+      stored.value = digest
+      if !verifies { return }
       known.withLock { $0.digest = digest }
-      queue.async { [weak self] in self?.compare() }
+      queue.async { [weak self] in self?.compare(hasDiverged) }
     }
+    let comparing = own.publisher.subscribe { [weak self] _ in self?.compare(hasDiverged) }
     let old = watching.withLock { watching in
-      defer { watching = subscription }
+      defer {
+        watching = Subscription {
+          subscription.invalidate()
+          comparing.invalidate()
+        }
+      }
       return watching
     }
     old?.invalidate()
@@ -54,28 +65,35 @@ final class SnapshotVerifier<State: Codable & Sendable>: Sendable {
 
   /// Notes the state after an entry at which a snapshot is due.
   func note(_ state: DecidedState<State>) {
-    // The state is released outside the lock.
-    let old = known.withLock { known in
-      known.states.append(state)
-      return known.states.count > 4 ? known.states.removeFirst() : nil
+    if !verifies { return }
+    queue.async { [weak self] in
+      guard let self, let position = state.position, let data = try? makeEncoder().encode(state)
+      else { return }
+      let digest = ReplicaDigest(
+        ReplicaLogSnapshot(sequence: position.sequence, time: position.time, data))
+      // The state is released outside the lock.
+      let old = known.withLock { known in
+        known.states.append((state, digest))
+        return known.states.count > 4 ? known.states.removeFirst() : nil
+      }
+      withExtendedLifetime(old) {}
+      own.value = digest
     }
-    withExtendedLifetime(old) {}
-    queue.async { [weak self] in self?.compare() }
   }
 
-  private func compare() {
-    let (digest, state) = known.withLock { known in
+  /// Runs on the queue.
+  private func compare(_ hasDiverged: @escaping @Sendable (UInt64) -> Void) {
+    let (digest, found) = known.withLock { known in
       let digest = known.digest
-      let state = known.states.last {
-        $0.position?.sequence == digest?.sequence && $0.position?.time == digest?.time
+      let found = known.states.last {
+        $0.digest.sequence == digest?.sequence && $0.digest.time == digest?.time
       }
       // Each snapshot is compared once.
-      if state != nil { known.digest = nil }
-      return (digest, state)
+      if found != nil { known.digest = nil }
+      return (digest, found)
     }
-    guard let digest, let state, let data = try? makeEncoder().encode(state) else { return }
-    if Checksum.of([UInt8](data)[...]) == digest.checksum { return }
-    log.snapshot().subscribe { [weak self] result in
+    guard let digest, let (state, own) = found, own != digest else { return }
+    log.snapshot(through: digest.sequence).subscribe { [weak self] result in
       guard let self, case .success(let data?) = result else { return }
       queue.async { [self] in
         // Another snapshot may have replaced it.

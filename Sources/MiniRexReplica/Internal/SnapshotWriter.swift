@@ -56,7 +56,7 @@ final class SnapshotWriter<State: Codable & Sendable>: Sendable {
       queue.async { self.writeNext() }
     case .success(let data):
       let snapshot = ReplicaLogSnapshot(sequence: position.sequence, time: position.time, data)
-      log.replaceSnapshot(snapshot).subscribe { [self] result in
+      log.addSnapshot(snapshot).subscribe { [self] result in
         if case .failure(let error) = result { troubles.broadcast(.snapshot(error.reason)) }
         queue.async { self.writeNext() }
       }.detached()

@@ -47,7 +47,7 @@ final class NoteGuests: Sendable {
       guest.kill()
       _ = await guest.status()
     }
-    let replicas = try folders.map { try LocalReplica.make(log, keptIn: $0.url.path) }
+    let replicas = try folders.map { try LedgerReplica.make(log, keptIn: $0.url.path) }
     await until { replicas.allSatisfy { $0.progress.current()?.pending == 0 } }
     await until { Set(replicas.map(\.store.state.text)).count == 1 }
 

@@ -15,13 +15,13 @@ final class NumberedSenders: Sendable {
   /// A replica, the numbers that it has sent, and the answers.
   final class Sender: Sendable {
     let name: String
-    let replica: LocalReplica
+    let replica: LedgerReplica
     let count = Shared(0)
     let confirmed = Shared<[(number: Int, sequence: UInt64)]>([])
     let failures = Shared<[String]>([])
     private let bag = SubscriptionBag()
 
-    init(_ name: String, _ replica: LocalReplica) { (self.name, self.replica) = (name, replica) }
+    init(_ name: String, _ replica: LedgerReplica) { (self.name, self.replica) = (name, replica) }
 
     fileprivate func send() {
       let number = count.increment()
@@ -45,7 +45,7 @@ final class NumberedSenders: Sendable {
   ///   - log: The same log, over a connection without faults.
   init(over logs: [NATSLog], checkedBy log: NATSLog) throws {
     senders = try zip(["a", "b", "c", "d"], logs).map { name, log in
-      Sender(name, try LocalReplica.make(log))
+      Sender(name, try LedgerReplica.make(log))
     }
     self.log = log
     troubles = senders.map { Recorder($0.replica.troubles) }
@@ -98,7 +98,7 @@ final class NumberedSenders: Sendable {
 
   /// Checks that nothing is lost, doubled, or reordered, in the replicas and in the log.
   func check() async throws {
-    let late = try LocalReplica.make(log)
+    let late = try LedgerReplica.make(log)
     let text = senders[0].replica.store.state.text
     await until { late.store.state.lines.count == senders[0].replica.store.state.lines.count }
     #expect(late.store.state.text == text)

@@ -122,8 +122,9 @@ final class LogReader: Sendable {
         case .replaced, .rolledBack: self?.restart(generation)
         case .first, .again: break
         }
-      })
-    let order = ConsumerConfig(stream: stream.id, start: .sequence(last + 1))
+      },
+      hasSnapshot: { [weak self] in self?.hasReadAll(generation) })
+    let order = ConsumerConfig(stream: stream.id, start: .sequence(last + 1), reportsEnd: true)
     keep(OrderedConsumer(order, over: link, calls).start(), generation)
   }
 
@@ -136,6 +137,10 @@ final class LogReader: Sendable {
       state.last = new.sequence
       receive(.message(new))
     }
+  }
+
+  private func hasReadAll(_ generation: Int) {
+    state.withLock { if $0.isAt(generation) { receive(.current) } }
   }
 
   /// Examines the stream again, which another stream has replaced during the connection.

@@ -22,7 +22,7 @@ final class OrderedConsumer: Sendable {
     let receive: @Sendable (RawMessage, MessageMetadata, _ last: UInt64?) -> Void
     /// Called before the first message of each consumer.
     var begins: @Sendable (Beginning, _ isSnapshot: Bool) -> Void = { _, _ in }
-    /// Called after the messages that existed at the beginning of a snapshot.
+    /// Called after the messages that existed at the beginning of a snapshot, or of a reading with `reportsEnd`.
     var hasSnapshot: @Sendable () -> Void = {}
     /// Called with the time of the server less the time of this process.
     var measures: @Sendable (_ offset: Int64) -> Void = { _ in }
@@ -207,7 +207,7 @@ extension OrderedConsumer {
     guard let position = state.withLock({ $0.isAt(generation) ? $0.position : nil }) else { return }
     let isSnapshot =
       if case .start = position { order.isBucket } else { order.rereadsLast }
-    if isSnapshot { state.withLock { $0.beginSnapshot(generation) } }
+    if isSnapshot || order.reportsEnd { state.withLock { $0.beginSnapshot(generation) } }
     calls.withLock { $0 }?.begins(beginning, isSnapshot)
     let inbox =
       "\(link.options.inboxPrefix).minirex-1.\(UInt64.random(in: 0 ... .max).letters).\(generation)"

@@ -9,7 +9,7 @@ import MiniRexStore
 /// Sends notes as fast as the log decides them, and writes each note to a file after its send has returned.
 func sendNotes(as name: String, keptIn folder: String, over nats: NATSConnection) async throws {
   let log = nats.log("ledger", snapshotEvery: 50)
-  let replica = try MiniRexReplica.Replica<Ledger, LedgerAction>(
+  let replica = try LedgerReplica(
     Ledger(), of: log, keptIn: folder, retryAfter: .milliseconds(500), reducer: reduce)
   let troubles = try openToAppend(folder + "/troubles")
   let reporting = replica.troubles.subscribe { trouble in

@@ -1,0 +1,50 @@
+internal import MiniRex
+
+extension ReplicaCore {
+  /// Waits until the entries are applied that the log has now.
+  func caughtUp() async throws {
+    try await wait { $0.phase == .current }
+    let (position, count) = (
+      decided.withLock { $0.position }, reading.withLock { $0.rollbackCount }
+    )
+    guard case .success(let end)? = await end(after: position).result else {
+      throw CancellationError()
+    }
+    try await wait { [weak self] progress in
+      guard progress.phase == .current, let self else { return false }
+      // A log that went back may not have the end any more.
+      return progress.sequence >= end ?? .max || reading.withLock { $0.rollbackCount } != count
+    }
+  }
+
+  /// Returns the last sequence of the log, read by a subscription of its own.
+  ///
+  /// It is `nil` if the log has lost the entry at the position.
+  private func end(after position: LogPosition?) -> PublishedTask<UInt64?, Never> {
+    let start = position?.sequence ?? 0
+    return log.entries(after: start).scan((end: UInt64?(start), isOver: false)) { reading, event in
+      switch event {
+      case .entry(let entry): (entry.sequence, false)
+      case .current: (reading.end, true)
+      case .connected(let state)
+      where state.last < start || state.entry.map { LogPosition($0) != position } ?? false:
+        (nil, true)
+      case .connected, .disconnected, .unsuitable: reading
+      }
+    }.first(where: \.isOver).map(\.end)
+  }
+
+  private func wait(until isReached: @escaping @Sendable (ReplicaProgress) -> Bool) async throws {
+    let reached = await progress.publisher.first { $0.phase == .stopped || isReached($0) }.result
+    guard let progress = reached?.get() else { throw CancellationError() }
+    if progress.phase == .stopped { throw sending.pending.withLock { $0.ending } ?? .closed }
+  }
+
+  /// Waits until the actions are decided that are pending now.
+  func flush() async throws {
+    let last = sending.pending.withLock { $0.next - 1 }
+    let reached = await undecided.publisher.first { $0 > last || $0 == 0 }.result
+    guard let number = reached?.get() else { throw CancellationError() }
+    if number == 0 { throw sending.pending.withLock { $0.ending } ?? .closed }
+  }
+}
