@@ -76,5 +76,22 @@ struct ReplicaOnceTests {
     await far.close()
     await nats.close()
   }
+
+  @Test func `O15 caughtUp returns when the log's entries are read`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger")
+    #expect(await log.create().hasSucceeded())
+    let writer = try LedgerReplica.make(log)
+    for number in 1...3 { writer.send(.entered(Double(number) + 0.5, by: "a")) }
+    try await writer.flush()
+
+    let replica = try LedgerReplica.make(log)
+    try await replica.caughtUp()
+
+    #expect(replica.store.state == writer.store.state)
+    for replica in [writer, replica] { await replica.close() }
+    await nats.close()
+  }
 }
 #endif

@@ -5,8 +5,8 @@ internal import MiniRex
 /// Reads a stream after a known message, and examines the stream at the beginning of each connection.
 ///
 /// An ordered consumer would continue over the next connection before the subscriber has compared the stream. So each
-/// connection has a separate consumer, and messages of other connections are ignored. Events are emitted with the lock,
-/// which keeps their order.
+/// connection has a separate consumer, and messages of other connections are ignored. Events are queued with the lock,
+/// which keeps their order, and emitted without it.
 final class LogReader: Sendable {
   private struct State: Sendable {
     /// The number of attempts to read.
@@ -24,14 +24,14 @@ final class LogReader: Sendable {
 
   private let stream: NATSStream
   private let state: Lock<State>
-  private let receive: @Sendable (NATSLogEvent) -> Void
+  private let events: LogEvents
   private var link: ConnectionCore { stream.link }
 
   init(
     _ stream: NATSStream, after sequence: UInt64,
     _ receive: @escaping @Sendable (NATSLogEvent) -> Void
   ) {
-    (self.stream, self.receive) = (stream, receive)
+    (self.stream, events) = (stream, LogEvents(receive))
     state = Lock(State(last: sequence))
   }
 
@@ -49,6 +49,7 @@ final class LogReader: Sendable {
   }
 
   private func end() {
+    events.end()
     let old = state.withLock { state in
       state.isOver = true
       defer { state.subscriptions = [] }
@@ -67,11 +68,12 @@ final class LogReader: Sendable {
       if state.isOver || state.connection == 0 { return [] }
       state.generation += 1
       state.connection = 0
-      receive(.disconnected)
+      events.add(.disconnected)
       defer { state.subscriptions = [] }
       return state.subscriptions
     }
     for subscription in old { subscription.invalidate() }
+    events.emit()
   }
 
   /// Begins an attempt over the current connection.
@@ -106,12 +108,13 @@ final class LogReader: Sendable {
       if !state.isAt(generation) || link.connection != connection { return nil }
       state.retry.hasSucceeded()
       if let reason = examined.unsuitable {
-        receive(.unsuitable(reason))
+        events.add(.unsuitable(reason))
         return nil
       }
-      receive(.connected(examined.state))
+      events.add(.connected(examined.state))
       return state.last
     }
+    events.emit()
     guard let last, examined.state.last >= last else { return }
     let calls = OrderedConsumer.Calls(
       receive: { [weak self] message, place, _ in
@@ -135,12 +138,14 @@ final class LogReader: Sendable {
     state.withLock { state in
       if !state.isAt(generation) || link.connection != connection { return }
       state.last = new.sequence
-      receive(.message(new))
+      events.add(.message(new))
     }
+    events.emit()
   }
 
   private func hasReadAll(_ generation: Int) {
-    state.withLock { if $0.isAt(generation) { receive(.current) } }
+    state.withLock { if $0.isAt(generation) { events.add(.current) } }
+    events.emit()
   }
 
   /// Examines the stream again, which another stream has replaced during the connection.
