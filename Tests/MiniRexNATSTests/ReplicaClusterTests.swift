@@ -72,6 +72,15 @@ func clusterLog(_ name: String, over nats: NATSConnection) async throws -> NATSL
 }
 
 extension NATSConnection {
+  /// A Boolean value that indicates whether the servers of a cluster may keep different messages of one stream.
+  ///
+  /// A leader of server 2.9.10 that was stopped, or cut off from the others, has kept messages that the others did not
+  /// have, at the sequences of other messages. Its readers then received a different stream.
+  var divergesAfterPauses: Bool {
+    let parts = (serverVersion ?? "").split(separator: ".").prefix(2).compactMap { Int($0) }
+    return parts.lexicographicallyPrecedes([2, 10])
+  }
+
   /// Returns a Boolean value that indicates whether two followers have all messages of a stream.
   fileprivate func isWhole(_ stream: String) async -> Bool {
     let info = await request(
@@ -101,12 +110,12 @@ extension Cluster {
     case .leaderStopped:
       servers[leader].send(SIGSTOP)
       try await Task.sleep(for: .seconds(10))
+      if nats.divergesAfterPauses {
+        try await servers[leader].restartEmpty()
+        return "after 10 s, and a restart of the server without its files"
+      }
       servers[leader].send(SIGCONT)
-      if await senders.progresses(within: .seconds(20)) { return "after 10 s" }
-      // Server 2.9 has left JetStream unavailable for three minutes.
-      await servers[leader].stop()
-      try await servers[leader].start()
-      return "after 10 s, and a restart of the server"
+      return "after 10 s"
     case .rollingRestart, .oneURL:
       let order = fault == .oneURL ? [0, 1, 2] : followers + [leader]
       var times: [Duration] = []

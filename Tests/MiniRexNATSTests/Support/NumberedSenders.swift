@@ -74,13 +74,6 @@ final class NumberedSenders: Sendable {
     return time
   }
 
-  /// Returns `false` if a replica confirms no further action before the time.
-  func progresses(within time: Duration) async -> Bool {
-    let goals = senders.map { $0.count.value + 1 }
-    return await holds(
-      within: time, zip(senders, goals).allSatisfy { $0.confirmed.value.count >= $1 })
-  }
-
   /// Ends the sending, and returns the time until all replicas agree about all actions.
   func heal() async -> Duration {
     let began = ContinuousClock.now
