@@ -40,8 +40,7 @@ package enum NATSLogEvent: Sendable {
 extension NATSStream {
   /// Emits the messages after a sequence in order, and begins each connection with the state of the stream.
   ///
-  /// ``NATSLogState/message`` is the message after which the reading continues. The subscriber runs on a thread of
-  /// the bridge.
+  /// ``NATSLogState/message`` is the message after which the reading continues.
   package func log(after sequence: UInt64) -> Broadcaster<NATSLogEvent> {
     Broadcaster { receive in LogReader(self, after: sequence, receive).start() }
   }

@@ -14,7 +14,7 @@ public import Foundation
 /// ```swift
 /// let log = nats.log("board")
 /// try await log.create(replicas: 3).value
-/// let replica = try Replica(Board(), of: log, reducer: reduce)
+/// let replica = try Replica(Board(), of: log, keptIn: folder, reducer: reduce)
 /// ```
 ///
 /// It does not retain the connection.

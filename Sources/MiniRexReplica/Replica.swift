@@ -107,7 +107,7 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   ///
   /// The state has changed when it returns, unless the task has failed. Traps inside the reducer of the store.
   @discardableResult
-  public func send(_ action: Action) -> PublishedTask<Confirmation, ReplicaError> {
+  public func send(_ action: Action) -> PublishedTask<ReplicaConfirmation, ReplicaError> {
     core.sending.send(action, to: store)
   }
 

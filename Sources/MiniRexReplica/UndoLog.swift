@@ -3,8 +3,13 @@ public import MiniRex
 /// Undo for a replica, which sends the inverse of the replica's latest action.
 ///
 /// ```swift
-/// let undo = UndoLog(of: replica) { board, action in action.inverse(in: board) }
-/// replica.send(.moved(4))
+/// let undo = UndoLog(of: replica) { board, action in
+///   switch action {
+///   case .claimed(let card, _): .released(card)
+///   case .released(let card): board.owners[card].map { .claimed(card, by: $0) }
+///   }
+/// }
+/// replica.send(.claimed("card", by: "Ann"))
 /// undo.undo()
 /// ```
 ///

@@ -3,6 +3,7 @@ import Foundation
 import MiniRex
 import MiniRexNATS
 import MiniRexNATSStore
+import MiniRexReplica
 import MiniRexStore
 
 // The samples of the articles and doc comments, compiled and not run.
@@ -130,12 +131,13 @@ private struct Board: Codable, Sendable { var cards: [Int] = [] }
 private enum BoardAction: Codable, Sendable { case moved(Int, to: Column) }
 
 private func sampleOfReplicas(
-  _ nats: NATSConnection, _ card: Int,
-  reducer: @escaping @Sendable (inout Board, BoardAction) -> Effect<BoardAction>,
+  _ nats: NATSConnection, _ card: Int, _ folder: String,
+  reduce: @escaping @Sendable (inout Board, BoardAction) -> Effect<BoardAction>,
   show: @escaping @Sendable ([Int]) -> Void
 ) async throws {
-  let replica = try await Replica(
-    Board(), of: "board", over: nats, snapshotsIn: "snapshots", reducer: reducer)
+  let log = nats.log("board")
+  try await log.create(replicas: 3).value
+  let replica = try Replica(Board(), of: log, keptIn: folder, reducer: reduce)
   let subscription = replica.store.publisher(of: \.cards).subscribe { show($0) }
   replica.send(.moved(card, to: .done))
   withExtendedLifetime(subscription) {}

@@ -27,8 +27,9 @@ struct ReplicaEntryTests {
     await until { other.confirmed.current()?.lines.count == 22 }
     #expect(await other.send(.entered(1, by: "b")).success() != nil)
 
+    // The two effects race.
     let noted = other.store.state.lines.filter { $0.hasPrefix("noted") }
-    #expect(noted == ["noted a 10.0", "noted a 20.0"])
+    #expect(noted.sorted() == ["noted a 10.0", "noted a 20.0"])
     try await replica.caughtUp()
     #expect(replica.store.state == other.store.state)
     await replica.close()
@@ -139,36 +140,6 @@ struct ReplicaEntryTests {
     #expect(await late.send(.entered(3, by: "b")).success() != nil)
     await replica.close()
     await late.close()
-    await nats.close()
-  }
-
-  @Test(arguments: [0, 9])
-  func `O9 a stream that was created again during a connection is read again`(
-    _ count: Int
-  ) async throws {
-    let server = try await NATSServer.keeping()
-    let nats = NATSConnection(server.url)
-    let (log, stream) = (nats.log("ledger"), nats.stream("ledger"))
-    #expect(await log.create().hasSucceeded())
-    let replica = try LedgerReplica.make(log)
-    let troubles = Recorder(replica.troubles)
-    for number in 1...3 {
-      #expect(await replica.send(.entered(Double(number), by: "a")).success() != nil)
-    }
-
-    #expect(await stream.remove().hasSucceeded())
-    #expect(await log.create().hasSucceeded())
-    for number in 0..<count {
-      let line = #"{"noted":{"_0":"new"}}"#
-      let entry = ReplicaMessage(header: "b \(number + 1) \(number)", payload: Data(line.utf8))
-      #expect(await log.append(entry).hasSucceeded())
-    }
-
-    _ = await troubles.next()
-    await until { replica.confirmed.current()?.lines.count == count }
-    #expect(troubles.updates == [.rolledBack(to: UInt64(count))])
-    #expect(await replica.send(.noted("late")).success()?.sequence == UInt64(count + 1))
-    await replica.close()
     await nats.close()
   }
 }

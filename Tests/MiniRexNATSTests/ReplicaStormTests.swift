@@ -32,7 +32,7 @@ struct ReplicaStormTests {
     let replicas = try far.map {
       try LedgerReplica.make($0.log("ledger", snapshotEvery: 50, keeping: 1_000_000))
     }
-    let sent = Shared<[Recorder<Result<Confirmation, ReplicaError>>]>([])
+    let sent = Shared<[Recorder<Result<ReplicaConfirmation, ReplicaError>>]>([])
     var counts = [0, 0, 0]
     func send(_ count: Int) {
       for (index, replica) in replicas.enumerated() {

@@ -3,6 +3,7 @@ import Foundation
 import MiniRex
 import MiniRexNATS
 import MiniRexNATSStore
+import MiniRexReplica
 import MiniRexStore
 import MiniRexTesting
 import TestSupport

@@ -47,7 +47,7 @@ struct MemoryLogTests {
     #expect(replica.store.words == ["offline"])
     link.connect()
     link.connect()
-    #expect(await sent.success() == Confirmation(sequence: 2, overtakenBy: 1))
+    #expect(await sent.success() == ReplicaConfirmation(sequence: 2, overtakenBy: 1))
     #expect(replica.store.words == ["online", "offline"])
     await replica.close()
     await foreign.close()

@@ -64,7 +64,7 @@ struct OptimisticTests {
     let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
     let exact = replica.send(.said("exact"))
     await link.settle(replica)
-    #expect(await exact.success() == Confirmation(sequence: 1, overtakenBy: 0))
+    #expect(await exact.success() == ReplicaConfirmation(sequence: 1, overtakenBy: 0))
 
     let overtaken = replica.send(.said("overtaken"))
     for number in 1...2 {
@@ -74,7 +74,7 @@ struct OptimisticTests {
     }
     await link.settle(replica)
 
-    #expect(await overtaken.success() == Confirmation(sequence: 4, overtakenBy: 2))
+    #expect(await overtaken.success() == ReplicaConfirmation(sequence: 4, overtakenBy: 2))
     await replica.close()
     await foreign.close()
   }

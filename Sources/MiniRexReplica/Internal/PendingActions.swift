@@ -13,7 +13,7 @@ struct PendingAction<Action: Sendable>: Sendable {
   let action: Action
   /// The number of foreign actions in the state that it was applied to.
   let foreign: Int
-  let source: TaskSource<Confirmation, ReplicaError>?
+  let source: TaskSource<ReplicaConfirmation, ReplicaError>?
   /// The time of the send.
   let date: Date
   /// The Unix second at which it was sent first, or `nil` if no log can contain it.
@@ -56,7 +56,7 @@ struct PendingActions<Action: Sendable>: Sendable {
   mutating func isDurable(through number: Int) { durable = max(durable, number) }
 
   mutating func append(
-    _ action: Action, _ line: Data, _ source: TaskSource<Confirmation, ReplicaError>?
+    _ action: Action, _ line: Data, _ source: TaskSource<ReplicaConfirmation, ReplicaError>?
   ) {
     actions.append(
       PendingAction(

@@ -80,7 +80,7 @@ extension ReplicaCore {
       } else {
         action.source?.finish(
           .success(
-            Confirmation(
+            ReplicaConfirmation(
               sequence: decision.entry.sequence, overtakenBy: foreign - action.foreign)))
       }
     }

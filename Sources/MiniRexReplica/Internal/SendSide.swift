@@ -13,7 +13,7 @@ internal import Foundation
 ///
 /// `add` and `reduce` run with exclusive access to the store, so the numbers have the order of the commits.
 final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
-  typealias Source = TaskSource<Confirmation, ReplicaError>
+  typealias Source = TaskSource<ReplicaConfirmation, ReplicaError>
 
   let origin: String
   let reducer: Reducer<State, Action>
@@ -89,7 +89,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
 
   func send(
     _ action: Action, to store: Store<State, Action>
-  ) -> PublishedTask<Confirmation, ReplicaError> {
+  ) -> PublishedTask<ReplicaConfirmation, ReplicaError> {
     let source = Source()
     do throws(ReplicaError) {
       try store.send { state throws(ReplicaError) in

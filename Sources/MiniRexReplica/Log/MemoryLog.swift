@@ -10,10 +10,10 @@ internal import Foundation
 ///
 /// ```swift
 /// let log = MemoryLog()
-/// let (first, second) = (log.link(), log.link())
-/// let replica = try Replica(Board(), of: first, reducer: reduce)
-/// first.cut()
-/// replica.send(.moved(card, to: .done))  // Pending until `first.connect()`.
+/// let link = log.link()
+/// let replica = try Replica(Board(), of: link, reducer: reduce)
+/// link.cut()
+/// replica.send(.claimed(card, by: "Ann"))  // Pending until `link.connect()`.
 /// ```
 ///
 /// Each replica has a link of its own, which can be cut and can misbehave. Replicas decide on queues of their own:

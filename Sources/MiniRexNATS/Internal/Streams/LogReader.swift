@@ -5,8 +5,7 @@ internal import MiniRex
 /// Reads a stream after a known message, and examines the stream at the beginning of each connection.
 ///
 /// An ordered consumer would continue over the next connection before the subscriber has compared the stream. So each
-/// connection has a separate consumer, and messages of other connections are ignored. Events are queued with the lock,
-/// which keeps their order, and emitted without it.
+/// connection has a separate consumer, and messages of other connections are ignored.
 final class LogReader: Sendable {
   private struct State: Sendable {
     /// The number of attempts to read.
@@ -18,20 +17,23 @@ final class LogReader: Sendable {
     var subscriptions: [Subscription] = []
     var isOver = false
     var retry = ConsumerRetry()
+    /// The events to emit, in order.
+    var outgoing: [NATSLogEvent] = []
+    var isEmitting = false
 
     func isAt(_ generation: Int) -> Bool { !isOver && generation == self.generation }
   }
 
   private let stream: NATSStream
   private let state: Lock<State>
-  private let events: LogEvents
+  private let receive: @Sendable (NATSLogEvent) -> Void
   private var link: ConnectionCore { stream.link }
 
   init(
     _ stream: NATSStream, after sequence: UInt64,
     _ receive: @escaping @Sendable (NATSLogEvent) -> Void
   ) {
-    (self.stream, events) = (stream, LogEvents(receive))
+    (self.stream, self.receive) = (stream, receive)
     state = Lock(State(last: sequence))
   }
 
@@ -49,10 +51,9 @@ final class LogReader: Sendable {
   }
 
   private func end() {
-    events.end()
     let old = state.withLock { state in
       state.isOver = true
-      defer { state.subscriptions = [] }
+      defer { (state.subscriptions, state.outgoing) = ([], []) }
       return state.subscriptions
     }
     for subscription in old { subscription.invalidate() }
@@ -64,16 +65,15 @@ final class LogReader: Sendable {
   }
 
   private func disconnect() {
-    let old: [Subscription] = state.withLock { state in
+    let old: [Subscription] = emitting { state in
       if state.isOver || state.connection == 0 { return [] }
       state.generation += 1
       state.connection = 0
-      events.add(.disconnected)
+      state.outgoing.append(.disconnected)
       defer { state.subscriptions = [] }
       return state.subscriptions
     }
     for subscription in old { subscription.invalidate() }
-    events.emit()
   }
 
   /// Begins an attempt over the current connection.
@@ -103,18 +103,17 @@ final class LogReader: Sendable {
   private func read(
     _ examined: (state: NATSLogState, unsuitable: String?), _ generation: Int, _ connection: Int
   ) {
-    let last: UInt64? = state.withLock { state in
+    let last: UInt64? = emitting { state in
       // The answer may have arrived over the next connection.
       if !state.isAt(generation) || link.connection != connection { return nil }
       state.retry.hasSucceeded()
       if let reason = examined.unsuitable {
-        events.add(.unsuitable(reason))
+        state.outgoing.append(.unsuitable(reason))
         return nil
       }
-      events.add(.connected(examined.state))
+      state.outgoing.append(.connected(examined.state))
       return state.last
     }
-    events.emit()
     guard let last, examined.state.last >= last else { return }
     let calls = OrderedConsumer.Calls(
       receive: { [weak self] message, place, _ in
@@ -135,17 +134,36 @@ final class LogReader: Sendable {
     _ message: RawMessage, _ place: MessageMetadata, _ generation: Int, _ connection: Int
   ) {
     let new = NATSLogMessage(message, place, over: link)
-    state.withLock { state in
+    emitting { state in
       if !state.isAt(generation) || link.connection != connection { return }
       state.last = new.sequence
-      events.add(.message(new))
+      state.outgoing.append(.message(new))
     }
-    events.emit()
   }
 
   private func hasReadAll(_ generation: Int) {
-    state.withLock { if $0.isAt(generation) { events.add(.current) } }
-    events.emit()
+    emitting { if $0.isAt(generation) { $0.outgoing.append(.current) } }
+  }
+
+  /// Changes the state, and emits the events that the change has queued.
+  ///
+  /// They are emitted in order and outside the lock. A call during another emission only queues events.
+  private func emitting<Result>(_ change: (inout State) -> Result) -> Result {
+    let (result, mustEmit) = state.withLock { state in
+      let result = change(&state)
+      defer { state.isEmitting = true }
+      return (result, !state.isEmitting)
+    }
+    while mustEmit {
+      let next = state.withLock { state in
+        defer { state.outgoing = [] }
+        state.isEmitting = !state.outgoing.isEmpty
+        return state.outgoing
+      }
+      if next.isEmpty { break }
+      for event in next { receive(event) }
+    }
+    return result
   }
 
   /// Examines the stream again, which another stream has replaced during the connection.

@@ -1,5 +1,5 @@
 /// The decision about an accepted action that was sent here.
-public struct Confirmation: Hashable, Sendable {
+public struct ReplicaConfirmation: Hashable, Sendable {
   /// The sequence of the action's entry in the log.
   ///
   /// Actions that were sent together can have the same entry.
