@@ -8,7 +8,7 @@ public struct ValueReader: ~Copyable {
   @usableFromInline
   init(_ session: ReadSession) {
     self.session = session
-    run = unsafe session.run
+    run = unsafe session.frame.id
   }
 
   /// Reads a published value.
@@ -43,7 +43,7 @@ public struct ValueReader: ~Copyable {
   /// Called after the closure.
   @inlinable
   func checkRun() {
-    if unsafe session.run != run {
+    if unsafe session.frame.id != run {
       misuse(
         "A ValueReader was used outside the run that it belongs to. "
           + "Use the reader that is the parameter of the innermost closure.")

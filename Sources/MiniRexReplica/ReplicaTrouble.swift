@@ -31,6 +31,7 @@ public enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   /// The pending actions could not be made durable, which stopped the replica.
   case notSynchronized(String)
 
+  /// A sentence about the problem.
   public var description: String {
     switch self {
     case .stranger(let sequence): "No replica sent the message \(sequence)."

@@ -3,21 +3,20 @@ import MiniRexReplica
 import MiniRexStore
 import Testing
 
-// The samples of the article and of the doc comments.
-
+/// The samples of the article and of the doc comments.
 struct ArticleSamples {
-  struct Board: Codable, Sendable {
-    var owners: [String: String] = [:]
-  }
-
-  enum BoardAction: Codable, Sendable {
-    case claimed(String, by: String)
-    case released(String)
-  }
-
-  struct Taken: Error {}
-
   @Test func `the claims of two processes are decided alike`() async throws {
+    struct Board: Codable, Sendable {
+      var owners: [String: String] = [:]
+    }
+
+    enum BoardAction: Codable, Sendable {
+      case claimed(String, by: String)
+      case released(String)
+    }
+
+    struct Taken: Error {}
+
     @Sendable func reduce(_ board: inout Board, _ action: BoardAction) -> Effect<BoardAction> {
       switch action {
       case .claimed(let card, let name): board.owners[card] = name
@@ -47,34 +46,30 @@ struct ArticleSamples {
     link.connect()
     try await ann.caughtUp()
     print(ann.store.state.owners)  // ["card": "Bob"], in both processes.
-    if case .failure(let error)? = await claim.result { print(error) }  // The action was rejected: Taken()
+    // The action was rejected: Taken()
+    if case .failure(let error)? = await claim.result { print(error) }
 
-    #expect(printed == [#"["card": "Ann"]"#, #"["card": "Bob"]"#, "The action was rejected: Taken()"])
-    try undoing(ann)
-    await ann.close()
-    await bob.close()
-  }
+    let lines = [#"["card": "Ann"]"#, #"["card": "Bob"]"#, "The action was rejected: Taken()"]
+    #expect(printed == lines)
+    for replica in [ann, bob] { await replica.close() }
 
-  private func undoing(_ replica: Replica<Board, BoardAction>) throws {
-    let undo = UndoLog(of: replica) { board, action in
-      switch action {
-      case .claimed(let card, _): .released(card)
-      case .released(let card): board.owners[card].map { .claimed(card, by: $0) }
+    func sampleOfUndo(_ replica: Replica<Board, BoardAction>) {
+      let undo = UndoLog(of: replica) { board, action in
+        switch action {
+        case .claimed(let card, _): .released(card)
+        case .released(let card): board.owners[card].map { .claimed(card, by: $0) }
+        }
       }
-    }
-    replica.send(.claimed("card", by: "Ann"))
-    undo.undo()
-  }
-
-  private func pending(_ card: String) throws {
-    @Sendable func reduce(_ board: inout Board, _ action: BoardAction) -> Effect<BoardAction> {
-      .none
+      replica.send(.claimed("card", by: "Ann"))
+      undo.undo()
     }
 
-    let log = MemoryLog()
-    let link = log.link()
-    let replica = try Replica(Board(), of: link, reducer: reduce)
-    link.cut()
-    replica.send(.claimed(card, by: "Ann"))  // Pending until `link.connect()`.
+    func sampleOfMemoryLog(_ card: String) throws {
+      let log = MemoryLog()
+      let link = log.link()
+      let replica = try Replica(Board(), of: link, reducer: reduce)
+      link.cut()
+      replica.send(.claimed(card, by: "Ann"))  // Pending until `link.connect()`.
+    }
   }
 }

@@ -44,12 +44,7 @@ extension Publisher where Kind == PublishedValueKind {
     let changeTest = ChangeTest<Update>()
     let lineage = Lineage.ofComputed(name, fileID, line)
     let label = ComputedLabel(name, fileID, line, lineage)
-    let node = ComputedNode(label, changeTest) { session in
-      var reader = ValueReader(session)
-      let value = compute(&reader)
-      reader.checkRun()
-      return value
-    }
+    let node = ComputedNode(label, changeTest, compute: compute)
     return Publisher(computing: node, lineage) { inlet in
       inlet.follow(node.subscribe(changeTest) { inlet.report($0) })
     }

@@ -43,7 +43,7 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   let keeping: StateFile<State>?
   let snapshots: SnapshotWriter<State>
   let verifier: SnapshotVerifier<State>
-  /// The number of the first pending action, or of the next action. 0 after the end.
+  /// The number of the first pending action, or of the next action, or 0 after the end.
   let undecided: PublishedProperty<Int>
   let retryInterval: DispatchTimeInterval
   let decoder = makeDecoder()

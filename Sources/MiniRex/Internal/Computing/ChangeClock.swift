@@ -21,9 +21,10 @@ enum ChangeClock {
   static var undeliveredCount: Int { undelivered.load(ordering: .acquiring) }
 
   /// Called under the lock of the value, after its version has changed.
-  static func tick() {
+  static func tick(_ place: UInt32) {
     undelivered.add(1, ordering: .acquiringAndReleasing)
-    time.add(1, ordering: .acquiringAndReleasing)
+    let now = time.add(1, ordering: .acquiringAndReleasing).newValue
+    ChangeLog.shared.store(place, at: now)
   }
 
   /// Called after the delivery of a change, or if it has no subscriber.

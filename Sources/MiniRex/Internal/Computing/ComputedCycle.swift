@@ -1,8 +1,10 @@
 /// Finds computed values that depend on themselves, on one thread or across several.
 enum ComputedCycle {
   /// A computed value in progress on this thread, and the computed value around it.
+  ///
+  /// The caller of `within` retains it.
   @safe private struct Link {
-    let node: ComputedNode
+    let node: Unmanaged<ComputedNode>
     let outer: UnsafeMutablePointer<Link>?
   }
 
@@ -15,7 +17,7 @@ enum ComputedCycle {
   /// Runs `body`, in which the computed value is in progress.
   static func within<Result>(_ node: ComputedNode, _ body: () -> Result) -> Result {
     let outer = unsafe innermost.value
-    var link = unsafe Link(node: node, outer: outer)
+    var link = unsafe Link(node: .passUnretained(node), outer: outer)
     return unsafe withUnsafeMutablePointer(to: &link) { link in
       unsafe innermost.value = link
       defer { unsafe innermost.value = outer }
@@ -60,7 +62,7 @@ enum ComputedCycle {
     var nodes: [ComputedNode] = []
     var link = unsafe innermost.value
     while let present = unsafe link {
-      nodes.append(unsafe present.pointee.node)
+      nodes.append(unsafe present.pointee.node.takeUnretainedValue())
       unsafe link = unsafe present.pointee.outer
     }
     return nodes.reversed()

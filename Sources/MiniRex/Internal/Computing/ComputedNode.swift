@@ -24,9 +24,9 @@ final class ComputedNode: Sendable {
   }
 
   private enum Step {
-    case use(ComputedResult)
-    case run(after: ComputedResult?)
-    case wait(Parking)
+    case use
+    case run
+    case wait
     case trap
   }
 
@@ -42,6 +42,7 @@ final class ComputedNode: Sendable {
   /// The time of the change clock at which the result was correct, or 0.
   @usableFromInline let validTime = Atomic<UInt>(0)
   private let resultAddress = Atomic<UInt>(0)
+  private let log = ChangeLog.shared
   /// The time of the last change that a subscription has found to affect the value, or 0.
   private let changeTime = Atomic<UInt>(0)
 
@@ -50,10 +51,12 @@ final class ComputedNode: Sendable {
   @inlinable
   convenience init<Value: Sendable>(
     _ label: ComputedLabel, _ changeTest: ChangeTest<Value>,
-    compute: @escaping @Sendable (ReadSession) -> Value
+    compute: @escaping @Sendable (inout ValueReader) -> Value
   ) {
     self.init(label, nil) { session in
-      let value = compute(session)
+      var reader = ValueReader(session)
+      let value = compute(&reader)
+      reader.checkRun()
       return ComputedResult.of(value, changeTest, session.finishRun())
     } isChange: {
       changeTest($0.value(of: Value.self), $1.value(of: Value.self))
@@ -111,8 +114,20 @@ final class ComputedNode: Sendable {
 
   /// Returns the result if it is known to be correct at this time.
   func presentResult(at time: UInt) -> ComputedResult? {
-    if validTime.load(ordering: .relaxed) != time { return nil }
-    return state.withLock { validTime.load(ordering: .relaxed) == time ? $0.result : nil }
+    state.withLock { isCorrect($0, at: time) ? $0.result : nil }
+  }
+
+  /// Returns `true` if the last result is known to be correct at this time.
+  ///
+  /// Called under the lock.
+  private func isCorrect(_ state: State, at time: UInt) -> Bool {
+    let start = validTime.load(ordering: .relaxed)
+    if start == time { return true }
+    guard let places = state.result?.places, log.isFree(of: places, from: start, to: time) else {
+      return false
+    }
+    validTime.store(time, ordering: .releasing)
+    return true
   }
 
   /// Returns a correct result.
@@ -139,25 +154,31 @@ final class ComputedNode: Sendable {
     let skipTime = pass?.time ?? 0
     while true {
       let now = pass?.time ?? ChangeClock.now
+      var known: ComputedResult?
+      // The runner alone replaces the result, so it needs no retain.
+      var previous: Unmanaged<ComputedResult>?
+      var parking: Parking?
       let step = state.withLock { state -> Step in
-        let validTime = validTime.load(ordering: .relaxed)
-        if let result = state.result, validTime == now || validTime != 0 && isSkipped(at: skipTime)
-        {
-          return .use(result)
+        let isExact = validTime.load(ordering: .relaxed) != 0
+        if isExact, isSkipped(at: skipTime) || isCorrect(state, at: now) {
+          known = state.result
+          return .use
         }
         guard let runner = state.runner else {
           state.runner = thread
-          return .run(after: state.result)
+          unsafe previous = state.result.map { unsafe .passUnretained($0) }
+          return .run
         }
         if runner == thread { return .trap }
-        let parking = Parking()
-        state.waiters.append(parking)
-        return .wait(parking)
+        let new = Parking()
+        state.waiters.append(new)
+        parking = new
+        return .wait
       }
       switch step {
-      case .use(let result): return Evaluation(result: result, isExact: true)
-      case .run(let previous): return update(previous, at: now, in: session, pass)
-      case .wait(let parking): ComputedCycle.wait(for: self, on: thread, parking)
+      case .use: if let known { return Evaluation(result: known, isExact: true) }
+      case .run: return unsafe update(previous, at: now, in: session, pass)
+      case .wait: if let parking { ComputedCycle.wait(for: self, on: thread, parking) }
       case .trap: ComputedCycle.trap(at: self)
       }
     }
@@ -166,8 +187,11 @@ final class ComputedNode: Sendable {
   /// Runs the closure for values that need not be present.
   func runPrivately(in session: ReadSession, after previous: ComputedResult?) -> ComputedResult {
     if ComputedCycle.contains(self) { ComputedCycle.trap(at: self) }
-    var result = ComputedCycle.within(self) { session.run(self, after: previous, isIndexed: false) }
-    defer { withExtendedLifetime(result) {} }
+    var result = ComputedCycle.within(self) {
+      unsafe session.run(
+        self, after: previous.map { unsafe .passUnretained($0) }, isIndexed: false)
+    }
+    defer { withExtendedLifetime((result, previous)) {} }
     let new = result
     state.withLock { state in
       var replaced = Optional(new)
@@ -190,36 +214,39 @@ final class ComputedNode: Sendable {
 
   /// Called by the runner.
   private func update(
-    _ previous: ComputedResult?, at now: UInt, in session: ReadSession?, _ pass: UpdatePass?
+    _ previous: Unmanaged<ComputedResult>?, at now: UInt, in session: ReadSession?,
+    _ pass: UpdatePass?
   ) -> Evaluation {
     ComputedCycle.within(self) {
-      if let previous, let result = validated(previous, pass) { return finish(result, at: now) }
-      if let session { return run(in: session, after: previous, pass) }
-      guard let pass else { return run(in: ReadSession(), after: previous, nil) }
-      return pass.withSession { run(in: $0, after: previous, pass) }
+      let valid = unsafe previous?._withUnsafeGuaranteedRef { validated($0, pass) }
+      if let valid = valid ?? nil { return finish(valid, at: now) }
+      if let session { return unsafe run(in: session, after: previous, pass) }
+      guard let pass else { return unsafe run(in: ReadSession(), after: previous, nil) }
+      return pass.withSession { unsafe run(in: $0, after: previous, pass) }
     }
   }
 
   private func run(
-    in session: ReadSession, after previous: ComputedResult?, _ pass: UpdatePass?
+    in session: ReadSession, after previous: Unmanaged<ComputedResult>?, _ pass: UpdatePass?
   ) -> Evaluation {
     let isIndexed = pass != nil && validTime.load(ordering: .relaxed) != 0
-    let result = session.run(self, after: previous, isIndexed: isIndexed)
+    let result = unsafe session.run(self, after: previous, isIndexed: isIndexed)
     return finish(result, at: session.isExact ? unsafe session.time : 0)
   }
 
   /// Stores the result, and wakes the waiting threads.
-  private func finish(_ result: ComputedResult, at time: UInt) -> Evaluation {
+  private func finish(_ result: consuming ComputedResult, at time: UInt) -> Evaluation {
+    let result = result
     var replaced: ComputedResult? = result
     var other: ComputedResult?
-    let waiters = state.withLock { state in
+    var waiters: [Parking] = []
+    state.withLock { state in
       swap(&state.result, &replaced)
-      swap(&state.otherResult, &other)
+      if state.otherResult != nil { swap(&state.otherResult, &other) }
       state.runner = nil
       resultAddress.store(result.address, ordering: .relaxed)
       validTime.store(result.isVolatile ? 0 : time, ordering: .releasing)
-      defer { state.waiters = [] }
-      return state.waiters
+      if !state.waiters.isEmpty { swap(&state.waiters, &waiters) }
     }
     for parking in waiters { parking.open() }
     withExtendedLifetime((replaced, other)) {}
@@ -239,21 +266,28 @@ final class ComputedNode: Sendable {
     // The index has the dependencies of a result that belonged to one instant.
     let pass = validTime.load(ordering: .relaxed) == 0 ? nil : pass
     let skipTime = pass?.time ?? 0
-    var replaced: [Int: ComputedResult] = [:]
-    for index in previous.dependencies.indices {
-      let dependency = previous.dependencies[index]
+    var replaced: [Int: ComputedResult]?
+    let dependencies = previous.dependencies
+    for index in dependencies.indices {
+      let dependency = dependencies[index]
       if dependency.isUnaffected(at: skipTime) { continue }
-      switch dependency.content {
-      case .value(let record):
-        if !record.isUnchanged() { return nil }
-      case .computed(let node, let old):
-        let new = node.evaluate(in: nil, pass).result
-        if new === old { continue }
-        if !node.areEqual(old, new) { return nil }
-        replaced[index] = new
+      if !dependency.isComputed {
+        if dependency.withRecord({ !$0.isUnchanged() }) { return nil }
+        continue
       }
+      let isEqual = dependency.withNode { node in
+        let new = node.evaluate(in: nil, pass).result
+        return dependency.withResult { old in
+          if new === old { return true }
+          if !node.areEqual(old, new) { return false }
+          replaced = replaced ?? [:]
+          replaced?[index] = new
+          return true
+        }
+      }
+      if !isEqual { return nil }
     }
-    return replaced.isEmpty ? previous : previous.replacing(replaced)
+    return replaced.map { previous.replacing($0) } ?? previous
   }
 }
 
@@ -261,9 +295,7 @@ extension Dependency {
   /// Returns `true` if the value is known to be the present one, without a search.
   fileprivate func isUnaffected(at skipTime: UInt) -> Bool {
     if isComputed {
-      return withNode {
-        $0.isSkipped(at: skipTime) || $0.isPresent(resultAddress, at: ChangeClock.now)
-      }
+      return isPresent(at: ChangeClock.now, skipTime)
     }
     return withRecord { $0.isPresent && $0.storage.origin == nil }
   }

@@ -11,21 +11,25 @@ class ComputedResult: @unchecked Sendable {
   let shape: UInt
   /// `true` if a dependency does not report its changes.
   let isVolatile: Bool
+  /// The places of the values that it depends on, at any depth.
+  let places: PlaceRange
 
   /// - Parameter dependencies: The reads of the run, which this object releases.
   @usableFromInline
   init(
-    version: UInt, _ dependencies: DependencyList, after previous: ComputedResult?
+    version: UInt, _ dependencies: DependencyList, after previous: Unmanaged<ComputedResult>?
   ) {
     self.version = version
     self.dependencies = dependencies
-    isVolatile = dependencies.contains { $0.isVolatile }
-    if let previous, previous.dependencies.count == dependencies.count,
-      zip(previous.dependencies, dependencies).allSatisfy({ $0.hasShape(of: $1) })
-    {
-      shape = previous.shape
+    let known = unsafe previous?._withUnsafeGuaranteedRef {
+      $0.dependencies.haveShape(of: dependencies) ? ($0.shape, $0.isVolatile, $0.places) : nil
+    }
+    if let known = known ?? nil {
+      (shape, isVolatile, places) = known
     } else {
       shape = UniqueNumber.next()
+      isVolatile = dependencies.contains { $0.isVolatile }
+      places = dependencies.places
     }
   }
 
@@ -38,7 +42,7 @@ class ComputedResult: @unchecked Sendable {
     let list = dependencies.enumerated().map { index, old in
       results[index].map { new in old.withNode { Dependency($0, new) } } ?? old.retained()
     }
-    return replacing(DependencyList(list))
+    return unsafe replacing(list.withUnsafeBufferPointer { unsafe DependencyList($0) })
   }
 
   func replacing(_ dependencies: DependencyList) -> ComputedResult { self }
@@ -48,11 +52,11 @@ class ComputedResult: @unchecked Sendable {
   static func of<Value: Sendable>(
     _ value: Value, _ changeTest: ChangeTest<Value>, _ run: FinishedRun
   ) -> ComputedResult {
-    if let previous = run.previous {
-      let last = previous.value(of: Value.self)
-      if !changeTest(last, value) {
-        return TypedComputedResult(last, version: previous.version, run)
-      }
+    let last = unsafe run.previous?._withUnsafeGuaranteedRef {
+      ($0.value(of: Value.self), $0.version)
+    }
+    if let last, !changeTest(last.0, value) {
+      return TypedComputedResult(last.0, version: last.1, run)
     }
     return TypedComputedResult(value, run)
   }
@@ -75,7 +79,7 @@ final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sen
   @inlinable
   init(_ value: Value, version: UInt? = nil, _ run: FinishedRun) {
     self.value = value
-    super.init(version: version ?? run.id, run.dependencies, after: run.previous)
+    unsafe super.init(version: version ?? run.id, run.dependencies, after: run.previous)
   }
 
   private init(
@@ -83,7 +87,8 @@ final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sen
     of result: ComputedResult
   ) {
     self.value = value
-    super.init(version: result.version, dependencies, after: result)
+    unsafe super.init(
+      version: result.version, dependencies, after: .passUnretained(result))
   }
 
   override func replacing(_ dependencies: DependencyList) -> ComputedResult {
@@ -93,11 +98,11 @@ final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sen
 
 /// The dependencies of a run, and the result of the run before it.
 ///
-/// Exactly one result takes the dependencies.
-@usableFromInline
+/// Exactly one result takes the dependencies. The caller of the run retains the previous result.
+@safe @usableFromInline
 struct FinishedRun {
   /// A unique number.
   @usableFromInline let id: UInt
   @usableFromInline let dependencies: DependencyList
-  @usableFromInline let previous: ComputedResult?
+  @usableFromInline let previous: Unmanaged<ComputedResult>?
 }

@@ -30,11 +30,6 @@ struct Dependency: @unchecked Sendable {
 
   @inlinable var isComputed: Bool { unsafe storedResult != nil }
 
-  /// The address of the result, or 0.
-  var resultAddress: UInt {
-    unsafe storedResult.map { unsafe UInt(bitPattern: $0.toOpaque()) } ?? 0
-  }
-
   var content: Content {
     if let result = unsafe storedResult {
       unsafe .computed(node.takeUnretainedValue(), result.takeUnretainedValue())
@@ -64,8 +59,32 @@ struct Dependency: @unchecked Sendable {
     unsafe record._withUnsafeGuaranteedRef(body)
   }
 
+  /// Inserts the places of the values that it depends on, at any depth.
+  func insertPlaces(into range: inout PlaceRange) {
+    if let result = unsafe storedResult {
+      unsafe result._withUnsafeGuaranteedRef { range.insert($0.places) }
+    } else {
+      unsafe record._withUnsafeGuaranteedRef { unsafe range.insert($0.storage.place) }
+    }
+  }
+
   func withNode<Result>(_ body: (ComputedNode) -> Result) -> Result {
     unsafe node._withUnsafeGuaranteedRef(body)
+  }
+
+  /// Returns `true` if the result of a computed value is known to be correct at this time, or is
+  /// skipped at the time of a pass.
+  func isPresent(at time: UInt, _ skipTime: UInt) -> Bool {
+    withNode { node in
+      node.isSkipped(at: skipTime)
+        || node.isPresent(
+          unsafe UInt(bitPattern: storedResult.unsafelyUnwrapped.toOpaque()), at: time)
+    }
+  }
+
+  /// Of a computed value.
+  func withResult<Result>(_ body: (ComputedResult) -> Result) -> Result {
+    unsafe storedResult.unsafelyUnwrapped._withUnsafeGuaranteedRef(body)
   }
 
   /// Of a computed value.
@@ -122,30 +141,48 @@ struct Dependency: @unchecked Sendable {
 
 /// The dependencies of one run, in the order of the reads.
 ///
-/// The result that owns the list frees it. Unchecked, like its elements.
+/// The result that owns the list frees it. One or two dependencies need no allocation. Unchecked,
+/// like its elements.
 @safe @usableFromInline
 struct DependencyList: RandomAccessCollection, @unchecked Sendable {
-  static let empty = unsafe DependencyList(UnsafeMutableBufferPointer(start: nil, count: 0))
+  static let empty = unsafe DependencyList(UnsafeBufferPointer(start: nil, count: 0))
 
-  private let elements: UnsafeMutableBufferPointer<Dependency>
-
-  private init(_ elements: UnsafeMutableBufferPointer<Dependency>) {
-    unsafe self.elements = elements
-  }
+  @usableFromInline let endIndex: Int
+  private let first: Dependency?
+  private let last: Dependency?
+  private let elements: UnsafeMutablePointer<Dependency>?
 
   /// Takes the references of the elements.
-  init(_ dependencies: some Collection<Dependency>) {
-    unsafe elements = .allocate(capacity: dependencies.count)
-    _ = unsafe elements.initialize(fromContentsOf: dependencies)
+  init(_ dependencies: UnsafeBufferPointer<Dependency>) {
+    endIndex = dependencies.count
+    first = unsafe dependencies.first
+    last = unsafe dependencies.last
+    unsafe elements = endIndex > 2 ? .allocate(capacity: endIndex) : nil
+    if let elements = unsafe elements, let source = dependencies.baseAddress {
+      unsafe elements.initialize(from: source, count: endIndex)
+    }
   }
 
   @usableFromInline var startIndex: Int { 0 }
-  @usableFromInline var endIndex: Int { unsafe elements.count }
-  @usableFromInline subscript(index: Int) -> Dependency { unsafe elements[index] }
+
+  @usableFromInline subscript(index: Int) -> Dependency {
+    if let elements = unsafe elements { return unsafe elements[index] }
+    return unsafe (index == 0 ? first : last).unsafelyUnwrapped
+  }
+
+  /// Returns `true` if both have the same dependencies at any depth.
+  func haveShape(of others: DependencyList) -> Bool {
+    count == others.count && indices.allSatisfy { self[$0].hasShape(of: others[$0]) }
+  }
+
+  /// The places of the dependencies at any depth.
+  var places: PlaceRange {
+    reduce(into: PlaceRange()) { $1.insertPlaces(into: &$0) }
+  }
 
   func free() {
     for dependency in self { dependency.release() }
-    unsafe elements.deallocate()
+    unsafe elements?.deallocate()
   }
 }
 
@@ -207,7 +244,7 @@ extension PropertyStorage {
   @inlinable
   var snapshot: (value: Value, version: UInt, mutatedVersion: UInt) {
     withLock { _ in
-      unsafe isTracked = true
+      if unsafe !isTracked { track() }
       return (unsafe value, presentVersion, unsafe mutatedVersion)
     }
   }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// not refer to the values that read it.
 ///
 /// Used by the delivering thread of a combination.
-final class DependencyIndex {
+@safe final class DependencyIndex {
   private var values: [ObjectIdentifier: Entry] = [:]
   private var sources: [ObjectIdentifier: Entry] = [:]
   private let root: Entry
@@ -18,9 +18,9 @@ final class DependencyIndex {
   /// on their way.
   private var mayArriveLate = false
   /// A session that no pass uses.
-  private var spareSession: ReadSession?
+  @exclusivity(unchecked) private var spareSession: ReadSession?
   /// Entries whose links are followed.
-  @exclusivity(unchecked) private var reached: [Entry] = []
+  @exclusivity(unchecked) private var reached: [Unmanaged<Entry>] = unsafe []
 
   init(of node: ComputedNode) {
     root = Entry(of: node)
@@ -53,21 +53,18 @@ final class DependencyIndex {
     root.mark(time)
     for change in changes where values.count > 1 {
       guard let source = sources[ObjectIdentifier(change.storage)] else { continue }
-      unsafe reached.append(source)
+      unsafe source.markReaders(time, &reached)
       while let entry = unsafe reached.popLast() {
-        for link in unsafe entry.links {
-          let reader = unsafe link.reader.takeUnretainedValue()
-          if reader.mark(time) { unsafe reached.append(reader) }
-        }
+        unsafe entry._withUnsafeGuaranteedRef { unsafe $0.markReaders(time, &reached) }
       }
     }
-    return UpdatePass(index: self, time: time)
+    return UpdatePass(of: self, time: time, after: changes.last)
   }
 
-  fileprivate func takeSession() -> ReadSession { spareSession.take() ?? ReadSession() }
+  fileprivate func takeSession() -> ReadSession { unsafe spareSession.take() ?? ReadSession() }
 
   fileprivate func keep(_ session: ReadSession) {
-    if session.isExact { spareSession = session.rested() }
+    if session.isExact { unsafe spareSession = session.rested() }
   }
 
   /// Replaces the links by the links of a result.
@@ -128,14 +125,13 @@ final class DependencyIndex {
 
   private func removeIfUnused(_ entry: Entry, _ changes: inout Changes) {
     if unsafe !entry.links.isEmpty { return }
-    switch entry.content {
-    case .value(let node):
+    if let node = entry.node {
       if values.removeValue(forKey: ObjectIdentifier(node)) == nil { return }
       for child in entry.unlink(from: 0) { removeIfUnused(child, &changes) }
-    case .source(let storage, let input):
-      if sources.removeValue(forKey: ObjectIdentifier(storage)) == nil { return }
+    } else if let source = entry.source {
+      if sources.removeValue(forKey: ObjectIdentifier(source.storage)) == nil { return }
       changes.areInputsChanged = true
-      changes.removedInputs.append(input)
+      changes.removedInputs.append(source.input)
     }
   }
 
@@ -151,18 +147,33 @@ final class DependencyIndex {
 /// An update after a change, which inspects only the computed values that the change may affect.
 ///
 /// All other values of the index were correct before the change. No other change of a source is in
-/// progress.
-struct UpdatePass {
-  let index: DependencyIndex
+/// progress. The subscription retains the index and the change.
+@safe struct UpdatePass {
+  private let index: Unmanaged<DependencyIndex>
+  /// The last change, for runs that read its source.
+  let change: Unmanaged<ValueRecord>?
   /// The time of the change clock after the change.
   let time: UInt
 
+  init(of index: DependencyIndex, time: UInt, after change: ValueRecord?) {
+    unsafe self.index = .passUnretained(index)
+    unsafe self.change = change.map { unsafe .passUnretained($0) }
+    self.time = time
+  }
+
+  /// Returns `true` if the result of the root may depend on the computed value.
+  func contains(_ node: ComputedNode) -> Bool {
+    unsafe index._withUnsafeGuaranteedRef { $0.contains(node) }
+  }
+
   /// Calls the closure with a session at the time of the pass.
   func withSession<Result>(_ body: (ReadSession) -> Result) -> Result {
-    let session = index.takeSession()
-    session.begin(self)
-    defer { index.keep(session) }
-    return body(session)
+    unsafe index._withUnsafeGuaranteedRef { index in
+      let session = index.takeSession()
+      session.begin(self)
+      defer { index.keep(session) }
+      return body(session)
+    }
   }
 }
 
@@ -170,11 +181,6 @@ struct UpdatePass {
 ///
 /// A reader retains its dependencies.
 private final class Entry {
-  enum Content {
-    case value(ComputedNode)
-    case source(VersionedStorage, Subscription)
-  }
-
   /// An entry that reads this entry, and the place of the read.
   @safe struct Link {
     let reader: Unmanaged<Entry>
@@ -182,7 +188,9 @@ private final class Entry {
     let slot: Int
   }
 
-  let content: Content
+  /// The computed value, or `nil` for a source.
+  let node: ComputedNode?
+  let source: (storage: VersionedStorage, input: Subscription)?
   /// The shape of the result whose dependencies are the children.
   var shape: UInt = 0
   private(set) var children: [Entry] = []
@@ -195,29 +203,28 @@ private final class Entry {
   @exclusivity(unchecked) private var markedTime: UInt = 0
 
   init(of node: ComputedNode) {
-    content = .value(node)
+    self.node = node
+    source = nil
   }
 
   init(of record: ValueRecord, _ subscribe: (VersionedStorage) -> Subscription) {
     let version = record.version.load(ordering: .relaxed)
-    content = .source(record.storage, subscribe(record.storage))
+    node = nil
+    source = (record.storage, subscribe(record.storage))
     if version != .max { knownVersion = version }
   }
 
-  var input: Subscription? {
-    if case .source(_, let input) = content { input } else { nil }
-  }
+  var input: Subscription? { source?.input }
 
   var mayShareSource: Bool {
-    guard case .source(let storage, _) = content else { return false }
+    guard let storage = source?.storage else { return false }
     return storage.origin != nil || storage.source?.follows == true
   }
 
   func represents(_ dependency: Dependency.Content) -> Bool {
-    switch (content, dependency) {
-    case (.value(let node), .computed(let other, _)): node === other
-    case (.source(let storage, _), .value(let record)): storage === record.storage
-    default: false
+    switch dependency {
+    case .computed(let other, _): node === other
+    case .value(let record): source?.storage === record.storage
     }
   }
 
@@ -234,8 +241,18 @@ private final class Entry {
   func mark(_ time: UInt) -> Bool {
     if unsafe markedTime == time { return false }
     unsafe markedTime = time
-    if case .value(let node) = content { node.mayHaveChanged(at: time) }
+    node?.mayHaveChanged(at: time)
     return true
+  }
+
+  /// Marks the entries that read this one, and adds those where the change has not been.
+  func markReaders(_ time: UInt, _ reached: inout [Unmanaged<Entry>]) {
+    for index in unsafe links.indices {
+      let reader = unsafe links[index].reader
+      if unsafe reader._withUnsafeGuaranteedRef({ $0.mark(time) }) {
+        unsafe reached.append(reader)
+      }
+    }
   }
 
   func link(_ child: Entry) {

@@ -13,15 +13,15 @@ internal import Synchronization
 final class LiveInputs: @unchecked Sendable {
   private let node: ComputedNode
   private let combination = Combination()
-  private var last: ComputedResult?
-  private var shape: UInt = 0
+  @exclusivity(unchecked) private var last: ComputedResult?
+  @exclusivity(unchecked) private var shape: UInt = 0
   private let index: DependencyIndex
   /// `true` if the last result belonged to one instant, at which the index is correct.
-  private var isIndexExact = false
+  @exclusivity(unchecked) private var isIndexExact = false
   /// The values delivered since the last result.
-  private var delivered: [ValueRecord] = []
+  @exclusivity(unchecked) private var delivered: [ValueRecord] = []
   /// `true` if the change was neither queued nor held.
-  private var isImmediate = false
+  @exclusivity(unchecked) private var isImmediate = false
   private weak var sentinel: Sentinel?
 
   @usableFromInline
@@ -35,7 +35,7 @@ final class LiveInputs: @unchecked Sendable {
   func subscribe(_ emit: @escaping @Sendable (ComputedResult) -> Void) -> Subscription {
     combination.subscribe {
       let result = self.evaluate()
-      self.last = result
+      unsafe self.last = result
       self.follow(result)
       emit(result)
     } start: { sentinel in
@@ -49,54 +49,59 @@ final class LiveInputs: @unchecked Sendable {
   func receive(_ record: ValueRecord) {
     let isImmediate = combination.emitImmediately { isHeld in
       self.apply(record)
-      self.isImmediate = !isHeld
+      unsafe self.isImmediate = !isHeld
     }
     if isImmediate { return }
     combination.receive {
       self.apply(record)
-      self.isImmediate = false
+      unsafe self.isImmediate = false
       return true
     }
   }
 
   private func apply(_ record: ValueRecord) {
-    if index.accepts(record) { delivered.append(record) }
+    if index.accepts(record) { unsafe delivered.append(record) }
   }
 
   private func evaluate() -> ComputedResult {
     let time = ChangeClock.now
     // The only undelivered change is in delivery on this thread, and all others have been applied.
     let isQuiet =
-      ChangeClock.undeliveredCount <= (isImmediate ? 1 : 0) && !combination.hasQueuedChanges
-    if isQuiet || last == nil || pins.areUnchanged {
-      let pass = isQuiet && isIndexExact ? index.pass(for: delivered, at: time) : nil
+      unsafe ChangeClock.undeliveredCount <= (isImmediate ? 1 : 0) && !combination.hasQueuedChanges
+    if unsafe isQuiet || last == nil || pins.areUnchanged {
+      let pass = unsafe isQuiet && isIndexExact ? index.pass(for: delivered, at: time) : nil
       let evaluation = node.evaluate(in: nil, pass)
-      isIndexExact = evaluation.isExact && ChangeClock.now == time
-      if last == nil || isIndexExact {
-        delivered.removeAll(keepingCapacity: true)
+      unsafe isIndexExact = evaluation.isExact && ChangeClock.now == time
+      if unsafe last == nil || isIndexExact {
+        forgetDelivered()
         return evaluation.result
       }
     }
-    isIndexExact = false
+    unsafe isIndexExact = false
     let result = node.result(fitting: pins)
-    delivered.removeAll(keepingCapacity: true)
+    forgetDelivered()
     return result
+  }
+
+  /// Keeps the capacity, for the next change.
+  private func forgetDelivered() {
+    while unsafe delivered.popLast() != nil {}
   }
 
   /// The delivered values of all sources.
   private var pins: PinnedValues {
     let pins = PinnedValues()
-    for record in delivered.reversed() { pins.keep(record) }
-    for record in last?.records ?? [] { pins.keep(record) }
+    for record in unsafe delivered.reversed() { pins.keep(record) }
+    for record in unsafe last?.records ?? [] { pins.keep(record) }
     return pins
   }
 
   /// Follows the dependencies of the result.
   func follow(_ result: ComputedResult) {
-    if result.shape == shape { return }
+    if unsafe result.shape == shape { return }
     // Without it, all dependencies have finished.
     guard let sentinel else { return }
-    shape = result.shape
+    unsafe shape = result.shape
     let changes = index.update(to: result) { subscribe(to: $0, sentinel) }
     if changes.areInputsChanged {
       let inputs = index.inputs

@@ -10,42 +10,39 @@ public import Synchronization
 /// One thread uses it.
 @usableFromInline
 final class ReadSession {
-  /// A run in progress.
-  private struct Frame {
-    let node: ComputedNode
-    let id: UInt
+  /// A run in progress, whose caller retains the objects.
+  @safe @usableFromInline
+  struct Frame {
+    let node: Unmanaged<ComputedNode>?
+    let previous: Unmanaged<ComputedResult>?
+    /// The number of the run, or 0.
+    @usableFromInline let id: UInt
     /// The index of its first read.
-    let start: Int
-    let previous: ComputedResult?
-    /// `true` if the index of the pass has the dependencies of the previous result.
-    let isIndexed: Bool
-    /// The publishers that were read, if a graph shows the computed value.
-    var lineages: [Lineage] = []
+    @usableFromInline let start: Int
+    /// The time of the pass if its index has the reads of the previous run, or 0.
+    var skipTime: UInt
+    @usableFromInline let previousReads: DependencyList
   }
 
   @usableFromInline @exclusivity(unchecked) var time: UInt
-  /// Retained by this list.
-  @usableFromInline @exclusivity(unchecked) var reads: [Dependency] = []
-  @exclusivity(unchecked) private var frame: Frame?
-  /// The runs around the run in progress.
-  @exclusivity(unchecked) private var outerFrames: [Frame] = []
+  @usableFromInline @exclusivity(unchecked) var reads = DependencyBuffer()
+  /// The innermost run in progress.
+  @usableFromInline @exclusivity(unchecked) private(set) var frame = unsafe Frame(
+    node: nil, previous: nil, id: 0, start: 0, skipTime: 0, previousReads: .empty)
+  /// The publishers that it has read, if a graph shows the computed value.
+  @exclusivity(unchecked) private var lineages: [Lineage] = []
   @usableFromInline @exclusivity(unchecked) var pins: PinnedValues?
   /// The pass that causes the runs, while the session is at its time.
   @exclusivity(unchecked) private var pass: UpdatePass?
-
-  /// The number of the run in progress.
-  @usableFromInline @exclusivity(unchecked) private(set) var run: UInt = 0
-  /// The index of its first read.
-  @usableFromInline @exclusivity(unchecked) private(set) var firstRead = 0
-  /// The time of the pass if its index has the reads of the previous run, or 0.
-  @exclusivity(unchecked) private var skipTime: UInt = 0
-  /// The reads of the previous run, which the run in progress retains.
-  @usableFromInline @exclusivity(unchecked) private(set) var previousReads = DependencyList.empty
 
   /// - Parameter pins: The values that the session must read.
   init(pins: PinnedValues? = nil) {
     unsafe time = ChangeClock.now
     unsafe self.pins = pins
+  }
+
+  deinit {
+    unsafe reads.free()
   }
 
   /// Moves a session without reads to the time of a pass.
@@ -60,52 +57,43 @@ final class ReadSession {
     return self
   }
 
-  deinit {
-    for dependency in unsafe reads { dependency.release() }
-  }
-
   /// `true` if all values that were read belonged to `time`.
   var isExact: Bool { unsafe pins == nil }
 
   /// - Parameter isIndexed: `true` if the index of the pass has the dependencies of `previous`.
-  func run(_ node: ComputedNode, after previous: ComputedResult?, isIndexed: Bool)
+  func run(_ node: ComputedNode, after previous: Unmanaged<ComputedResult>?, isIndexed: Bool)
     -> ComputedResult
   {
-    if let frame = unsafe frame.take() { unsafe outerFrames.append(frame) }
-    begin(
-      Frame(
-        node: node, id: UniqueNumber.next(), start: unsafe reads.count, previous: previous,
-        isIndexed: isIndexed))
+    let outer = unsafe frame
+    unsafe frame = Frame(
+      node: .passUnretained(node), previous: previous, id: UniqueNumber.next(),
+      start: reads.count, skipTime: isIndexed ? pass?.time ?? 0 : 0,
+      previousReads: previous?._withUnsafeGuaranteedRef { $0.dependencies } ?? .empty)
+    defer {
+      unsafe frame = outer
+      if unsafe pass == nil { unsafe frame.skipTime = 0 }
+    }
     guard let watch = node.label.lineage?.computed else { return node.work(self) }
-    return watch.measure { node.work(self) }
-  }
-
-  private func begin(_ frame: consuming Frame?) {
-    unsafe run = frame?.id ?? 0
-    unsafe firstRead = frame?.start ?? 0
-    unsafe skipTime = frame?.isIndexed == true ? pass?.time ?? 0 : 0
-    unsafe previousReads = frame?.previous?.dependencies ?? .empty
-    unsafe self.frame = frame
+    var outerLineages: [Lineage] = []
+    unsafe swap(&lineages, &outerLineages)
+    let result = watch.measure { node.work(self) }
+    unsafe swap(&lineages, &outerLineages)
+    watch.haveRead(outerLineages)
+    return result
   }
 
   /// Records a publisher for the graph that shows the computed value.
   @usableFromInline
   func note(_ lineage: Lineage) {
-    guard unsafe frame?.node.label.lineage != nil else { return }
-    unsafe frame?.lineages.append(lineage)
+    if unsafe frame.node?._withUnsafeGuaranteedRef({ $0.label.lineage?.computed }) == nil { return }
+    unsafe lineages.append(lineage)
   }
 
-  /// Ends the run in progress.
+  /// Takes the reads of the run in progress, which returns afterward.
   @usableFromInline
   func finishRun() -> FinishedRun {
-    guard let frame = unsafe frame.take() else {
-      return FinishedRun(id: 0, dependencies: .empty, previous: nil)
-    }
-    begin(unsafe outerFrames.popLast())
-    frame.node.label.lineage?.computed?.haveRead(frame.lineages)
-    let dependencies = unsafe DependencyList(reads[frame.start...])
-    unsafe reads.removeLast(dependencies.count)
-    return FinishedRun(id: frame.id, dependencies: dependencies, previous: frame.previous)
+    unsafe FinishedRun(
+      id: frame.id, dependencies: reads.removeAll(from: frame.start), previous: frame.previous)
   }
 
   @inlinable
@@ -176,13 +164,11 @@ final class ReadSession {
 
   /// Returns `true` if the result is known to be correct at the time of the session.
   private func isPresent(_ result: Dependency) -> Bool {
-    result.withNode {
-      unsafe $0.isSkipped(at: skipTime) || $0.isPresent(result.resultAddress, at: time)
-    }
+    unsafe result.isPresent(at: time, frame.skipTime)
   }
 
   private func pass(for node: ComputedNode) -> UpdatePass? {
-    guard let pass = unsafe pass, pass.index.contains(node) else { return nil }
+    guard let pass = unsafe pass, pass.contains(node) else { return nil }
     return pass
   }
 
@@ -190,8 +176,8 @@ final class ReadSession {
   ///
   /// Successive runs usually read the same values in the same order.
   @inlinable var previousRead: Dependency? {
-    let index = unsafe reads.count - firstRead
-    return unsafe index < previousReads.count ? previousReads[index] : nil
+    let index = unsafe reads.count - frame.start
+    return unsafe index < frame.previousReads.count ? frame.previousReads[index] : nil
   }
 
   /// Returns the computed value that the previous run used for the publisher, or a new one.
@@ -203,12 +189,20 @@ final class ReadSession {
     return node
   }
 
-  /// Returns the record of the previous run, if it is still present.
+  /// Returns the record of the previous run or of the pass, if it is still present.
   @inlinable
   func known<Value>(_ storage: PropertyStorage<Value>) -> TypedValueRecord<Value>? {
-    guard storage.origin == nil, let record = previousRead?.record(of: storage), record.isPresent
-    else { return nil }
+    guard storage.origin == nil, let record = knownRecord(of: storage) else { return nil }
     return unsafe unsafeDowncast(record, to: TypedValueRecord<Value>.self)
+  }
+
+  @usableFromInline
+  func knownRecord(of storage: VersionedStorage) -> ValueRecord? {
+    if let record = previousRead?.record(of: storage), record.isPresent { return record }
+    guard let change = unsafe pass?.change else { return nil }
+    return unsafe change._withUnsafeGuaranteedRef {
+      $0.storage === storage && $0.isPresent ? $0 : nil
+    }
   }
 
   /// Adds a read, unless this run has it already.
@@ -219,7 +213,7 @@ final class ReadSession {
 
   @inlinable
   func isFirstRead(_ reader: borrowing Atomic<UInt>) -> Bool {
-    let run = unsafe run
+    let run = unsafe frame.id
     if reader.load(ordering: .relaxed) == run { return false }
     reader.store(run, ordering: .relaxed)
     return true
@@ -232,9 +226,9 @@ final class ReadSession {
   private func move(with next: Dependency.Content) -> Bool {
     let now = ChangeClock.now
     unsafe pass = nil
-    unsafe skipTime = 0
+    unsafe frame.skipTime = 0
     let pins = PinnedValues()
-    for dependency in unsafe reads { pins.keep(dependency) }
+    for index in 0..<(unsafe reads.count) { unsafe pins.keep(reads[index]) }
     let all = PinnedValues(pins)
     all.keep(next)
     if all.arePresent {

@@ -18,6 +18,8 @@ package class VersionedStorage: @unchecked Sendable {
   ///
   /// Guarded by the lock.
   @usableFromInline @exclusivity(unchecked) final var isTracked = false
+  /// The place in the log of changes, constant from the first read on.
+  @exclusivity(unchecked) final private(set) var place: UInt32 = 0
   /// The version after the last in-place mutation, which is a change without a comparison.
   ///
   /// Guarded by the lock.
@@ -35,6 +37,15 @@ package class VersionedStorage: @unchecked Sendable {
   /// The version, which is exact under the lock.
   @inlinable final var presentVersion: UInt { version.load(ordering: .relaxed) }
 
+  /// Counts changes from now on.
+  ///
+  /// Called under the lock.
+  @usableFromInline
+  final func track() {
+    unsafe place = ChangeLog.newPlace()
+    unsafe isTracked = true
+  }
+
   /// Counts a change.
   ///
   /// Called under the lock, before the storage can be read.
@@ -46,7 +57,7 @@ package class VersionedStorage: @unchecked Sendable {
     let next = version.load(ordering: .relaxed) + 1
     version.store(next, ordering: .releasing)
     if inPlace { unsafe mutatedVersion = next }
-    ChangeClock.tick()
+    ChangeClock.tick(unsafe place)
   }
 
   /// The value with its version.
