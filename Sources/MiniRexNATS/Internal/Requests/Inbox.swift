@@ -144,7 +144,7 @@ final class Inbox: Sendable {
 /// another lane for the same subject: both receive each reply, and the first takes the request.
 private final class Lane: Sendable {
   /// The time after which a callback counts as blocked.
-  private static let patience: UInt64 = 50_000_000
+  private static let patience: UInt64 = 10_000_000
 
   /// The time at which the current callback began, or 0.
   private let began = Atomic<UInt64>(0)
