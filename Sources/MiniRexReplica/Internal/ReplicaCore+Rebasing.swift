@@ -25,7 +25,7 @@ extension ReplicaCore {
       let (pending, foreign) = sending.pending.withLock { all in
         before = all.foreign
         removed = all.removeFirst(through: last)
-        let numbers = Set(removed.map(\.number))
+        let numbers = removed.numbers()
         let foreign = decisions.count {
           $0.entry.origin != own || !numbers.contains($0.entry.number)
         }
@@ -34,7 +34,7 @@ extension ReplicaCore {
       }
       // A kill after this line repeats no effect.
       if !removed.isEmpty { sending.settle(through: last) }
-      let sent = Set(removed.map(\.number))
+      let sent = removed.numbers()
       let effects = decisions.compactMap { decision in
         decision.entry.origin == own && sent.contains(decision.entry.number)
           ? decision.effect : nil
