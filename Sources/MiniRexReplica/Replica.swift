@@ -21,14 +21,15 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
 
   /// The store with the decided state and the pending actions.
   ///
-  /// Actions that are sent to it or to a scope are sent to the log. A rejected action changes nothing and fails its
-  /// `StoreTask`.
+  /// Actions that are sent to it or to a scope are sent to the log. A `StoreTask` covers the local commit only: a rejection
+  /// at the send fails it, a later rejection is emitted by ``rejections``. Effects run after the decision, so the task does
+  /// not wait for them.
   public let store: Store<State, Action>
 
   /// The state that every replica agrees on.
   public var confirmed: PublishedValue<State> { core.confirmed.publisher }
 
-  /// The position of the replica.
+  /// The position of the replica, which is updated on its queue, soon after a send.
   public var progress: PublishedValue<ReplicaProgress> { core.progress.publisher }
 
   /// The digest of this replica's state at the last entry at which a snapshot was due, or `nil` before one.
@@ -44,6 +45,9 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   public var rejections: Broadcaster<Rejection<Action>> { core.sending.rejections.publisher }
 
   /// The problems with the log, its snapshot, and the files.
+  ///
+  /// Subscribe immediately after creating the replica, or while the log is not connected: a late subscriber does not receive
+  /// earlier ones.
   public var troubles: Broadcaster<ReplicaTrouble> { core.troubles.publisher }
 
   /// Reads the log, and sends the pending actions of the folder.

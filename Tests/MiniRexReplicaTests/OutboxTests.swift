@@ -34,6 +34,29 @@ struct OutboxTests {
     await replica.close()
   }
 
+  @Test func `O15 a killed replica starts offline with its confirmed state`() async throws {
+    let (folder, copy) = (try Folder(), try Folder())
+    let log = MemoryLog()
+    let replica = try makeReplica(log.link(), keptIn: folder.url.path)
+    for number in 1...3 { replica.send(.said("\(number)")) }
+    try await replica.flush()
+    // A kill leaves the files as they are.
+    var words: [String]?
+    while words != ["1", "2", "3"], !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(10))
+      if !folder.names.contains("state") { continue }
+      for name in ["outbox", "state"] {
+        try Data(contentsOf: folder.file(name)).write(to: copy.file(name))
+      }
+      let killed = try makeReplica(log.manualLink(isCut: true), keptIn: copy.url.path)
+      words = killed.store.words
+      await killed.close()
+    }
+    #expect(words == ["1", "2", "3"])
+    await replica.close()
+    #expect(Set(folder.names) == ["outbox", "state"])
+  }
+
   @Test func `a folder that a replica cannot use is an error of its initializer`() async throws {
     let folder = try Folder()
     let replica = try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: folder.url.path)

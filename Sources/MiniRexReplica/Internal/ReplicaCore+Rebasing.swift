@@ -25,10 +25,7 @@ extension ReplicaCore {
       let (pending, foreign) = sending.pending.withLock { all in
         before = all.foreign
         removed = all.removeFirst(through: last)
-        let numbers = removed.numbers()
-        let foreign = decisions.count {
-          $0.entry.origin != own || !numbers.contains($0.entry.number)
-        }
+        let foreign = decisions.count { $0.entry.origin != own }
         all.foreign += foreign
         return (all.actions, foreign)
       }
@@ -50,7 +47,10 @@ extension ReplicaCore {
     confirmed.value = state
     publishProgress()
     finish(removed, decisions, foreign: before)
-    keeping?.writeIfDue(decided.withLock { $0 })
+    keeping?.writeLater { [weak self] in
+      guard let self, !sending.pending.withLock({ $0.isClosed }) else { return nil }
+      return decided.withLock { $0 }
+    }
   }
 
   /// Finishes the tasks of the decided actions.
@@ -66,7 +66,8 @@ extension ReplicaCore {
       guard decision.entry.origin == sending.origin, let action = rest.first,
         action.number <= decision.entry.number
       else {
-        foreign += 1
+        // A log that went back is read again, with actions that were decided here before.
+        if decision.entry.origin != sending.origin { foreign += 1 }
         continue
       }
       // The log has lost entries, and a later entry settled these.
