@@ -51,16 +51,22 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   /// - Parameters:
   ///   - initial: The state before the first entry of the log.
   ///   - log: The log.
-  ///   - folder: An existing folder for the pending actions and the decided state, for one process. Without it, they
-  ///     end with the process.
+  ///   - folder: The path of an existing folder for the pending actions and the confirmed state, for one process. Without
+  ///     it, they end with the process.
   ///   - durability: The fault that the pending actions in the folder survive. The default is a killed process.
   ///   - verifies: A Boolean value that indicates whether the replica compares its state with each snapshot of another
   ///     replica, and stops with ``ReplicaTrouble/diverged(at:)`` if they differ. The default is `true` in debug builds.
   ///     It encodes the state for each snapshot.
-  ///   - limit: The maximum number of pending actions.
-  ///   - interval: The time without a decision after which pending actions are sent again.
+  ///   - limit: The maximum number of pending actions. The default is 10,000. Traps if less than 1.
+  ///   - interval: The time without a decision after which pending actions are sent again. The default is 2 seconds. Traps
+  ///     if negative.
+  ///   - name: The name of the store for an instrument.
+  ///   - fileID: The file of the call, for an instrument.
+  ///   - line: The line of the call, for an instrument.
   ///   - reducer: The reducer, the same in all processes.
-  ///   - validate: The validator, the same in all processes. It throws an error to reject an action.
+  ///   - validate: The validator, the same in all processes. It throws an error to reject an action. The default accepts
+  ///     each action.
+  /// - Throws: ``ReplicaError/notKept(_:)`` or ``ReplicaError/notDecodable(_:)`` for the folder.
   public init(
     _ initial: State, of log: any ReplicaLog, keptIn folder: String? = nil,
     durability: ReplicaDurability = .written,
@@ -69,20 +75,24 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
     name: String? = nil, fileID: String = #fileID, line: Int = #line,
     reducer: @escaping Reducer<State, Action>,
     validating validate: @escaping @Sendable (State, Action) throws -> Void = { _, _ in }
-  ) throws {
+  ) throws(ReplicaError) {
     if limit < 1 { misuse("'Replica' requires a 'pendingLimit' of 1 or more, not \(limit).") }
     if interval < .zero {
       misuse("'Replica' requires a 'retryAfter' of 0 or more, not \(interval).")
     }
-    let outbox = try folder.map { try OutboxFile(in: $0) }
+    let outbox: OutboxFile?
+    do { outbox = try folder.map { try OutboxFile(in: $0) } } catch { throw .notKept(error) }
     let file = folder.map { StateFile<State>(in: $0) }
     let decided = file?.restored ?? DecidedState(initial)
     let decoder = makeDecoder()
-    let restored = try (outbox?.restored ?? []).map {
-      (
-        number: $0.number, line: $0.line, sentAt: outbox?.sentAt($0.number),
-        action: try decoder.decode(Action.self, from: $0.line)
-      )
+    let restored: [(number: Int, line: Data, sentAt: Int?, action: Action)]
+    do {
+      restored = try (outbox?.restored ?? []).map {
+        let action = try decoder.decode(Action.self, from: $0.line)
+        return ($0.number, $0.line, outbox?.sentAt($0.number), action)
+      }
+    } catch {
+      throw .notDecodable(error)
     }
     let sending = SendSide(reducer, validate, limit: limit, outbox, durability, restoring: restored)
     var state = decided.state

@@ -34,6 +34,36 @@ struct OutboxTests {
     await replica.close()
   }
 
+  @Test func `a folder that a replica cannot use is an error of its initializer`() async throws {
+    let folder = try Folder()
+    let replica = try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: folder.url.path)
+    replica.send(.said("pending"))
+    func failure(in path: String) -> ReplicaError? {
+      #expect(throws: ReplicaError.self) {
+        try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: path)
+      }
+    }
+    guard case .notKept? = failure(in: folder.url.path), case .notKept? = failure(in: "/missing")
+    else {
+      Issue.record("The folder is used twice.")
+      return
+    }
+    await replica.close()
+    // An earlier version does not know the action.
+    let error = #expect(throws: ReplicaError.self) {
+      try Replica<Board, Int>(
+        Board(), of: MemoryLog().manualLink(isCut: true), keptIn: folder.url.path
+      ) { _, _ in .none }
+    }
+    guard case .notDecodable? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    let again = try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: folder.url.path)
+    #expect(again.store.words == ["pending"])
+    await again.close()
+  }
+
   /// The log may have the actions behind the damage, so their numbers must not be used again.
   @Test func `O6 a damaged line is a failure, and nothing is removed`() async throws {
     let folder = try Folder()

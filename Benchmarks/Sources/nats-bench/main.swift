@@ -2,6 +2,12 @@
 import Bare
 import Foundation
 
+// The members of `--fleet`, in a process of their own.
+if let place = CommandLine.arguments.firstIndex(of: "--members") {
+  let words = CommandLine.arguments.dropFirst(place + 1)
+  await beMembers(words.first.flatMap { Int($0) } ?? 1, words.last ?? "")
+}
+
 // The baseline is bare libnats in C, in the same process and over the same server.
 let server = try BenchServer()
 defer { server.stop() }
@@ -58,6 +64,14 @@ if let place = CommandLine.arguments.firstIndex(of: "--scale") {
   let numbers = CommandLine.arguments.dropFirst(place + 1).compactMap { Int($0) }
   await measureScale(
     connections: numbers.first ?? 100, subscriptions: numbers.dropFirst().first ?? 100, server.url)
+  server.stop()
+  exit(0)
+}
+
+// Measures the page of a fleet: `--fleet MEMBERS`.
+if let place = CommandLine.arguments.firstIndex(of: "--fleet") {
+  let count = CommandLine.arguments.dropFirst(place + 1).first.flatMap { Int($0) } ?? 1_000
+  try await measureFleet(of: count, server.url, seconds: isBrief ? 5 : 30)
   server.stop()
   exit(0)
 }
