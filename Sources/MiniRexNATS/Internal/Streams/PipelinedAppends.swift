@@ -70,7 +70,7 @@ final class PipelinedAppends: Sendable {
     // Messages that are sent together cost less. More of them would block the callback that sends them.
     if inFlight >= window {
       state.isFull = true
-    } else if inFlight <= window - min(64, (window + 1) / 2) {
+    } else if inFlight <= window - max(1, min(64, window / 8)) {
       state.isFull = false
     }
     if state.isOver || state.next == count || state.isFull {
