@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "MiniRexReplica", targets: ["MiniRexReplica"]),
     .library(name: "MiniRexNATS", targets: ["MiniRexNATS"]),
     .library(name: "MiniRexNATSStore", targets: ["MiniRexNATSStore"]),
+    .library(name: "MiniRexFleet", targets: ["MiniRexFleet"]),
     .executable(name: "minirex-tail", targets: ["minirex-tail"]),
     .executable(name: "minirex-journal", targets: ["minirex-journal"]),
   ],
@@ -25,7 +26,7 @@ let package = Package(
     .trait(
       name: "NATS",
       description:
-        "Builds MiniRexNATS and MiniRexNATSStore. Requires libnats (Debian: libnats-dev).")
+        "Builds the NATS bridge and MiniRexFleet. Requires libnats (Debian: libnats-dev).")
   ],
   targets: [
     .target(name: "MiniRex"),
@@ -62,16 +63,31 @@ let package = Package(
     .target(
       name: "MiniRexNATSStore",
       dependencies: ["MiniRex", "MiniRexJournal", "MiniRexNATS", "MiniRexReplica", "MiniRexStore"]),
+    .target(
+      name: "MiniRexFleet",
+      dependencies: [
+        "MiniRex", "MiniRexDispatchAdapters", "MiniRexInspector", "MiniRexNATS",
+        "MiniRexPageServer", "MiniRexReplica", "MiniRexStore",
+      ],
+      resources: [.embedInCode("Page")]),
     .executableTarget(
       name: "fleet",
-      dependencies: ["MiniRex", "MiniRexFoundationAdapters", "MiniRexNATS", "MiniRexPageServer"],
-      path: "Examples/fleet", resources: [.embedInCode("page.html")]),
+      dependencies: [
+        "MiniRex", "MiniRexFleet", "MiniRexFoundationAdapters", "MiniRexNATS", "MiniRexNATSStore",
+        "MiniRexReplica", "MiniRexStore",
+      ],
+      path: "Examples/fleet"),
+    .executableTarget(
+      name: "fleet-board",
+      dependencies: ["MiniRex", "MiniRexFleet", "MiniRexNATS", "MiniRexStore"],
+      path: "Examples/fleet-board"),
     .executableTarget(
       name: "weather", dependencies: ["MiniRex", "MiniRexNATS"], path: "Examples/weather"),
     .executableTarget(
       name: "nats-guest",
       dependencies: [
-        "MiniRex", "MiniRexNATS", "MiniRexNATSStore", "MiniRexReplica", "MiniRexStore",
+        "MiniRex", "MiniRexFleet", "MiniRexNATS", "MiniRexNATSStore", "MiniRexReplica",
+        "MiniRexStore",
       ],
       path: "Tests/NATSGuest"),
     .testTarget(
@@ -83,8 +99,9 @@ let package = Package(
     .testTarget(
       name: "MiniRexNATSTests",
       dependencies: [
-        "MiniRex", "MiniRexNATS", "MiniRexNATSStore", "MiniRexReplica", "MiniRexStore",
-        "MiniRexTesting", "TestSupport", "fleet", "nats-guest", "weather",
+        "MiniRex", "MiniRexDispatchAdapters", "MiniRexFleet", "MiniRexNATS", "MiniRexNATSStore",
+        "MiniRexPageServer", "MiniRexReplica", "MiniRexStore", "MiniRexTesting", "TestSupport",
+        "fleet", "fleet-board", "nats-guest", "weather",
       ]),
     .executableTarget(
       name: "minirex-tail", dependencies: ["MiniRex", "MiniRexFoundationAdapters"],

@@ -32,6 +32,10 @@ let package = Package(
       dependencies: [
         "Bare", .product(name: "MiniRex", package: "MiniRex"),
         .product(name: "MiniRexNATS", package: "MiniRex"),
+        .product(name: "MiniRexFleet", package: "MiniRex"),
+        .product(name: "MiniRexNATSStore", package: "MiniRex"),
+        .product(name: "MiniRexReplica", package: "MiniRex"),
+        .product(name: "MiniRexStore", package: "MiniRex"),
       ]),
     .target(
       name: "Bare", cSettings: [.define("NATS", .when(traits: ["NATS"]))],

@@ -3,10 +3,7 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 
-/// The names of the logs, one per process.
-let names = ["load", "memory", "server"]
-
-/// Starts a server, one process per log, and one process for the page, and restarts any that ends.
+/// Starts a server, three workers, and one process for the page, and restarts any that ends.
 func runFleet(port: UInt16) async -> Never {
   guard let server = findProgram("nats-server") else {
     fail("fleet: nats-server is not installed. On Debian, use 'apt-get install nats-server'.")
@@ -24,12 +21,6 @@ func runFleet(port: UInt16) async -> Never {
   let program = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
   let url = "nats://127.0.0.1:\(host)"
   let processes = Processes()
-  @Sendable func log(_ name: String) -> String { folder.appending(path: "\(name).log").path }
-  do {
-    for name in names { try Data().write(to: URL(filePath: log(name))) }
-  } catch {
-    fail("fleet: \(folder.path): \(error.localizedDescription)")
-  }
 
   // The cleaner starts before the server and outlives this process.
   processes.keep("cleaner", program, ["--clean", folder.path, "\(getpid())"])
@@ -37,36 +28,19 @@ func runFleet(port: UInt16) async -> Never {
   processes.keep(
     "nats-server", server,
     [
-      "-a", "127.0.0.1", "-p", "\(host)", "-js", "-sd", folder.path, "-D", "-l", log("server"),
+      "-a", "127.0.0.1", "-p", "\(host)", "-js", "-sd", folder.path,
+      "-l", folder.appending(path: "log").path,
     ])
-  for name in names {
-    processes.keep(name, program, ["--follow", name, log(name), url, "\(getpid())"])
+  for name in ["billing", "mail", "search"] {
+    processes.keep(name, program, ["--work", name, url, "\(getpid())"])
   }
   processes.keep("page", program, ["--page", "\(page)", url, "\(getpid())"])
-  let writing = [("load", "/proc/loadavg", 0), ("memory", "/proc/meminfo", 2)].map {
-    name, file, line in
-    DispatchQueue(label: name).broadcaster(every: .seconds(1)).subscribe { _ in
-      copyLine(line, of: file, to: log(name))
-    }
-  }
   print("fleet: http://127.0.0.1:\(page)/")
   fflush(nil)
   _ = await DispatchSource.signals(SIGINT, SIGTERM).first { _ in true }.result
-  withExtendedLifetime(writing) {}
   processes.end()
   cleanUp(folder)
   exit(0)
-}
-
-private func copyLine(_ number: Int, of file: String, to log: String) {
-  guard let text = try? String(contentsOfFile: file, encoding: .utf8),
-    let handle = FileHandle(forWritingAtPath: log)
-  else { return }
-  let lines = text.split(separator: "\n")
-  guard number < lines.count else { return }
-  _ = try? handle.seekToEnd()
-  try? handle.write(contentsOf: Data("\(lines[number])\n".utf8))
-  try? handle.close()
 }
 
 private func findProgram(_ name: String) -> URL? {

@@ -10,10 +10,10 @@ func fail(_ reason: String, status: Int32 = 1) -> Never {
 let words = Array(CommandLine.arguments.dropFirst())
 switch (words.first, words.count) {
 case ("--clean", 3): await watch(URL(filePath: words[1]), of: pid_t(words[2]) ?? 0)
-case ("--follow", 5):
-  await follow(words[2], as: words[1], over: words[3], until: pid_t(words[4]) ?? 0)
+case ("--work", 4):
+  try await work(as: words[1], over: words[2], until: pid_t(words[3]) ?? 0)
 case ("--page", 4):
-  await showPage(port: UInt16(words[1]) ?? 0, over: words[2], until: pid_t(words[3]) ?? 0)
+  try await showPage(port: UInt16(words[1]) ?? 0, over: words[2], until: pid_t(words[3]) ?? 0)
 case (nil, _): await runFleet(port: 8080)
 case ("--port", 2):
   guard let port = UInt16(words[1]) else { fallthrough }

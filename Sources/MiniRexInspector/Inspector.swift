@@ -82,18 +82,7 @@ public final class Inspector: Sendable {
   /// At `0.0.0.0`, the URL contains the loopback address. On another machine, replace it with this
   /// machine's address. The inspector refuses requests under any name other than `localhost`,
   /// because another site can point its own name at this machine.
-  public var url: URL {
-    var parts = URLComponents()
-    (parts.scheme, parts.host, parts.path) = ("http", address, "/")
-    if address == "0.0.0.0" { parts.host = "127.0.0.1" }
-    parts.port = Int(port)
-    if let token {
-      let value = token.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
-      parts.percentEncodedQuery = "token=\(value ?? "")"
-    }
-    guard let url = parts.url else { misuse("No URL has the parts '\(parts)'.") }
-    return url
-  }
+  public var url: URL { PageAddress(address: address, port: port, token: token).url }
 
   /// Shows the commits of a store or a scope.
   ///

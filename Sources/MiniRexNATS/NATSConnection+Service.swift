@@ -32,6 +32,16 @@ extension NATSConnection {
     _ name: String, version: String, description text: String = "",
     metadata: [String: String] = [:], _ endpoints: (inout NATSService) -> Void
   ) -> Subscription {
+    service(
+      name, id: UUID().uuidString, version: version, description: text, metadata: metadata,
+      endpoints)
+  }
+
+  /// Answers the requests of a service whose process has the given identifier.
+  package func service(
+    _ name: String, id: String, version: String, description text: String,
+    metadata: [String: String], _ endpoints: (inout NATSService) -> Void
+  ) -> Subscription {
     NATSService.requireName(name, of: "service")
     let numbers = version.prefix { $0 != "-" && $0 != "+" }.split(
       separator: ".", omittingEmptySubsequences: false)
@@ -41,7 +51,7 @@ extension NATSConnection {
     var service = NATSService(link)
     endpoints(&service)
     let report = ServiceReport(
-      name: name, id: UUID().uuidString, version: version, description: text, metadata: metadata,
+      name: name, id: id, version: version, description: text, metadata: metadata,
       endpoints: service.endpoints)
     // A tool may send a request as soon as it has discovered the service.
     var subscriptions = service.endpoints.map { $0.start() }

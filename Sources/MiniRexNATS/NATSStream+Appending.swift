@@ -30,11 +30,34 @@ extension NATSStream {
     return ProgressiveTask { report, finish in
       let appends = PipelinedAppends(
         count: payloads.count, window: window, report: report, finish: finish
-      ) { index in
-        append(payloads[index], on: subject, headers: headers, timeout: timeout)
+      ) { index, finish in
+        do throws(NATSError) {
+          // The event loop writes it together with others.
+          return link.appendOnce(
+            try Codec.data(of: payloads[index]), to: id, on: subject ?? name, headers: headers,
+            timeout: timeout, atOnce: false, finish)
+        } catch {
+          finish(.failure(error))
+          return .ended
+        }
       }
       appends.fill()
       return Subscription { appends.cancel() }
+    }
+  }
+}
+
+extension NATSStream {
+  /// Appends a message that the event loop writes together with others.
+  fileprivate func appendInFlight<Payload: Codable & Sendable>(
+    _ payload: Payload, on subject: String?, _ headers: NATSHeaders, _ timeout: Duration
+  ) -> PublishedTask<UInt64, NATSError> {
+    do throws(NATSError) {
+      return link.append(
+        try Codec.data(of: payload), to: id, on: subject ?? name, headers: headers,
+        timeout: timeout, atOnce: false)
+    } catch {
+      return .failure(error)
     }
   }
 }
@@ -67,7 +90,7 @@ extension Publisher where Kind == BroadcasterKind, Update: Codable {
     if window < 1 { misuse("'append' requires a window of 1 or more, not \(window).") }
     let (link, target) = (stream.link, subject ?? stream.name)
     let refusals = flatMap(limit: window) { update in
-      stream.append(update, on: subject, timeout: timeout)
+      stream.appendInFlight(update, on: subject, [:], timeout)
     }.compactMap { result -> NATSError? in
       if case .failure(let error) = result { error } else { nil }
     }

@@ -51,9 +51,13 @@ extension NATSStream {
   }
 
   func examine(
-    at sequence: UInt64
+    at sequence: UInt64, timeout: Duration = .seconds(5)
   ) -> PublishedTask<(state: NATSLogState, unsuitable: String?), NATSError> {
-    link.streamInfo(id).flatMap { stream in
+    link.streamInfo(id, timeout: timeout).flatMap { stream in
+      // The stream seems to end before messages that another leader has.
+      if stream.state.lastSeq < sequence, stream.cluster?.mayBeOutdated == true {
+        return .failure(.noResponders)
+      }
       let (first, last) = (stream.state.firstSeq, stream.state.lastSeq)
       let lastTime = max(0, stream.state.lastTs.flatMap { Timestamp($0)?.nanoseconds } ?? 0)
       let unsuitable = stream.config.unsuitable(for: name)
@@ -61,7 +65,7 @@ extension NATSStream {
         return .success(
           (NATSLogState(first: first, last: last, lastTime: lastTime, message: nil), unsuitable))
       }
-      return link.stored(.sequence(sequence), in: id).map {
+      return link.stored(.sequence(sequence), in: id, timeout: timeout).map {
         (
           NATSLogState(first: first, last: last, lastTime: lastTime, message: NATSLogMessage($0)),
           unsuitable

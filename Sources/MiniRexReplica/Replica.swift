@@ -21,14 +21,15 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
 
   /// The store with the decided state and the pending actions.
   ///
-  /// Actions that are sent to it or to a scope are sent to the log. A rejected action changes nothing and fails its
-  /// `StoreTask`.
+  /// Actions that are sent to it or to a scope are sent to the log. A `StoreTask` covers the local commit only: a rejection
+  /// at the send fails it, a later rejection is emitted by ``rejections``. Effects run after the decision, so the task does
+  /// not wait for them.
   public let store: Store<State, Action>
 
   /// The state that every replica agrees on.
   public var confirmed: PublishedValue<State> { core.confirmed.publisher }
 
-  /// The position of the replica.
+  /// The position of the replica, which is updated on its queue, soon after a send.
   public var progress: PublishedValue<ReplicaProgress> { core.progress.publisher }
 
   /// The digest of this replica's state at the last entry at which a snapshot was due, or `nil` before one.
@@ -44,6 +45,9 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   public var rejections: Broadcaster<Rejection<Action>> { core.sending.rejections.publisher }
 
   /// The problems with the log, its snapshot, and the files.
+  ///
+  /// Subscribe immediately after creating the replica, or while the log is not connected: a late subscriber does not receive
+  /// earlier ones.
   public var troubles: Broadcaster<ReplicaTrouble> { core.troubles.publisher }
 
   /// Reads the log, and sends the pending actions of the folder.
@@ -51,16 +55,22 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   /// - Parameters:
   ///   - initial: The state before the first entry of the log.
   ///   - log: The log.
-  ///   - folder: An existing folder for the pending actions and the decided state, for one process. Without it, they
-  ///     end with the process.
+  ///   - folder: The path of an existing folder for the pending actions and the confirmed state, for one process. Without
+  ///     it, they end with the process.
   ///   - durability: The fault that the pending actions in the folder survive. The default is a killed process.
   ///   - verifies: A Boolean value that indicates whether the replica compares its state with each snapshot of another
   ///     replica, and stops with ``ReplicaTrouble/diverged(at:)`` if they differ. The default is `true` in debug builds.
   ///     It encodes the state for each snapshot.
-  ///   - limit: The maximum number of pending actions.
-  ///   - interval: The time without a decision after which pending actions are sent again.
+  ///   - limit: The maximum number of pending actions. The default is 10,000. Traps if less than 1.
+  ///   - interval: The time without a decision after which pending actions are sent again. The default is 2 seconds. Traps
+  ///     if negative.
+  ///   - name: The name of the store for an instrument.
+  ///   - fileID: The file of the call, for an instrument.
+  ///   - line: The line of the call, for an instrument.
   ///   - reducer: The reducer, the same in all processes.
-  ///   - validate: The validator, the same in all processes. It throws an error to reject an action.
+  ///   - validate: The validator, the same in all processes. It throws an error to reject an action. The default accepts
+  ///     each action.
+  /// - Throws: ``ReplicaError/notKept(_:)`` or ``ReplicaError/notDecodable(_:)`` for the folder.
   public init(
     _ initial: State, of log: any ReplicaLog, keptIn folder: String? = nil,
     durability: ReplicaDurability = .written,
@@ -69,20 +79,24 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
     name: String? = nil, fileID: String = #fileID, line: Int = #line,
     reducer: @escaping Reducer<State, Action>,
     validating validate: @escaping @Sendable (State, Action) throws -> Void = { _, _ in }
-  ) throws {
+  ) throws(ReplicaError) {
     if limit < 1 { misuse("'Replica' requires a 'pendingLimit' of 1 or more, not \(limit).") }
     if interval < .zero {
       misuse("'Replica' requires a 'retryAfter' of 0 or more, not \(interval).")
     }
-    let outbox = try folder.map { try OutboxFile(in: $0) }
+    let outbox: OutboxFile?
+    do { outbox = try folder.map { try OutboxFile(in: $0) } } catch { throw .notKept(error) }
     let file = folder.map { StateFile<State>(in: $0) }
     let decided = file?.restored ?? DecidedState(initial)
     let decoder = makeDecoder()
-    let restored = try (outbox?.restored ?? []).map {
-      (
-        number: $0.number, line: $0.line, sentAt: outbox?.sentAt($0.number),
-        action: try decoder.decode(Action.self, from: $0.line)
-      )
+    let restored: [(number: Int, line: Data, sentAt: Int?, action: Action)]
+    do {
+      restored = try (outbox?.restored ?? []).map {
+        let action = try decoder.decode(Action.self, from: $0.line)
+        return ($0.number, $0.line, outbox?.sentAt($0.number), action)
+      }
+    } catch {
+      throw .notDecodable(error)
     }
     let sending = SendSide(reducer, validate, limit: limit, outbox, durability, restoring: restored)
     var state = decided.state

@@ -8,8 +8,11 @@ public enum ReplicaError: Error, CustomStringConvertible {
   case tooManyPending(limit: Int)
   /// The action could not be encoded, and has changed nothing.
   case notEncodable(any Error)
-  /// The action could not be written to the outbox, and has changed nothing.
+  /// The outbox could not be opened, is damaged, or belongs to another replica. Or an action could not be written to it,
+  /// and has changed nothing.
   case notKept(any Error)
+  /// The outbox has an action that could not be decoded. Its file is unchanged.
+  case notDecodable(any Error)
   /// The decision about the action is unknown: the log has lost it, or a snapshot contains it.
   case unresolved
   /// The replica was closed or released. The log may contain the action.
@@ -27,7 +30,8 @@ public enum ReplicaError: Error, CustomStringConvertible {
     case .rejected(let error): "The action was rejected: \(error)"
     case .tooManyPending(let limit): "\(limit) actions are pending. Wait for the log."
     case .notEncodable(let error): "The action cannot be encoded: \(error)"
-    case .notKept(let error): "The outbox cannot be written: \(error)"
+    case .notKept(let error): "The outbox cannot be used: \(error)"
+    case .notDecodable(let error): "An action of the outbox cannot be decoded: \(error)"
     case .unresolved: "The decision about the action is unknown."
     case .closed: "The replica was closed."
     case .stopped(let trouble): "The replica has stopped. \(trouble)"

@@ -36,7 +36,8 @@ public enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .stranger(let sequence): "No replica sent the message \(sequence)."
     case .removed(let range): "The log no longer has the entries \(range.text)."
-    case .rolledBack(let sequence): "The log went back to the entry \(sequence)."
+    case .rolledBack(let sequence):
+      "The log was restored or replaced, and ends at the entry \(sequence)."
     case .refused(let reason): "The log refuses entries, which stay pending: \(reason)"
     case .snapshot(let reason): "The snapshot cannot be used: \(reason)"
     case .undecodable(let sequence, let reason):

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-/// The example `fleet`: a server, three processes, and one page.
+/// The example `fleet`: a server, three workers, and one page.
 @Suite(.timeLimit(.minutes(10)))
 struct FleetTests {
   @Test func `the page of the fleet reports a stopped server, and its return`()
@@ -13,18 +13,40 @@ struct FleetTests {
   {
     let fleet = try await Fleet()
     let page = try fleet.openPage()
-    await until { page.value.contains(#""isConnected":true"#) }
+    await until { page.value.contains(#""answers":true"#) }
     let server = try #require(fleet.ids.value["nats-server"])
     let began = ContinuousClock.now
 
     kill(server, SIGSTOP)
-    await until { page.value.contains(#""isConnected":false"#) }
+    await until { page.value.contains(#""answers":false"#) }
     let noticed = ContinuousClock.now - began
     // The default ping interval takes 40 seconds or more.
     #expect(noticed < .seconds(20))
     print("The page reports a stopped server after \(noticed).")
     kill(server, SIGCONT)
-    await until { page.value.contains(#""isConnected":true"#) }
+    await until { page.value.contains(#""answers":true"#) }
+    await fleet.end(with: SIGTERM)
+    await until { !fleet.leavesAnything }
+  }
+
+  @Test func `killed processes return, and the page repairs itself`() async throws {
+    let fleet = try await Fleet()
+    let workers = ["billing", "mail", "search"]
+    await until { workers.allSatisfy { fleet.ids.value[$0] != nil } }
+    let page = try fleet.openPage()
+    for name in workers + ["nats-server"] {
+      let old = try #require(fleet.ids.value[name])
+      kill(old, SIGKILL)
+      await until { fleet.ids.value[name] != old }
+    }
+
+    // Each event has the rows of the processes that have reported in the second before.
+    await until {
+      page.value.contains(#""answers":true"#)
+        && workers.allSatisfy { name in
+          fleet.ids.value[name].map { fleet.seen.value.contains(#""process":\#($0),"#) } ?? false
+        }
+    }
     await fleet.end(with: SIGTERM)
     await until { !fleet.leavesAnything }
   }
@@ -53,6 +75,8 @@ struct FleetTests {
 
 private final class Fleet: Sendable {
   let ids = Shared<[String: pid_t]>([:])
+  /// The events of the page.
+  let seen = Shared("")
   private let process: RunningProcess
   private let output = Pipe()
   private let port = Shared(0)
@@ -121,7 +145,7 @@ private final class Fleet: Sendable {
 
   /// The last event of the page.
   func openPage() throws -> Shared<String> {
-    let event = Shared("")
+    let (event, seen) = (Shared(""), seen)
     let address = Address(host: "127.0.0.1", port: port.value)
     Thread.detachNewThread {
       while true {
@@ -140,7 +164,9 @@ private final class Fleet: Sendable {
           if count <= 0 { return }
           rest += bytes[..<count]
           while let end = rest.range(of: Data("\n\n".utf8)) {
-            event.value = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
+            let text = String(decoding: rest[..<end.lowerBound], as: UTF8.self)
+            event.value = text
+            seen.change { $0 += text }
             rest = Data(rest[end.upperBound...])
           }
         }

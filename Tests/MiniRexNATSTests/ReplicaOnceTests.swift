@@ -19,21 +19,12 @@ struct ReplicaOnceTests {
     // A server 2.9 that is killed while it purges a stream may lose acknowledged messages. So nothing is purged here.
     let log = nats.log("ledger", snapshotEvery: 50)
     #expect(await log.create().hasSucceeded())
-    let names = ["a", "b", "c"]
-    let folders = try names.map { _ in try Folder() }
-    func start(_ index: Int) throws -> Guest {
-      try Guest("notes", server.url, names[index], folders[index].url.path)
-    }
-    var guests = try names.indices.map { try start($0) }
+    let guests = try NoteGuests(["a", "b", "c"], server.url)
 
     for round in 0..<max(6, Int(24 * scale)) {
-      try await Task.sleep(for: .milliseconds(Int.random(in: 50...400)))
+      try await Task.sleep(for: .milliseconds(.random(in: 50...400)))
       switch round % 4 {
-      case 0, 2:
-        let index = Int.random(in: guests.indices)
-        guests[index].kill()
-        _ = await guests[index].status()
-        guests[index] = try start(index)
+      case 0, 2: try await guests.replaceOne()
       case 1:
         await server.stop()
         try await server.start()
@@ -43,30 +34,8 @@ struct ReplicaOnceTests {
         server.send(SIGCONT)
       }
     }
-    for guest in guests {
-      guest.kill()
-      _ = await guest.status()
-    }
-    let replicas = try folders.map { try LedgerReplica.make(log, keptIn: $0.url.path) }
-    await until { replicas.allSatisfy { $0.progress.current()?.pending == 0 } }
-    await until { Set(replicas.map(\.store.state.text)).count == 1 }
+    try await guests.check(over: log)
 
-    for (name, folder) in zip(names, folders) {
-      let sent = try String(contentsOf: folder.file("notes"), encoding: .utf8)
-        .split(separator: "\n").map { "noted \($0)" }
-      let decided = replicas[0].store.state.lines.filter { $0.hasPrefix("noted \(name) ") }
-      #expect(sent.count > 10)
-      let troubles = try String(contentsOf: folder.file("troubles"), encoding: .utf8)
-        .split(separator: "\n").filter { !$0.hasPrefix("The snapshot cannot") }
-      #expect(troubles == [])
-      #expect(Set(decided).count == decided.count, "An action was decided twice.")
-      // A process that was killed after its send has not written the note.
-      let known = Set(sent)
-      #expect(decided.filter(known.contains) == sent)
-      #expect(decided.count - sent.count <= 24)
-    }
-    #expect(replicas[0].confirmed.current() == replicas[0].store.state)
-    for replica in replicas { await replica.close() }
     await nats.close()
   }
 
@@ -105,6 +74,23 @@ struct ReplicaOnceTests {
     #expect(headers.allSatisfy { $0["Nats-Msg-Id"] == nil })
     for replica in [near, replica] { await replica.close() }
     await far.close()
+    await nats.close()
+  }
+
+  @Test func `O15 caughtUp returns when the log's entries are read`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger")
+    #expect(await log.create().hasSucceeded())
+    let writer = try LedgerReplica.make(log)
+    for number in 1...3 { writer.send(.entered(Double(number) + 0.5, by: "a")) }
+    try await writer.flush()
+
+    let replica = try LedgerReplica.make(log)
+    try await replica.caughtUp()
+
+    #expect(replica.store.state == writer.store.state)
+    for replica in [writer, replica] { await replica.close() }
     await nats.close()
   }
 }

@@ -31,6 +31,7 @@ struct ArticleSamples {
 
     var printed: [String] = []
     func print(_ value: Any) { printed.append("\(value)") }
+    @Sendable func print(_ values: Any...) {}
 
     let log = MemoryLog()
     let (link, other) = (log.link(), log.link())
@@ -52,6 +53,13 @@ struct ArticleSamples {
     let lines = [#"["card": "Ann"]"#, #"["card": "Bob"]"#, "The action was rejected: Taken()"]
     #expect(printed == lines)
     for replica in [ann, bob] { await replica.close() }
+
+    func sampleOfProgress(_ replica: Replica<Board, BoardAction>) {
+      let subscription = replica.progress.subscribe { progress in
+        print(progress.phase, progress.behind, progress.pending)
+      }
+      withExtendedLifetime(subscription) {}
+    }
 
     func sampleOfUndo(_ replica: Replica<Board, BoardAction>) {
       let undo = UndoLog(of: replica) { board, action in

@@ -34,6 +34,59 @@ struct OutboxTests {
     await replica.close()
   }
 
+  @Test func `O15 a killed replica starts offline with its confirmed state`() async throws {
+    let (folder, copy) = (try Folder(), try Folder())
+    let log = MemoryLog()
+    let replica = try makeReplica(log.link(), keptIn: folder.url.path)
+    for number in 1...3 { replica.send(.said("\(number)")) }
+    try await replica.flush()
+    // A kill leaves the files as they are.
+    var words: [String]?
+    while words != ["1", "2", "3"], !Task.isCancelled {
+      try? await Task.sleep(for: .milliseconds(10))
+      if !folder.names.contains("state") { continue }
+      for name in ["outbox", "state"] {
+        try Data(contentsOf: folder.file(name)).write(to: copy.file(name))
+      }
+      let killed = try makeReplica(log.manualLink(isCut: true), keptIn: copy.url.path)
+      words = killed.store.words
+      await killed.close()
+    }
+    #expect(words == ["1", "2", "3"])
+    await replica.close()
+    #expect(Set(folder.names) == ["outbox", "state"])
+  }
+
+  @Test func `a folder that a replica cannot use is an error of its initializer`() async throws {
+    let folder = try Folder()
+    let replica = try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: folder.url.path)
+    replica.send(.said("pending"))
+    func failure(in path: String) -> ReplicaError? {
+      #expect(throws: ReplicaError.self) {
+        try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: path)
+      }
+    }
+    guard case .notKept? = failure(in: folder.url.path), case .notKept? = failure(in: "/missing")
+    else {
+      Issue.record("The folder is used twice.")
+      return
+    }
+    await replica.close()
+    // An earlier version does not know the action.
+    let error = #expect(throws: ReplicaError.self) {
+      try Replica<Board, Int>(
+        Board(), of: MemoryLog().manualLink(isCut: true), keptIn: folder.url.path
+      ) { _, _ in .none }
+    }
+    guard case .notDecodable? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    let again = try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: folder.url.path)
+    #expect(again.store.words == ["pending"])
+    await again.close()
+  }
+
   /// The log may have the actions behind the damage, so their numbers must not be used again.
   @Test func `O6 a damaged line is a failure, and nothing is removed`() async throws {
     let folder = try Folder()

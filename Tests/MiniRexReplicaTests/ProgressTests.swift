@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import MiniRex
 import MiniRexReplica
@@ -102,6 +103,25 @@ struct ProgressTests {
     }
     link.connect()
     #expect(try await later.value == ["one", "two"])
+    await replica.close()
+    await foreign.close()
+  }
+
+  @Test func `caughtUp waits until the replica has applied the entries`() async throws {
+    let log = MemoryLog()
+    let foreign = try makeReplica(log.link())
+    let mayReduce = DispatchSemaphore(value: 0)
+    let replica = try Replica<Board, BoardAction>(Board(), of: log.link()) { board, action in
+      mayReduce.wait()
+      return reduce(&board, action)
+    }
+    try await replica.caughtUp()
+    foreign.send(.said("one"))
+    try await foreign.flush()
+    // The log has the entry long before the reducer returns.
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(200)) { mayReduce.signal() }
+    try await replica.caughtUp()
+    #expect(replica.confirmed.current()?.words == ["one"])
     await replica.close()
     await foreign.close()
   }

@@ -1,6 +1,7 @@
 #if NATS
 import Foundation
 import MiniRex
+import MiniRexFleet
 import MiniRexNATS
 import MiniRexNATSStore
 
@@ -29,6 +30,10 @@ case "replica":
   try await followLedger(as: arguments[3], sending: Int(arguments[4]) ?? 0, over: nats, in: bag)
 case "notes":
   try await sendNotes(as: arguments[3], keptIn: arguments[4], over: nats)
+case "member":
+  let member = FleetMember(
+    of: arguments[3], over: nats, name: arguments[4], version: arguments[5])
+  Subscription { withExtendedLifetime(member) {} }.store(in: bag)
 case "work":
   // Takes one message and reports that on a subject, without an acknowledgment.
   nats.stream(arguments[3])

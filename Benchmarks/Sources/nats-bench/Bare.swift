@@ -18,17 +18,10 @@ func bareSubscription(_ count: Int, _ url: String) -> Double {
 
 func heapBytes() -> Double { Double(heap_bytes()) }
 
-private func checked(_ result: Double) -> Double {
+func checked(_ result: Double) -> Double {
   if result < 0 { fatalError("The baseline with libnats failed.") }
   return result
 }
 
 func median(_ numbers: [Double]) -> Double { numbers.sorted()[numbers.count / 2] }
-
-func show(_ name: String, _ bare: [Double], _ ours: [Double], goal: String) {
-  let ratio = median(ours) / median(bare)
-  print(
-    "  \(name.padding(toLength: 12, withPad: " ", startingAt: 0))C \(Int(median(bare)))  "
-      + "ours \(Int(median(ours)))  ratio \(String(format: "%.2f", ratio)) (\(goal))")
-}
 #endif

@@ -1,7 +1,9 @@
 #if NATS
 import Foundation
 
-/// A server on a free port, without JetStream.
+/// A server on a free port, with JetStream.
+///
+/// The variable `MINIREX_NATS_SERVER` is the path of the program, by default `nats-server`.
 final class BenchServer {
   let url: String
   private let process = Process()
@@ -12,8 +14,9 @@ final class BenchServer {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = [
-      "nats-server", "-a", "127.0.0.1", "-p", "-1", "--ports_file_dir", folder.path, "-l",
-      folder.appending(path: "log").path,
+      ProcessInfo.processInfo.environment["MINIREX_NATS_SERVER"] ?? "nats-server", "-a",
+      "127.0.0.1", "-p", "-1", "--ports_file_dir", folder.path, "-l",
+      folder.appending(path: "log").path, "-js", "-sd", folder.appending(path: "jetstream").path,
     ]
     try process.run()
     struct Ports: Decodable { let nats: [String] }

@@ -8,7 +8,7 @@ struct ConsumerState: Codable, Sendable {
   var celsius: Double
 }
 
-private func connection(_ url: String) async -> NATSConnection {
+func connection(_ url: String) async -> NATSConnection {
   var options = NATSOptions()
   // As in C: nothing is dropped, and publishing waits for the socket.
   options.sendLimit = 256 << 10

@@ -2,11 +2,16 @@
 import Bare
 import Foundation
 
+// The members of `--fleet`, in a process of their own.
+if let place = CommandLine.arguments.firstIndex(of: "--members") {
+  let words = CommandLine.arguments.dropFirst(place + 1)
+  await beMembers(words.first.flatMap { Int($0) } ?? 1, words.last ?? "")
+}
+
 // The baseline is bare libnats in C, in the same process and over the same server.
 let server = try BenchServer()
 defer { server.stop() }
 let isBrief = CommandLine.arguments.contains("--brief")
-let rounds = isBrief ? 1 : 7
 
 // For a profiler: repeats one operation of the bridge.
 if let place = CommandLine.arguments.firstIndex(of: "--ours") {
@@ -15,6 +20,12 @@ if let place = CommandLine.arguments.firstIndex(of: "--ours") {
     switch what {
     case "requests": print(median(await requests(5_000, server.url)) / 1_000, "µs")
     case "subscriptions": print(await subscription(10_000, server.url))
+    case "appends": print(20_000 / (await appendsInFlight(20_000, size: 128, server.url)))
+    case "puts": print(5_000 / (await puts(5_000, size: 128, server.url)))
+    case "confirmations": print(median(try await confirmations(5_000, server.url)) / 1_000, "µs")
+    case "decided":
+      let moves = (0..<100_000).map { Move(card: 100_000 + $0) }
+      print(100_000 / (try await decided(moves, server.url)))
     default:
       let size = CommandLine.arguments.dropFirst(place + 2).first.flatMap { Int($0) } ?? 16
       let before = processor_seconds()
@@ -57,42 +68,23 @@ if let place = CommandLine.arguments.firstIndex(of: "--scale") {
   exit(0)
 }
 
-print("messages per second between two connections, median of \(rounds) rounds")
-for (size, count) in [(16, 400_000), (1_024, 100_000)] {
-  let count = isBrief ? count / 20 : count
-  var (bare, ours): ([Double], [Double]) = ([], [])
-  for _ in 0..<rounds {
-    bare.append(Double(count) / bareSeconds(count, size, server.url))
-    ours.append(Double(count) / (await seconds(of: Data(count: size), count, server.url)))
-  }
-  show("\(size) bytes", bare, ours, goal: "at least 0.85")
-}
-do {
-  let count = isBrief ? 5_000 : 100_000
-  var json: [Double] = []
-  for _ in 0..<rounds {
-    json.append(
-      Double(count)
-        / (await seconds(of: ConsumerState(sensor: 7, celsius: 21.5), count, server.url)))
-  }
-  print("  JSON        ours \(Int(median(json)))")
+// Measures the page of a fleet: `--fleet MEMBERS`.
+if let place = CommandLine.arguments.firstIndex(of: "--fleet") {
+  let count = CommandLine.arguments.dropFirst(place + 1).first.flatMap { Int($0) } ?? 1_000
+  try await measureFleet(of: count, server.url, seconds: isBrief ? 5 : 30)
+  server.stop()
+  exit(0)
 }
 
-print("p50 of a request in microseconds, median of \(rounds) rounds")
-do {
-  var (bare, ours): ([Double], [Double]) = ([], [])
-  for _ in 0..<rounds {
-    bare.append(median(bareRequests(isBrief ? 200 : 3_000, server.url)) / 1_000)
-    ours.append(median(await requests(isBrief ? 200 : 3_000, server.url)) / 1_000)
-  }
-  show("16 bytes", bare, ours, goal: "at most 1.15")
+// The table of one server: `--python PATH` adds a column for nats-py.
+let python = CommandLine.arguments.firstIndex(of: "--python").flatMap {
+  CommandLine.arguments.dropFirst($0 + 1).first
 }
-
-print("heap bytes per subscription, of 10,000")
-do {
-  let (bare, ours) = (bareSubscription(10_000, server.url), await subscription(10_000, server.url))
-  print("  C \(Int(bare))  ours \(Int(ours))  more \(Int(ours - bare)) (at most 1024)")
+let rounds = CommandLine.arguments.firstIndex(of: "--rounds").flatMap {
+  CommandLine.arguments.dropFirst($0 + 1).first.flatMap { Int($0) }
 }
+try await printNumbers(
+  server.url, python: python, rounds: isBrief ? 1 : rounds ?? 7, isBrief: isBrief)
 server.stop()
 #else
 print("Build nats-bench with --traits NATS.")

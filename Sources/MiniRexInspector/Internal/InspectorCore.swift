@@ -66,7 +66,11 @@ final class InspectorCore: Sendable {
 extension InspectorCore {
   func answer(_ request: Request) -> Reply {
     if request.method != "GET" { return .status(.notAllowed, because: "Use GET.") }
-    switch request.path {
+    return answer(get: request.path)
+  }
+
+  func answer(get path: String) -> Reply {
+    switch path {
     case "/": return .page(Data(InspectorPage.html))
     case "/events": return .events(events, .beginsAnew)
     case "/tree": return .content("text/plain; charset=utf-8", Data(graph.tree().utf8))
@@ -75,10 +79,10 @@ extension InspectorCore {
     case "/ready": return answer("ready", state.withLock { $0.ready })
     case "/live": return answer("live", state.withLock { $0.live })
     default:
-      let words = request.path.utf8.split(separator: UInt8(ascii: "/"))
+      let words = path.utf8.split(separator: UInt8(ascii: "/"))
       guard words.count == 4, let store = Int(Substring(words[1])),
         let number = Int(Substring(words[3])),
-        request.path == "/stores/\(store)/commits/\(number)",
+        path == "/stores/\(store)/commits/\(number)",
         let commit = commit(number, of: store)
       else { return .status(.notFound) }
       return .content("application/json", commit)

@@ -1,5 +1,5 @@
-internal import MiniRex
-internal import MiniRexPageServer
+package import MiniRex
+package import MiniRexPageServer
 
 /// The limits and intervals of an inspector.
 struct Settings: Sendable {
@@ -50,7 +50,7 @@ struct Settings: Sendable {
 
 extension Limits {
   /// An inspector serves few pages.
-  fileprivate static var ofPages: Limits {
+  package static var ofPages: Limits {
     var limits = Limits()
     limits.connections = 64
     return limits
@@ -58,6 +58,8 @@ extension Limits {
 }
 
 /// An instrument that ignores all events, for the inspector's own sources and tasks.
-struct Unwatched: Instrument {
-  func record(_ event: InstrumentEvent) {}
+package struct Unwatched: Instrument {
+  package init() {}
+
+  package func record(_ event: InstrumentEvent) {}
 }

@@ -1,7 +1,9 @@
 "use strict";
 const $ = id => document.getElementById(id);
 const token = new URLSearchParams(location.search).get("token");
-const address = path => token === null ? path : `${path}?token=${encodeURIComponent(token)}`;
+// The page of a fleet serves the inspectors of its processes in folders.
+const folder = location.pathname.replace(/[^/]*$/, "");
+const address = path => folder + path.slice(1) + (token === null ? "" : `?token=${encodeURIComponent(token)}`);
 
 function make(name, properties, ...children) {
   const made = Object.assign(document.createElement(name), properties);

@@ -19,8 +19,10 @@ internal import Darwin
 struct OutboxFailure: Error, CustomStringConvertible {
   let description: String
 
-  init(_ operation: String, _ code: Int32 = errno) {
-    description = "\(operation): error \(code)"
+  init(_ description: String) { self.description = description }
+
+  init(failed operation: String, _ code: Int32 = errno) {
+    description = "\(operation): \(unsafe String(cString: strerror(code)))"
   }
 }
 
@@ -56,11 +58,10 @@ final class OutboxFile: Sendable {
   init(in folder: String) throws {
     path = folder + "/outbox"
     let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
-    if descriptor < 0 { throw OutboxFailure("open \(path)") }
+    if descriptor < 0 { throw OutboxFailure(failed: "open \(path)") }
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-      let failure = OutboxFailure("The file \(path) belongs to another replica")
       close(descriptor)
-      throw failure
+      throw OutboxFailure("\(path) belongs to another replica")
     }
     let content: OutboxContent
     let bytes: [UInt8]
@@ -92,9 +93,9 @@ final class OutboxFile: Sendable {
     let (descriptor, number) = state.withLock {
       ($0.descriptor < 0 ? -1 : dup($0.descriptor), $0.last)
     }
-    if descriptor < 0 { throw OutboxFailure("dup") }
+    if descriptor < 0 { throw OutboxFailure(failed: "dup") }
     defer { close(descriptor) }
-    if synchronize(descriptor) != 0 { throw OutboxFailure("fdatasync") }
+    if synchronize(descriptor) != 0 { throw OutboxFailure(failed: "fdatasync") }
     return number
   }
 
@@ -171,7 +172,7 @@ final class OutboxFile: Sendable {
         unsafe Self.write(state.descriptor, $0)
       }
       if count < 0 {
-        let failure = OutboxFailure("write")
+        let failure = OutboxFailure(failed: "write")
         if errno == EINTR { continue }
         // An incomplete line would spoil the next line.
         ftruncate(state.descriptor, state.size)
@@ -238,7 +239,7 @@ struct OutboxContent {
         if line.contains(0) { break }
         throw OutboxFailure(
           "The file of the pending actions is damaged at byte \(size). Restore it, or move it away to start without the "
-            + "actions behind this byte", EILSEQ)
+            + "actions behind this byte")
       }
       size = end + 1
     }

@@ -22,7 +22,12 @@ struct PendingAction<Action: Sendable>: Sendable {
 
 /// The pending actions of one origin, with consecutive numbers, and the part of them that is in flight.
 struct PendingActions<Action: Sendable>: Sendable {
-  private(set) var actions: [PendingAction<Action>] = []
+  /// The actions, behind actions that were removed.
+  ///
+  /// Removing moves no other action, unless half of them were removed. So the cost per action does not grow with their
+  /// number.
+  private var all: [PendingAction<Action>]
+  private var head = 0
   private(set) var next: Int
   /// The number of foreign actions that were decided.
   var foreign = 0
@@ -41,6 +46,8 @@ struct PendingActions<Action: Sendable>: Sendable {
   /// The reported refusal.
   private var refusal: ReplicaLogError?
 
+  var actions: ArraySlice<PendingAction<Action>> { all[head...] }
+
   var isClosed: Bool { ending != nil }
 
   /// The number of the first pending action, or of the next action.
@@ -50,7 +57,7 @@ struct PendingActions<Action: Sendable>: Sendable {
   static var batchSize: Int { 64 << 10 }
 
   init(next: Int, actions: [PendingAction<Action>] = [], durable: Int = .max) {
-    (self.next, self.actions, self.durable) = (next, actions, durable)
+    (self.next, all, self.durable) = (next, actions, durable)
   }
 
   mutating func isDurable(through number: Int) { durable = max(durable, number) }
@@ -58,7 +65,7 @@ struct PendingActions<Action: Sendable>: Sendable {
   mutating func append(
     _ action: Action, _ line: Data, _ source: TaskSource<ReplicaConfirmation, ReplicaError>?
   ) {
-    actions.append(
+    all.append(
       PendingAction(
         number: next, line: line, action: action, foreign: foreign, source: source, date: Date()))
     next += 1
@@ -66,12 +73,18 @@ struct PendingActions<Action: Sendable>: Sendable {
 
   /// Removes the actions up to a number, and returns them.
   mutating func removeFirst(through number: Int) -> ArraySlice<PendingAction<Action>> {
-    let count = actions.prefix { $0.number <= number }.count
-    if count == 0 { return [] }
-    let removed = actions[..<count]
-    actions = Array(actions[count...])
+    guard let first = actions.first?.number, number >= first else { return [] }
     (hasResent, refusal) = (false, nil)
-    return removed
+    let end = head + min(number - first + 1, actions.count)
+    let removed = all[head..<end]
+    if end > all.count / 2 {
+      // The caller releases the old storage, outside its lock.
+      (all, head) = (Array(all[end...]), 0)
+      return removed
+    }
+    head = end
+    // A slice would retain all actions, and their next change would copy them.
+    return Array(removed)[...]
   }
 
   /// Returns `true` for a refusal that was not reported since the last decision.
@@ -108,9 +121,10 @@ struct PendingActions<Action: Sendable>: Sendable {
   /// Returns a Boolean value that indicates whether another process has used the numbers of an entry.
   func contradict(_ number: Int, _ lines: [Data]) -> Bool {
     if number + lines.count > next { return true }
+    let actions = actions
     guard let first = actions.first?.number else { return false }
     return lines.indices.contains { index in
-      let place = number + index - first
+      let place = actions.startIndex + number + index - first
       return actions.indices.contains(place) && actions[place].line != lines[index]
     }
   }
@@ -127,26 +141,34 @@ struct PendingActions<Action: Sendable>: Sendable {
     guard isConnected, !isClosed, inFlight < Self.window, let first = actions.first,
       let last = actions.last, last.number > sent, sent + 1 <= durable, first.number <= durable
     else { return nil }
-    let start = max(0, sent + 1 - first.number)
+    let start = head + max(0, sent + 1 - first.number)
     var payload = Data()
     var end = start
     repeat {
       if end > start { payload.append(UInt8(ascii: "\n")) }
-      payload.append(actions[end].line)
-      if actions[end].sentAt == nil { actions[end].sentAt = second }
+      payload.append(all[end].line)
+      if all[end].sentAt == nil { all[end].sentAt = second }
       end += 1
-    } while end < actions.count && actions[end].number <= durable
-      && payload.count + actions[end].line.count < Self.batchSize
-    sent = actions[end - 1].number
+    } while end < all.count && all[end].number <= durable
+      && payload.count + all[end].line.count < Self.batchSize
+    sent = all[end - 1].number
     inFlight += 1
     let header = EntryHeader(
-      origin: origin, number: actions[start].number, settled: first.number - 1)
+      origin: origin, number: all[start].number, settled: first.number - 1)
     return (ReplicaMessage(header: header.text, payload: payload), sent)
   }
 
-  mutating func close(_ error: ReplicaError) -> [PendingAction<Action>] {
+  mutating func close(_ error: ReplicaError) -> ArraySlice<PendingAction<Action>> {
     ending = ending ?? error
-    defer { actions = [] }
+    defer { (all, head) = ([], 0) }
     return actions
+  }
+}
+
+extension ArraySlice {
+  /// The numbers of consecutive actions.
+  func numbers<Action>() -> Range<Int> where Element == PendingAction<Action> {
+    guard let first = first?.number, let last = last?.number else { return 0..<0 }
+    return first..<last + 1
   }
 }

@@ -25,16 +25,13 @@ extension ReplicaCore {
       let (pending, foreign) = sending.pending.withLock { all in
         before = all.foreign
         removed = all.removeFirst(through: last)
-        let numbers = Set(removed.map(\.number))
-        let foreign = decisions.count {
-          $0.entry.origin != own || !numbers.contains($0.entry.number)
-        }
+        let foreign = decisions.count { $0.entry.origin != own }
         all.foreign += foreign
         return (all.actions, foreign)
       }
       // A kill after this line repeats no effect.
       if !removed.isEmpty { sending.settle(through: last) }
-      let sent = Set(removed.map(\.number))
+      let sent = removed.numbers()
       let effects = decisions.compactMap { decision in
         decision.entry.origin == own && sent.contains(decision.entry.number)
           ? decision.effect : nil
@@ -50,7 +47,10 @@ extension ReplicaCore {
     confirmed.value = state
     publishProgress()
     finish(removed, decisions, foreign: before)
-    keeping?.writeIfDue(decided.withLock { $0 })
+    keeping?.writeLater { [weak self] in
+      guard let self, !sending.pending.withLock({ $0.isClosed }) else { return nil }
+      return decided.withLock { $0 }
+    }
   }
 
   /// Finishes the tasks of the decided actions.
@@ -66,7 +66,8 @@ extension ReplicaCore {
       guard decision.entry.origin == sending.origin, let action = rest.first,
         action.number <= decision.entry.number
       else {
-        foreign += 1
+        // A log that went back is read again, with actions that were decided here before.
+        if decision.entry.origin != sending.origin { foreign += 1 }
         continue
       }
       // The log has lost entries, and a later entry settled these.

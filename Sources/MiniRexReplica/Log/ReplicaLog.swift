@@ -19,14 +19,19 @@ public import Foundation
 public protocol ReplicaLog: Sendable {
   /// Appends an entry and returns its sequence.
   ///
-  /// A replica has up to 512 appends in progress. The log must receive them in the order of the calls. The entry may be in
-  /// the log after a failure: the replica sends it again, and replicas ignore the copy.
+  /// A replica has up to 512 appends in progress. The log must receive them in the order of the calls. Offline it fails, or
+  /// waits. The entry may be in the log after a failure: the replica sends it again, and replicas ignore the copy.
   func append(_ entry: ReplicaMessage) -> PublishedTask<UInt64, ReplicaLogError>
 
   /// Emits the entries after a sequence in order, each once, and the changes of the connection.
   ///
-  /// The broadcaster must emit ``ReplicaLogEvent/connected(_:)`` before the first entry, also after each reconnect. It must
-  /// call its subscriber serially, on any thread.
+  /// The broadcaster must emit ``ReplicaLogEvent/connected(_:)`` before the first entry, after each reconnect, and after the
+  /// log was restored or replaced: without it, replicas keep what the log has lost. It must call its subscriber serially, on
+  /// any thread, also within ``append(_:)``, and must not end.
+  ///
+  /// A replica may have several subscriptions, and ``Replica/caughtUp()`` adds one. After a log went back, the replica
+  /// subscribes again. The sequence may be beyond the last entry, or before the first: then the broadcaster emits the state
+  /// of the log, and the entries that it has.
   func entries(after sequence: UInt64) -> Broadcaster<ReplicaLogEvent>
 
   /// Reads the newest snapshot at or before a sequence, or `nil` if the log has none.
@@ -34,7 +39,8 @@ public protocol ReplicaLog: Sendable {
 
   /// Adds a snapshot, then removes entries that no replica needs.
   ///
-  /// The log must keep the two newest snapshots that belong to its entries, the entry of the older one, and all entries
+  /// A snapshot belongs to the log if the entry with its sequence has its time. The log must keep the two newest such
+  /// snapshots, the entry of the older one, and all entries
   /// after it. So a log that has lost its last entries in a fault still has a snapshot before them. An older or a foreign
   /// snapshot changes nothing: the task succeeds if the stored one is newer, and fails if the log does not have the entry
   /// of the new one.

@@ -10,6 +10,13 @@ extension NATSServer {
     try await start()
   }
 
+  /// Kills the server, removes the files of JetStream, and starts the server again.
+  func restartEmpty() async throws {
+    await stop()
+    try FileManager.default.removeItem(at: folder.file("jetstream"))
+    try await start()
+  }
+
   /// Replaces the files of JetStream with the copy, and starts the server again.
   func restore() async throws {
     await stop()

@@ -15,6 +15,15 @@ int bare_requests(const char *url, int64_t count, int64_t *nanoseconds);
 // Returns the heap bytes per subscription, for `count` of them, or < 0 after an error.
 double bare_subscription(const char *url, int64_t count);
 
+// Writes the nanoseconds of each of `count` appends to a stream, one after another, and returns 0 on success.
+int bare_appends(const char *url, const char *stream, int64_t count, int size, int64_t *nanoseconds);
+
+// Returns the seconds for `count` appends without a wait for each answer, or < 0 after an error.
+double bare_appends_in_flight(const char *url, const char *stream, int64_t count, int size);
+
+// Returns the seconds for `count` puts of one key, one after another, or < 0 after an error.
+double bare_puts(const char *url, const char *bucket, int64_t count, int size);
+
 // Returns the allocated heap bytes.
 size_t heap_bytes(void);
 

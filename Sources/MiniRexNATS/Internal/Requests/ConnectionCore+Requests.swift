@@ -4,17 +4,19 @@ internal import MiniRex
 extension ConnectionCore {
   /// Sends a request, and calls `receive` with each progress and once with the result.
   ///
-  /// - Parameter sendsCancellation: A Boolean value that indicates whether an earlier cancellation is
-  ///   sent to the answering process.
+  /// - Parameters:
+  ///   - sendsCancellation: A Boolean value that indicates whether an earlier cancellation is sent to
+  ///     the answering process.
+  ///   - atOnce: `false` to let the event loop write this message together with others.
   func request(
-    _ message: OutgoingMessage, sendsCancellation: Bool = true,
+    _ message: OutgoingMessage, sendsCancellation: Bool = true, atOnce: Bool = true,
     _ receive: @escaping @Sendable (Inbox.Answer) -> Void
   ) -> Subscription {
     let number = inbox.add(Inbox.Request(subject: message.subject, receive: receive), over: self)
     var message = message
     message.replySubject = inbox.replySubject(of: number)
     do throws(NATSError) {
-      try publish(message, atOnce: true)
+      try publish(message, atOnce: atOnce)
     } catch {
       inbox.remove(number)?.receive(.failure(error))
       return .ended

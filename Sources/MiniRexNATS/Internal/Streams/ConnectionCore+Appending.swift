@@ -13,37 +13,55 @@ extension ConnectionCore {
   ///
   /// Without a leader no server received the message, so sending it again cannot append it twice.
   ///
-  /// - Parameter prefix: The characters before the subject, for a bucket in another domain.
+  /// - Parameters:
+  ///   - prefix: The characters before the subject, for a bucket in another domain.
+  ///   - atOnce: `false` to let the event loop write this message together with others.
   func append(
     _ data: Data, to stream: StreamID, on subject: String, prefix: String = "",
-    headers: NATSHeaders, timeout: Duration = .seconds(5)
+    headers: NATSHeaders, timeout: Duration = .seconds(5), atOnce: Bool = true
   ) -> PublishedTask<UInt64, NATSError> {
     // The context of the caller, not of the first subscriber.
     let headers = propagating(headers)
     return PublishedTask { [self] finish in
-      // The time starts with the first subscriber.
-      let deadline = ContinuousClock.now.advanced(by: min(timeout, .seconds(86_400 * 365)))
-      return attempt(data, stream, subject, prefix, headers, deadline).subscribe { finish($0) }
+      appendOnce(
+        data, to: stream, on: subject, prefix: prefix, headers: headers, timeout: timeout,
+        atOnce: atOnce
+      ) { finish($0) }
     }
   }
 
-  private func attempt(
-    _ data: Data, _ stream: StreamID, _ subject: String, _ prefix: String, _ headers: NATSHeaders,
-    _ deadline: ContinuousClock.Instant
-  ) -> PublishedTask<UInt64, NATSError> {
-    ask(
+  /// Appends without the cost of a task.
+  ///
+  /// - Parameter finish: Called with the sequence. A concurrent timeout may call it once more.
+  func appendOnce(
+    _ data: Data, to stream: StreamID, on subject: String, prefix: String = "",
+    headers: NATSHeaders, timeout: Duration, atOnce: Bool,
+    _ finish: @escaping @Sendable (Result<UInt64, NATSError>) -> Void
+  ) -> Subscription {
+    let deadline = ContinuousClock.now.advanced(by: min(timeout, .seconds(86_400 * 365)))
+    let waiting = SubscriptionBag()
+    let asking = askOnce(
       JetStream.Appended.self, stream, on: prefix + subject, data, headers: headers,
-      timeout: max(.zero, ContinuousClock.now.duration(to: deadline))
-    ).flatMap { appended in
+      timeout: min(timeout, .seconds(86_400 * 365)), atOnce: atOnce
+    ) { [self] result in
+      switch result {
       // The header `Nats-Expected-Stream` would check it before, and stops the mirrors of server 2.9.
-      appended.stream == stream.name
-        ? PublishedTask<UInt64, NATSError>.success(appended.seq)
-        : .failure(.invalidSubject(subject))
-    }.recover { [self] error in
-      guard error == .noResponders else { return .failure(error) }
-      return waitForLeader(of: stream, taking: subject, until: deadline).flatMap { [self] in
-        attempt(data, stream, subject, prefix, headers, deadline)
+      case .success(let appended) where appended.stream == stream.name:
+        finish(.success(appended.seq))
+      case .success: finish(.failure(.invalidSubject(subject)))
+      case .failure(.noResponders):
+        let rest = waitForLeader(of: stream, taking: subject, until: deadline)
+        rest.flatMap { [self] in
+          append(
+            data, to: stream, on: subject, prefix: prefix, headers: headers,
+            timeout: max(.zero, ContinuousClock.now.duration(to: deadline)), atOnce: atOnce)
+        }.subscribe(finish).store(in: waiting)
+      case .failure(let error): finish(.failure(error))
       }
+    }
+    return Subscription {
+      asking.invalidate()
+      waiting.invalidate()
     }
   }
 

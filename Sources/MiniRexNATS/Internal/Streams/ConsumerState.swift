@@ -61,7 +61,7 @@ struct ConsumerState: Sendable {
   private var isCalling = false
   private var mustRestart = false
   private(set) var isOver = false
-  private var retry = ConsumerRetry()
+  private(set) var retry = ConsumerRetry()
   /// The messages that exist when the reading begins, or `nil` after they have been received.
   private var snapshot: Snapshot?
 

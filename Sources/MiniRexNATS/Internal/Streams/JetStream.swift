@@ -55,6 +55,8 @@ enum JetStream {
     let created: String
     let config: StreamConfig.Existing
     let state: State
+    /// `nil` without a cluster.
+    let cluster: StreamPeers?
   }
 
   struct Stored: Decodable, Sendable {
@@ -104,6 +106,11 @@ enum JetStream {
   static func decode<Answer: Decodable>(
     _ type: Answer.Type, _ message: RawMessage, of stream: String
   ) -> Result<Answer, NATSError> {
+    if type == Appended.self,
+      let appended = Appended(message.bytes, to: stream) as? Answer
+    {
+      return .success(appended)
+    }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
     let data = Data(message.bytes)
@@ -159,29 +166,45 @@ extension ConnectionCore {
   /// Sends a request to JetStream, which has to reply before the timeout.
   func ask<Answer: Decodable & Sendable>(
     _ type: Answer.Type, _ stream: StreamID, on subject: String, _ body: Data,
-    headers: NATSHeaders = [:], timeout: Duration = .seconds(5)
+    headers: NATSHeaders = [:], timeout: Duration = .seconds(5), atOnce: Bool = true
   ) -> PublishedTask<Answer, NATSError> {
-    if !Subject.isName(stream.name) { return .failure(.invalidSubject(stream.name)) }
-    return PublishedTask<Answer, NATSError> { [self] finish in
-      let timer = RequestTimeouts.shared.wait(for: max(.zero, timeout)) {
-        finish(.failure(.timedOut))
-      }
-      let token = body.withUnsafeBytes { bytes in
-        request(
-          OutgoingMessage(subject: subject, headers: headers, bytes: bytes),
-          sendsCancellation: false
-        ) { answer in
-          switch answer {
-          case .result(let message): finish(JetStream.decode(type, message, of: stream.name))
-          case .progress: break
-          case .failure(let error): finish(.failure(error))
-          }
+    PublishedTask<Answer, NATSError> { [self] finish in
+      askOnce(
+        type, stream, on: subject, body, headers: headers, timeout: timeout, atOnce: atOnce
+      ) { finish($0) }
+    }
+  }
+
+  /// Sends the request without the cost of a task.
+  ///
+  /// - Parameter finish: Called with the answer. A concurrent timeout may call it once more.
+  func askOnce<Answer: Decodable & Sendable>(
+    _ type: Answer.Type, _ stream: StreamID, on subject: String, _ body: Data,
+    headers: NATSHeaders, timeout: Duration, atOnce: Bool,
+    _ finish: @escaping @Sendable (Result<Answer, NATSError>) -> Void
+  ) -> Subscription {
+    if !Subject.isName(stream.name) {
+      finish(.failure(.invalidSubject(stream.name)))
+      return .ended
+    }
+    let timer = RequestTimeouts.shared.wait(for: max(.zero, timeout)) {
+      finish(.failure(.timedOut))
+    }
+    let token = body.withUnsafeBytes { bytes in
+      request(
+        OutgoingMessage(subject: subject, headers: headers, bytes: bytes),
+        sendsCancellation: false, atOnce: atOnce
+      ) { answer in
+        switch answer {
+        case .result(let message): finish(JetStream.decode(type, message, of: stream.name))
+        case .progress: break
+        case .failure(let error): finish(.failure(error))
         }
       }
-      return Subscription {
-        token.invalidate()
-        timer.invalidate()
-      }
+    }
+    return Subscription {
+      token.invalidate()
+      timer.invalidate()
     }
   }
 
@@ -195,10 +218,11 @@ extension ConnectionCore {
 
   /// Reads a stored message from the leader of the stream.
   func stored(
-    _ query: JetStream.StoredQuery, in stream: StreamID
+    _ query: JetStream.StoredQuery, in stream: StreamID, timeout: Duration = .seconds(5)
   ) -> PublishedTask<JetStream.Stored.Message, NATSError> {
     ask(
-      JetStream.Stored.self, stream, on: stream.subject("STREAM.MSG.GET"), JetStream.encode(query)
+      JetStream.Stored.self, stream, on: stream.subject("STREAM.MSG.GET"), JetStream.encode(query),
+      timeout: timeout
     ).map(\.message)
   }
 }

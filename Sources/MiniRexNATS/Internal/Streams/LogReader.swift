@@ -16,8 +16,7 @@ final class LogReader: Sendable {
     var last: UInt64
     var subscriptions: [Subscription] = []
     var isOver = false
-    /// A Boolean value that indicates whether the current failure was reported.
-    var isReported = false
+    var retry = ConsumerRetry()
     /// The events to emit, in order.
     var outgoing: [NATSLogEvent] = []
     var isEmitting = false
@@ -80,15 +79,15 @@ final class LogReader: Sendable {
   /// Begins an attempt over the current connection.
   private func begin() {
     let connection = link.connection
-    let (generation, last, old) = state.withLock { state in
+    let (generation, last, timeout, old) = state.withLock { state in
       state.generation += 1
       state.connection = connection
       defer { state.subscriptions = [] }
-      return (state.generation, state.last, state.subscriptions)
+      return (state.generation, state.last, state.retry.timeout, state.subscriptions)
     }
     for subscription in old { subscription.invalidate() }
     keep(
-      stream.examine(at: last).subscribe(
+      stream.examine(at: last, timeout: timeout).subscribe(
         success: { [weak self] examined in self?.read(examined, generation, connection) },
         failure: { [weak self] error in self?.hasFailed(error, generation) }), generation)
   }
@@ -107,7 +106,7 @@ final class LogReader: Sendable {
     let last: UInt64? = emitting { state in
       // The answer may have arrived over the next connection.
       if !state.isAt(generation) || link.connection != connection { return nil }
-      state.isReported = false
+      state.retry.hasSucceeded()
       if let reason = examined.unsuitable {
         state.outgoing.append(.unsuitable(reason))
         return nil
@@ -177,12 +176,11 @@ final class LogReader: Sendable {
   }
 
   private func hasFailed(_ error: NATSError, _ generation: Int) {
-    let isNew = state.withLock { state in
-      defer { state.isReported = true }
-      return !state.isReported
-    }
+    let isNew = state.withLock { $0.retry.hasFailed(error) }
     if isNew { link.report(.notRead(stream: stream.name, error)) }
-    link.maintenance.asyncAfter(deadline: .now() + .milliseconds(250)) { [weak self] in
+    link.maintenance.asyncAfter(
+      deadline: .now() + .milliseconds(ConsumerRetry.milliseconds(after: error))
+    ) { [weak self] in
       guard let self, state.withLock({ $0.isAt(generation) }) else { return }
       begin()
     }

@@ -121,9 +121,14 @@ extension OrderedConsumer {
 
   /// Compares the stream with the last message, and continues reading.
   private func look(_ generation: Int) {
-    let token = link.streamInfo(order.stream).subscribe(
+    let timeout = state.withLock { $0.retry.timeout }
+    let token = link.streamInfo(order.stream, timeout: timeout).subscribe(
       success: { [weak self, order] stream in
         guard let self else { return }
+        let last = state.withLock { $0.last } ?? 0
+        if stream.state.lastSeq < last, stream.cluster?.mayBeOutdated == true {
+          return hasFailed(.noResponders, generation)
+        }
         calls.withLock { $0 }?.learns(stream)
         let finding = state.withLock { state in
           state.isAt(generation) ? state.compare(stream, isBucket: order.isBucket) : .same
@@ -141,7 +146,7 @@ extension OrderedConsumer {
       failure: { [weak self] error in
         guard let self else { return }
         if case .noStream = error { return hasFailed(error, generation) }
-        read(generation, .again(isRemoved: false))
+        hasNotLooked(error, generation)
       })
     keep(token, generation)
   }
@@ -150,7 +155,8 @@ extension OrderedConsumer {
   private func compare(
     _ sequence: UInt64, _ time: UInt64, with stream: JetStream.Stream, _ generation: Int
   ) {
-    let token = link.stored(.sequence(sequence), in: order.stream).subscribe(
+    let timeout = state.withLock { $0.retry.timeout }
+    let token = link.stored(.sequence(sequence), in: order.stream, timeout: timeout).subscribe(
       success: { [weak self, order] stored in
         guard let self else { return }
         if Timestamp(stored.time).map({ $0.nanoseconds == Int64(clamping: time) }) ?? true {
@@ -164,9 +170,19 @@ extension OrderedConsumer {
         hasRolledBack(to: stream.state.lastSeq, generation)
       },
       failure: { [weak self] error in
-        self?.read(generation, .again(isRemoved: error.isMissingMessage))
+        guard let self else { return }
+        if error.isMissingMessage { return read(generation, .again(isRemoved: true)) }
+        hasNotLooked(error, generation)
       })
     keep(token, generation)
+  }
+
+  /// Looks again after a short timeout, and continues without a comparison if that cannot help.
+  private func hasNotLooked(_ error: NATSError, _ generation: Int) {
+    if error == .timedOut, !state.withLock({ $0.retry.isHopeless }) {
+      return hasFailed(error, generation)
+    }
+    read(generation, .again(isRemoved: false))
   }
 
   private func hasRolledBack(to sequence: UInt64, _ generation: Int) {
@@ -219,7 +235,8 @@ extension OrderedConsumer {
     let config = order.consumer(delivering: inbox, from: position, room: room)
     let task = link.ask(
       JetStream.Consumer.self, order.stream, on: order.stream.subject("CONSUMER.CREATE"),
-      JetStream.encode(JetStream.ConsumerRequest(streamName: order.stream.name, config: config)))
+      JetStream.encode(JetStream.ConsumerRequest(streamName: order.stream.name, config: config)),
+      timeout: state.withLock { $0.retry.timeout })
     let token = task.subscribe(
       success: { [weak self] in self?.hasMade($0, generation) },
       failure: { [weak self] error in

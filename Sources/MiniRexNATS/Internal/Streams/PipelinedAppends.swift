@@ -3,6 +3,10 @@ internal import MiniRex
 
 /// Appends in order, with a limited number in flight.
 final class PipelinedAppends: Sendable {
+  /// Appends the message with a number, and calls the closure with the answer.
+  typealias Append =
+    @Sendable (Int, @escaping @Sendable (Result<UInt64, NATSError>) -> Void) -> Subscription
+
   private struct State: Sendable {
     var next = 0
     var done = 0
@@ -10,6 +14,7 @@ final class PipelinedAppends: Sendable {
     /// The appends in flight, except those that were answered before they could be added.
     var tokens: [Int: Subscription] = [:]
     var answered: Set<Int> = []
+    var isFull = false
     /// A Boolean value that indicates whether a thread is sending.
     var isFilling = false
     /// The last reported progress.
@@ -21,7 +26,7 @@ final class PipelinedAppends: Sendable {
 
   private let count: Int
   private let window: Int
-  private let append: @Sendable (Int) -> PublishedTask<UInt64, NATSError>
+  private let append: Append
   private let report: @Sendable (Int) -> Void
   private let finish: @Sendable (Result<[UInt64], NATSError>) -> Void
   private let state: Lock<State>
@@ -29,7 +34,7 @@ final class PipelinedAppends: Sendable {
   init(
     count: Int, window: Int, report: @escaping @Sendable (Int) -> Void,
     finish: @escaping @Sendable (Result<[UInt64], NATSError>) -> Void,
-    _ append: @escaping @Sendable (Int) -> PublishedTask<UInt64, NATSError>
+    _ append: @escaping Append
   ) {
     (self.count, self.window, self.append) = (count, window, append)
     (self.report, self.finish) = (report, finish)
@@ -48,7 +53,7 @@ final class PipelinedAppends: Sendable {
     // The other thread sees the answers that this thread has counted.
     if !isFirst { return }
     while let index = state.withLock({ begin(&$0) }) {
-      let token = append(index).subscribe { [self] in react($0, to: index) }
+      let token = append(index) { [self] in react($0, to: index) }
       // Release outside the lock.
       let left = state.withLock { state -> Subscription? in
         if state.isOver || state.answered.remove(index) != nil { return token }
@@ -61,7 +66,14 @@ final class PipelinedAppends: Sendable {
 
   /// Returns the next message to send, or `nil` if the window is full.
   private func begin(_ state: inout State) -> Int? {
-    if state.isOver || state.next == count || state.next - state.done >= window {
+    let inFlight = state.next - state.done
+    // Messages that are sent together cost less. More of them would block the callback that sends them.
+    if inFlight >= window {
+      state.isFull = true
+    } else if inFlight <= window - max(1, min(64, window / 8)) {
+      state.isFull = false
+    }
+    if state.isOver || state.next == count || state.isFull {
       state.isFilling = false
       return nil
     }
@@ -73,7 +85,8 @@ final class PipelinedAppends: Sendable {
     switch result {
     case .success(let sequence):
       let token = state.withLock { state -> Subscription? in
-        if state.isOver { return nil }
+        // A concurrent timeout may answer twice.
+        if state.isOver || state.sequences[index] > 0 { return nil }
         state.sequences[index] = sequence
         state.done += 1
         let token = state.tokens.removeValue(forKey: index)
@@ -84,6 +97,7 @@ final class PipelinedAppends: Sendable {
       fill()
       reportAnswers()
     case .failure(let error):
+      if state.withLock({ $0.sequences[index] > 0 }) { return }
       cancel()
       finish(.failure(error))
     }

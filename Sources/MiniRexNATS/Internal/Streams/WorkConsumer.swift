@@ -165,14 +165,15 @@ extension WorkConsumer {
     _ subject: String, _ body: Data, _ succeed: @escaping @Sendable (_ isNew: Bool) -> Void,
     _ fail: @escaping @Sendable (NATSError, _ request: Int) -> Void
   ) {
-    let begun = state.withLock { state -> (StreamID, Int)? in
+    let begun = state.withLock { state -> (StreamID, Int, Duration)? in
       if state.isOver { return nil }
       state.request += 1
       state.isPending = true
-      return (state.order.stream, state.request)
+      return (state.order.stream, state.request, state.retry.timeout)
     }
-    guard let (stream, request) = begun else { return }
-    let token = link.ask(JetStream.Consumer.self, stream, on: subject, body).subscribe(
+    guard let (stream, request, timeout) = begun else { return }
+    let asking = link.ask(JetStream.Consumer.self, stream, on: subject, body, timeout: timeout)
+    let token = asking.subscribe(
       success: { [weak self] consumer in
         if let self, hasReply(to: request) { succeed(isThere(consumer)) }
       },
