@@ -64,7 +64,7 @@ extension NATSConnection {
     let timeout = max(.zero, timeout)
     let limit = limit(timeout, by: clock)
     let task = ProgressiveTask<Progress, Answer, NATSError> { report, finish in
-      link.ask(request, on: subject, headers: headers, within: limit) { answer in
+      link.ask(request, on: subject, headers: headers, within: limit, hasProgress: true) { answer in
         switch answer {
         case .result(let message): finish(message.result(as: Answer.self))
         case .progress(let message):
@@ -93,7 +93,7 @@ extension ConnectionCore {
   /// - Parameter limit: The timeout, or `nil` if the caller applies one.
   fileprivate func ask<Request: Codable & Sendable>(
     _ request: Request, on subject: String, headers: NATSHeaders, within limit: Duration?,
-    _ receive: @escaping @Sendable (Inbox.Answer) -> Void
+    hasProgress: Bool = false, _ receive: @escaping @Sendable (Inbox.Answer) -> Void
   ) -> Subscription {
     let timer = limit.map {
       RequestTimeouts.shared.wait(for: $0) { receive(.failure(.timedOut)) }
@@ -102,7 +102,8 @@ extension ConnectionCore {
       var token = Subscription.ended
       try Codec.encode(request) { bytes throws(NATSError) in
         token = self.request(
-          OutgoingMessage(subject: subject, headers: headers, bytes: bytes), receive)
+          OutgoingMessage(subject: subject, headers: headers, bytes: bytes),
+          hasProgress: hasProgress, receive)
       }
       guard let timer else { return token }
       return Subscription { [token] in

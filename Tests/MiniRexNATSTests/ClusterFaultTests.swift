@@ -68,7 +68,12 @@ struct ClusterFaultTests {
       Issue.record("\(diagnostics.updates), \(contradiction)")
       return
     }
-    let read = await contents(of: connections[1].stream("numbers"), as: Int.self)
+    // A consumer may be on a server that is still behind.
+    var read: [NATSStreamMessage<Int>] = []
+    for _ in 0..<60 where read.count < list.last.value {
+      if !read.isEmpty { try await Task.sleep(for: .seconds(1)) }
+      read = await contents(of: connections[1].stream("numbers"), as: Int.self)
+    }
     #expect(read.allSatisfy { $0.missing == nil })
     #expect(read.map(\.payload) == Array(1...list.last.value))
     for connection in connections { await connection.close() }

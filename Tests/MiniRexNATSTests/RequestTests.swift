@@ -257,6 +257,48 @@ struct RequestTests {
     await answering.close()
   }
 
+  @Test func `N6 progress arrives once and in order while other callbacks block`() async throws {
+    let server = try await NATSServer()
+    let (asking, answering) = (NATSConnection(server.url), NATSConnection(server.url))
+    let service = answering.reply(on: "count", progress: Int.self) { (limit: Int) in
+      ProgressiveTask<Int, String, any Error> { report in
+        for number in 0..<limit {
+          report(number)
+          try await Task.sleep(for: .milliseconds(1))
+        }
+        return "done"
+      }
+    }
+    let echo = answering.reply(on: "echo") { (number: Int) in
+      PublishedTask<Int, Never>.success(number)
+    }
+    try await answering.areSubscribed()
+    let request = Recorder(
+      asking.request(String.self, progress: Int.self, 200, on: "count", timeout: .seconds(60)))
+    #expect(await request.next().first == .progress(0))
+    let bag = SubscriptionBag()
+    for _ in 0..<5 {
+      // The inbox subscribes again for the request after a callback that blocks.
+      let isBlocked = Shared(false)
+      asking.request(Int.self, 1, on: "echo", timeout: .seconds(60)).subscribe { _ in
+        isBlocked.value = true
+        Thread.sleep(forTimeInterval: 0.03)
+      }.store(in: bag)
+      await until { isBlocked.value }
+      try await Task.sleep(for: .milliseconds(15))
+      #expect(await asking.request(Int.self, 2, on: "echo", timeout: .seconds(60)).hasSucceeded())
+    }
+
+    while request.updates.last.map({ if case .finished = $0 { false } else { true } }) ?? true {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+
+    #expect(request.updates == (0..<200).map { .progress($0) } + [.finished(.success("done"))])
+    withExtendedLifetime((service, echo)) {}
+    await asking.close()
+    await answering.close()
+  }
+
   @Test func `N6 progress arrives in order before the result`() async throws {
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)

@@ -5,14 +5,17 @@ extension ConnectionCore {
   /// Sends a request, and calls `receive` with each progress and once with the result.
   ///
   /// - Parameters:
+  ///   - hasProgress: A Boolean value that indicates whether progress is delivered, in order.
   ///   - sendsCancellation: A Boolean value that indicates whether an earlier cancellation is sent to
   ///     the answering process.
   ///   - atOnce: `false` to let the event loop write this message together with others.
   func request(
-    _ message: OutgoingMessage, sendsCancellation: Bool = true, atOnce: Bool = true,
+    _ message: OutgoingMessage, hasProgress: Bool = false, sendsCancellation: Bool = true,
+    atOnce: Bool = true,
     _ receive: @escaping @Sendable (Inbox.Answer) -> Void
   ) -> Subscription {
-    let number = inbox.add(Inbox.Request(subject: message.subject, receive: receive), over: self)
+    let request = Inbox.Request(subject: message.subject, receive: receive)
+    let number = inbox.add(request, hasProgress: hasProgress, over: self)
     var message = message
     message.replySubject = inbox.replySubject(of: number)
     do throws(NATSError) {

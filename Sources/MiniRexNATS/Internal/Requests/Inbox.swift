@@ -20,6 +20,12 @@ final class Inbox: Sendable {
   struct Request: Sendable {
     let subject: String
     let receive: @Sendable (Answer) -> Void
+    /// The only lane that delivers to the request, or `nil` if the first lane does.
+    fileprivate(set) var lane: ObjectIdentifier?
+
+    init(subject: String, receive: @escaping @Sendable (Answer) -> Void) {
+      (self.subject, self.receive) = (subject, receive)
+    }
   }
 
   private struct State: Sendable {
@@ -54,12 +60,19 @@ final class Inbox: Sendable {
   func replySubject(of number: UInt64) -> String { prefix + "\(number)" }
 
   /// Adds a request, after subscribing to the replies.
-  func add(_ request: Request, over link: ConnectionCore) -> UInt64 {
+  ///
+  /// - Parameter hasProgress: A Boolean value that indicates whether one lane delivers all replies. Two lanes would repeat
+  ///   progress, and lose the last of it.
+  func add(_ request: Request, hasProgress: Bool, over link: ConnectionCore) -> UInt64 {
     open(over: link)
-    return state.withLock { state in
-      state.lastNumber += 1
-      state.requests[state.lastNumber] = request
-      return state.lastNumber
+    return lane.withLock { lane in
+      state.withLock { state in
+        state.lastNumber += 1
+        var request = request
+        request.lane = hasProgress ? lane.map { ObjectIdentifier($0) } : nil
+        state.requests[state.lastNumber] = request
+        return state.lastNumber
+      }
     }
   }
 
@@ -75,7 +88,7 @@ final class Inbox: Sendable {
       defer { lane = Lane(self, over: link) }
       return lane
     }
-    blocked?.endLater(on: link.maintenance)
+    blocked?.endLater(of: self, on: link.maintenance)
   }
 
   /// Subscribes again after a lost connection.
@@ -84,7 +97,13 @@ final class Inbox: Sendable {
   func reopen(over link: ConnectionCore) {
     let old = lane.withLock { lane -> Lane? in
       guard let old = lane else { return nil }
-      lane = Lane(self, over: link)
+      let new = Lane(self, over: link)
+      lane = new
+      state.withLock { state in
+        for number in state.requests.keys where state.requests[number]?.lane != nil {
+          state.requests[number]?.lane = ObjectIdentifier(new)
+        }
+      }
       return old
     }
     old?.end()
@@ -93,6 +112,14 @@ final class Inbox: Sendable {
   /// Returns `nil` if the request was answered.
   func remove(_ number: UInt64) -> Request? {
     state.withLock { $0.requests.removeValue(forKey: number) }
+  }
+
+  private func remove(_ number: UInt64, from lane: Lane) -> Request? {
+    state.withLock { state in
+      let only = state.requests[number]?.lane
+      if let only, only != ObjectIdentifier(lane) { return nil }
+      return state.requests.removeValue(forKey: number)
+    }
   }
 
   /// Fails the requests whose replies were expected on the lost connection.
@@ -117,15 +144,22 @@ final class Inbox: Sendable {
     for number in requests.keys.sorted() { requests[number]?.receive(.failure(error)) }
   }
 
-  fileprivate func take(_ message: RawMessage, over link: ConnectionCore) {
+  fileprivate func has(requestsOf lane: Lane) -> Bool {
+    state.withLock { $0.requests.values.contains { $0.lane == ObjectIdentifier(lane) } }
+  }
+
+  fileprivate func take(_ message: RawMessage, from lane: Lane, over link: ConnectionCore) {
     let (number, rest) = message.number(after: prefix.utf8.count)
     guard let number else { return }
     switch rest {
     case "":
-      guard let request = remove(number) else { return }
+      guard let request = remove(number, from: lane) else { return }
       if message.saysNoResponders { return request.receive(.failure(.noResponders)) }
       request.receive(.result(message))
-    case ".progress": state.withLock { $0.requests[number] }?.receive(.progress(message))
+    case ".progress":
+      let request = state.withLock { $0.requests[number] }
+      guard let request, request.lane.map({ $0 == ObjectIdentifier(lane) }) ?? true else { return }
+      request.receive(.progress(message))
     case ".probe":
       if state.withLock({ $0.requests[number] != nil }) { return }
       guard let reply = message.replySubject else { return }
@@ -141,7 +175,8 @@ final class Inbox: Sendable {
 /// A subscription of an inbox.
 ///
 /// It runs the callbacks of tasks, which are user code. While one of them blocks, the inbox has
-/// another lane for the same subject: both receive each reply, and the first takes the request.
+/// another lane for the same subject: both receive each reply, and the first takes the request. A
+/// request with progress belongs to the lane that was current when it was sent.
 private final class Lane: Sendable {
   /// The time after which a callback counts as blocked.
   private static let patience: UInt64 = 10_000_000
@@ -155,7 +190,7 @@ private final class Lane: Sendable {
     let token = link.subscribe(to: inbox.prefix + ">", queue: nil) { [weak link, self] message in
       guard let link else { return }
       began.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
-      inbox.take(message, over: link)
+      inbox.take(message, from: self, over: link)
       began.store(0, ordering: .relaxed)
       count.add(1, ordering: .relaxed)
     }
@@ -169,12 +204,14 @@ private final class Lane: Sendable {
 
   func end() { token.withLock { $0.take() }?.invalidate() }
 
-  /// Ends the lane when it has delivered the replies that it received before the next lane.
-  func endLater(on queue: DispatchQueue, after last: Int? = nil) {
-    queue.asyncAfter(deadline: .now() + 1) { [self] in
+  /// Ends the lane when it has delivered the replies that it received before the next lane, and no request needs it.
+  func endLater(of inbox: Inbox, on queue: DispatchQueue, after last: Int? = nil) {
+    queue.asyncAfter(deadline: .now() + 1) { [self, weak inbox] in
+      guard let inbox else { return end() }
       let now = count.load(ordering: .relaxed)
-      if began.load(ordering: .relaxed) == 0, now == last { return end() }
-      endLater(on: queue, after: now)
+      let isIdle = began.load(ordering: .relaxed) == 0 && now == last
+      if isIdle, !inbox.has(requestsOf: self) { return end() }
+      endLater(of: inbox, on: queue, after: now)
     }
   }
 }
