@@ -11,7 +11,9 @@ import Testing
 struct OriginTests {
   private func copy(_ folder: Folder) throws -> Folder {
     let copy = try Folder()
-    for name in folder.names { try Data(contentsOf: folder.file(name)).write(to: copy.file(name)) }
+    for name in folder.names where name != "state.new" {
+      try Data(contentsOf: folder.file(name)).write(to: copy.file(name))
+    }
     return copy
   }
 
