@@ -99,7 +99,8 @@ let package = Package(
     .testTarget(
       name: "MiniRexNATSTests",
       dependencies: [
-        "MiniRex", "MiniRexDispatchAdapters", "MiniRexFleet", "MiniRexNATS", "MiniRexNATSStore",
+        "MiniRex", "MiniRexDispatchAdapters", "MiniRexFleet", "MiniRexInspector", "MiniRexNATS",
+        "MiniRexNATSStore",
         "MiniRexPageServer", "MiniRexReplica", "MiniRexStore", "MiniRexTesting", "TestSupport",
         "fleet", "fleet-board", "nats-guest", "weather",
       ]),

@@ -22,6 +22,18 @@ import Testing
     }
   }
 
+  @Test func `metrics have values of the program`() async throws {
+    let inspector = try Inspector(of: LiveGraph())
+    let uploads = Uploads()
+
+    inspector.measure("uploads") {
+      [InspectorMetric("waiting_uploads", help: "Uploads that wait.", value: uploads.waitingCount)]
+    }
+
+    let line = #"waiting_uploads{name="uploads"} 3"#
+    #expect(try await get(inspector.port, "/metrics").hasSuffix("\(line)\n"))
+  }
+
   @Test func `health has conditions`() async throws {
     let inspector = try Inspector(of: LiveGraph())
     let database = Database()
@@ -36,6 +48,8 @@ import Testing
     #expect(try await get(inspector.port, "/live").hasSuffix("not live: disk\n"))
   }
 }
+
+private struct Uploads: Sendable { let waitingCount = 3.0 }
 
 private struct Database {
   private let connection = PublishedProperty(true)

@@ -51,6 +51,42 @@ private func work(_ tally: inout Tally, _ action: Work) -> Effect<Work> {
     withExtendedLifetime(subscriptions) {}
   }
 
+  @Test func `metrics contain the values of the program`() async throws {
+    let inspector = try Inspector(of: graph)
+    for (source, value) in [("one", 1.5), ("two \"b\"", 2)] {
+      inspector.measure(source) {
+        [
+          InspectorMetric("queue_length", help: "The length\nof the queue.", value: value),
+          InspectorMetric("calls_total", .counter, help: "Calls.", value: .infinity),
+        ]
+      }
+    }
+
+    let metrics = try await Metrics(inspector.port)
+    #expect(
+      metrics.text.hasSuffix(
+        """
+        # HELP queue_length The length\\nof the queue.
+        # TYPE queue_length gauge
+        queue_length{name="one"} 1.5
+        queue_length{name="two \\"b\\""} 2
+        # HELP calls_total Calls.
+        # TYPE calls_total counter
+        calls_total{name="one"} +Inf
+        calls_total{name="two \\"b\\""} +Inf
+
+        """))
+  }
+
+  @Test(arguments: ["", "1st", "a-b", "ä"])
+  func `a name that Prometheus refuses traps with advice`(_ name: String) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [name] in _ = InspectorMetric(name, help: "", value: 0)
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("Use letters, digits, and underscores."))
+  }
+
   @Test func `the updates that wait for a busy thread are pending in the metrics`() async throws {
     let numbers = BroadcastSource<Int>(name: "numbers", instrument: graph)
     let (isBusy, mayReturn) = (Shared(false), DispatchSemaphore(value: 0))

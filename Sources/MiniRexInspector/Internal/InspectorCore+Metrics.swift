@@ -9,11 +9,18 @@ struct Condition: Sendable {
   let isMet: @Sendable () -> Bool
 }
 
+/// A source of values of the program.
+struct Measurement: Sendable {
+  let source: String
+  let metrics: @Sendable () -> [InspectorMetric]
+}
+
 extension InspectorCore {
   func metrics() -> Reply {
     var text = MetricsText()
     addSources(to: &text)
     addStores(to: &text)
+    addMeasurements(to: &text)
     return .content(MetricsText.type, Data(text.text.utf8))
   }
 
@@ -47,6 +54,24 @@ extension InspectorCore {
     add(
       "minirex_buffered_updates", .gauge, "Updates that wait for a loop, a queue, or an actor.",
       \.bufferedUpdates)
+  }
+
+  private func addMeasurements(to text: inout MetricsText) {
+    // Each family is written once, with the series of all sources.
+    var families: [(metric: InspectorMetric, series: [(MetricsText.Labels, Double)])] = []
+    for measurement in measurements {
+      for metric in measurement.metrics() {
+        let series = ([("name", measurement.source)] as MetricsText.Labels, metric.value)
+        if let index = families.firstIndex(where: { $0.metric.name == metric.name }) {
+          families[index].series.append(series)
+        } else {
+          families.append((metric, [series]))
+        }
+      }
+    }
+    for (metric, series) in families {
+      text.add(metric.name, metric.kind == .counter ? .counter : .gauge, metric.help, series)
+    }
   }
 
   private func addStores(to text: inout MetricsText) {

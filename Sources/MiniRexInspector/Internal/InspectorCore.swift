@@ -13,6 +13,7 @@ final class InspectorCore: Sendable {
     var stores: [WatchedStore] = []
     var ready: [Condition] = []
     var live: [Condition] = []
+    var measurements: [Measurement] = []
     var alwaysRecorded: Set<Int> = []
     var hasPages = false
     var hasEnded = false
@@ -45,6 +46,10 @@ final class InspectorCore: Sendable {
     }
     if begins { store.begin() }
   }
+
+  func add(_ measurement: Measurement) { state.withLock { $0.measurements.append(measurement) } }
+
+  var measurements: [Measurement] { state.withLock { $0.measurements } }
 
   func addReady(_ condition: Condition) { state.withLock { $0.ready.append(condition) } }
 

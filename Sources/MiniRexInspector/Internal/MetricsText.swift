@@ -19,6 +19,22 @@ struct MetricsText: Sendable {
     for (labels, value) in series { write(name, labels, "\(value)") }
   }
 
+  /// Writes a family of values of the program.
+  mutating func add(_ name: String, _ kind: Kind, _ help: String, _ series: [(Labels, Double)]) {
+    begin(name, kind, MetricsText.onOneLine(help))
+    for (labels, value) in series { write(name, labels, short(value)) }
+  }
+
+  private static func onOneLine(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { result, scalar in
+      switch scalar {
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+  }
+
   /// Writes a family of histograms, or nothing if it has no series.
   ///
   /// - Parameter bounds: The upper bounds in seconds. Each histogram has one more count, for longer
@@ -65,6 +81,8 @@ struct MetricsText: Sendable {
 }
 
 private func short(_ number: Double) -> String {
+  if number.isNaN { return "NaN" }
+  if number.isInfinite { return number > 0 ? "+Inf" : "-Inf" }
   let text = "\(number)"
   return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
 }
