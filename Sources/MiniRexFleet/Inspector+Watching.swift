@@ -1,4 +1,5 @@
 #if NATS
+internal import MiniRex
 public import MiniRexInspector
 public import MiniRexNATS
 public import MiniRexReplica
