@@ -26,7 +26,7 @@ extension Inspector {
   /// Adds the progress of a replica to `GET /metrics`.
   ///
   /// See `ReplicaProgress` for the meaning of the values. The inspector does not retain the replica, and its values end with
-  /// it. It does not show the commits of the store: watch ``Replica/store`` also.
+  /// it. It does not show the commits of the store: watch its `store` also.
   ///
   /// - Parameters:
   ///   - replica: The replica.
