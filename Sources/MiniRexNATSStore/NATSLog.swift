@@ -20,7 +20,7 @@ public import Foundation
 /// It does not retain the connection.
 ///
 /// A replica refuses a stream with limits that remove old messages, or with other subjects than its name. With the
-/// discard policy `.new`, a full stream keeps actions pending until someone raises its limit.
+/// discard policy `.new`, a full stream keeps actions pending until an operator raises its limit.
 public final class NATSLog: ReplicaLog {
   private static let header = "MiniRex-Replica"
 
@@ -54,8 +54,8 @@ public final class NATSLog: ReplicaLog {
 
   /// Creates the stream and the bucket, or succeeds if they exist with these options.
   ///
-  /// - Parameter options: The options of the stream. Its subject is its name in any case. A replica refuses limits unless
-  ///   the discard policy is `.new`. The bucket has as many replicas as the stream.
+  /// - Parameter options: The options of the stream. Its subject is its name in any case. A replica refuses limits
+  ///   unless the discard policy is `.new`. The bucket has as many replicas as the stream.
   public func create(_ options: NATSStreamOptions) -> PublishedTask<Void, NATSError> {
     var options = options
     options.subjects = [name]

@@ -8,7 +8,7 @@ public import Foundation
 public struct ReplicaProgress: Hashable, Sendable {
   /// The relation of a replica to its log.
   public enum Phase: String, Hashable, Sendable, Codable {
-    /// The replica is not connected, or does not know yet whether its log is the one that it has read.
+    /// The replica is not connected, or has not compared its log with the entries that it has read.
     case offline
     /// The replica is connected, and reads the entries that the log had at the beginning of the connection.
     case catchingUp
@@ -30,7 +30,8 @@ public struct ReplicaProgress: Hashable, Sendable {
   public var pending = 0
   /// The time at which the oldest pending action was sent, or `nil` without one.
   ///
-  /// For an action of an earlier process it is the time at which the log received it first, or the start of this replica.
+  /// For an action of an earlier process it is the time at which the log received it first, or the start of this
+  /// replica.
   public var oldestPending: Date?
   /// The time at which the log stored the entry of its newest snapshot, or `nil` without one.
   public var snapshotTime: Date?

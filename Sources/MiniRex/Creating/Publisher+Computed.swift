@@ -16,9 +16,9 @@ extension Publisher where Kind == PublishedValueKind {
   /// the source have changed, and on the thread that delivers the change. A result that equals the
   /// previous one is not emitted. Threads that read it at the same time wait for one run.
   ///
-  /// `compute` runs without a lock. It may send and subscribe, but it must not write a value that it
-  /// reads, nor another source of a computed value that a subscriber on this thread then needs: that
-  /// reads a run in progress, which is a cycle. It should depend on nothing that it does not read.
+  /// `compute` runs without a lock. It may send and subscribe, but it must not write a value that
+  /// it reads. It must not write a value whose subscribers on this thread read the computed value:
+  /// a read of a run in progress is a cycle. It should depend on nothing that it does not read.
   ///
   /// A computed value retains its dependencies and the values that it has read. A dependency
   /// retains nothing of a computed value without subscribers. With subscribers, each property on

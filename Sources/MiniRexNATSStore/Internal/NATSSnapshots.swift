@@ -13,8 +13,8 @@ internal import Foundation
 /// The two newest snapshots of a log, in a bucket with one key for its head and one for each chunk.
 ///
 /// A writer reads the head, writes chunks under new keys, and then replaces the head that it has read. So a head always
-/// names complete chunks. Chunks before those of the head are garbage: the head has replaced the head that their writer
-/// has read.
+/// names complete chunks. Chunks before the first chunk of the head are garbage: the head has replaced the head that
+/// their writer has read.
 struct NATSSnapshots: Sendable {
   private struct Head: Codable, Sendable {
     /// The newest first.

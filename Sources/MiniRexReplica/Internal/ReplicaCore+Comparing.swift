@@ -75,7 +75,7 @@ extension ReplicaCore {
         return read(from: snapshot)
       }
       if range.count == 1, range.lowerBound > 0 {
-        // Entries that arrived meanwhile were ignored, so they are read again.
+        // Entries that arrived during the read were ignored, so they are read again.
         reading.withLock { $0.missing = range.lowerBound }
         return read(from: candidate)
       }

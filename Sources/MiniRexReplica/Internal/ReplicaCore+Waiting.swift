@@ -12,12 +12,12 @@ extension ReplicaCore {
     }
     try await wait { [weak self] progress in
       guard progress.phase == .current, let self else { return false }
-      // A log that went back may not have the end any more.
+      // A log that went back may no longer have the end.
       return progress.sequence >= end ?? .max || reading.withLock { $0.rollbackCount } != count
     }
   }
 
-  /// Returns the last sequence of the log, read by a subscription of its own.
+  /// Returns the last sequence of the log, read by a separate subscription.
   ///
   /// It is `nil` if the log has lost the entry at the position.
   private func end(after position: LogPosition?) -> PublishedTask<UInt64?, Never> {

@@ -8,7 +8,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// Follows the snapshots of a log, and compares the states of a replica with those of other replicas.
+/// Follows the snapshots of a log, and compares the states of a replica with the states of other replicas.
 ///
 /// A reducer that depends on anything but the state and the action makes them differ. Only states at the entry of a
 /// snapshot are encoded, on a separate queue.

@@ -31,7 +31,7 @@ extension MemoryLog {
       var isEmitting = false
       /// The answers that were lost.
       var unanswered: [AppendSource] = []
-      /// The entries in flight, and those of lost connections, which may arrive later.
+      /// The entries in flight, and the entries of lost connections, which may arrive later.
       var inFlight: [(message: ReplicaMessage, source: AppendSource)] = []
       var late: [ReplicaMessage] = []
       /// The reads of the snapshot that wait.

@@ -16,8 +16,8 @@ internal import Foundation
 /// replica.send(.claimed(card, by: "Ann"))  // Pending until `link.connect()`.
 /// ```
 ///
-/// Each replica has a link of its own, which can be cut and can misbehave. Replicas decide on queues of their own:
-/// await ``Replica/caughtUp()``, ``Replica/flush()``, or a task of ``Replica/send(_:)``.
+/// Each replica has a separate link, which can be cut and can misbehave. Replicas decide on separate queues: await
+/// ``Replica/caughtUp()``, ``Replica/flush()``, or a task of ``Replica/send(_:)``.
 public final class MemoryLog: Sendable {
   struct Content: Sendable {
     /// The sequence of the first entry.
@@ -26,7 +26,7 @@ public final class MemoryLog: Sendable {
     var entries: [ReplicaLogEntry?] = []
     /// The time of the last entry, in nanoseconds since 1970.
     var time = Int64(Date().timeIntervalSince1970) * 1_000_000_000
-    /// The newest snapshot, and the one before it.
+    /// The newest snapshot, and the snapshot before it.
     var snapshots: [ReplicaLogSnapshot] = []
     var snapshotCount = 0
 
@@ -88,8 +88,8 @@ public final class MemoryLog: Sendable {
   ///
   /// Cut all links first. Without a copy, it removes everything.
   ///
-  /// - Parameter keepsSnapshots: A Boolean value that indicates whether the snapshots stay, which can then be newer than
-  ///   the entries.
+  /// - Parameter keepsSnapshots: A Boolean value that indicates whether the snapshots stay, which can then be newer
+  ///   than the entries.
   public func restore(keepingSnapshots keepsSnapshots: Bool = false) {
     let copy = backup.withLock { $0 }
     content.withLock { content in
