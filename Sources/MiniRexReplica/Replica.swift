@@ -9,8 +9,7 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-/// A store whose actions are decided by a log, so that every process has the same state, and which does not wait for
-/// it.
+/// A store whose actions are decided by a log, so that every process has the same state, and which does not wait for it.
 ///
 /// A send changes the state before it returns, with or without a connection. The log then decides all actions in one
 /// order. When the actions of other replicas come first, the state is rebased: it becomes the decided state plus the
@@ -22,9 +21,9 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
 
   /// The store with the decided state and the pending actions.
   ///
-  /// Actions that are sent to it or to a scope are sent to the log. A `StoreTask` covers the local commit only: a
-  /// rejection at the send fails it, a later rejection is emitted by ``rejections``. Effects run after the decision, so
-  /// the task does not wait for them.
+  /// Actions that are sent to it or to a scope are sent to the log. A `StoreTask` covers the local commit only: a rejection
+  /// at the send fails it, a later rejection is emitted by ``rejections``. Effects run after the decision, so the task does
+  /// not wait for them.
   public let store: Store<State, Action>
 
   /// The state that every replica agrees on.
@@ -35,8 +34,8 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
 
   /// The digest of this replica's state at the last entry at which a snapshot was due, or `nil` before one.
   ///
-  /// It has the same value in all replicas. It is always `nil` unless the replica `verifies`. The digests of a state
-  /// with a `Set` differ between processes, because its elements have another order in each.
+  /// It has the same value in all replicas. It is always `nil` unless the replica `verifies`. The digests of a state with a
+  /// `Set` differ between processes, because its elements have another order in each.
   public var digest: PublishedValue<ReplicaDigest?> { core.verifier.own.publisher }
 
   /// The decided actions, in the order of the log.
@@ -47,8 +46,8 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
 
   /// The problems with the log, its snapshot, and the files.
   ///
-  /// Subscribe immediately after creating the replica, or while the log is not connected: a late subscriber does not
-  /// receive earlier ones.
+  /// Subscribe immediately after creating the replica, or while the log is not connected: a late subscriber does not receive
+  /// earlier ones.
   public var troubles: Broadcaster<ReplicaTrouble> { core.troubles.publisher }
 
   /// Reads the log, and sends the pending actions of the folder.
@@ -56,21 +55,21 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   /// - Parameters:
   ///   - initial: The state before the first entry of the log.
   ///   - log: The log.
-  /// - folder: The path of an existing folder for the pending actions and the confirmed state, for one process. Without
-  /// it, they end with the process.
+  ///   - folder: The path of an existing folder for the pending actions and the confirmed state, for one process. Without
+  ///     it, they end with the process.
   ///   - durability: The fault that the pending actions in the folder survive. The default is a killed process.
   ///   - verifies: A Boolean value that indicates whether the replica compares its state with each snapshot of another
-  /// replica, and stops with ``ReplicaTrouble/diverged(at:)`` if they differ. The default is `true` in debug builds. It
-  /// encodes the state for each snapshot.
+  ///     replica, and stops with ``ReplicaTrouble/diverged(at:)`` if they differ. The default is `true` in debug builds.
+  ///     It encodes the state for each snapshot.
   ///   - limit: The maximum number of pending actions. The default is 10,000. Traps if less than 1.
-  /// - interval: The time without a decision after which pending actions are sent again. The default is 2 seconds.
-  /// Traps if negative.
+  ///   - interval: The time without a decision after which pending actions are sent again. The default is 2 seconds. Traps
+  ///     if negative.
   ///   - name: The name of the store for an instrument.
   ///   - fileID: The file of the call, for an instrument.
   ///   - line: The line of the call, for an instrument.
   ///   - reducer: The reducer, the same in all processes.
-  /// - validate: The validator, the same in all processes. It throws an error to reject an action. The default accepts
-  /// each action.
+  ///   - validate: The validator, the same in all processes. It throws an error to reject an action. The default accepts
+  ///     each action.
   /// - Throws: ``ReplicaError/notKept(_:)`` or ``ReplicaError/notDecodable(_:)`` for the folder.
   public init(
     _ initial: State, of log: any ReplicaLog, keptIn folder: String? = nil,
@@ -130,8 +129,8 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   ///
   /// Offline it waits for the connection. It reads the end of the log with a separate subscription.
   ///
-  /// It throws ``ReplicaError/stopped(_:)`` or ``ReplicaError/closed`` if the replica ends, and `CancellationError` if
-  /// the calling task is canceled.
+  /// It throws ``ReplicaError/stopped(_:)`` or ``ReplicaError/closed`` if the replica ends, and `CancellationError` if the
+  /// calling task is canceled.
   public func caughtUp() async throws { try await core.caughtUp() }
 
   /// Returns when all actions are decided that were sent before the call, accepted or rejected.
@@ -148,8 +147,8 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
 
   /// Stops the replica, and writes its state to the folder.
   ///
-  /// Pending actions fail with ``ReplicaError/closed``. With a folder, the next replica sends them, so flush only to
-  /// wait for the log. Another replica can use the folder when it returns.
+  /// Pending actions fail with ``ReplicaError/closed``. With a folder, the next replica sends them, so flush only to wait
+  /// for the log. Another replica can use the folder when it returns.
   public func close() async {
     core.close()
     await processed()
