@@ -28,8 +28,6 @@ struct LogReading<State: Codable & Sendable>: Sendable {
 
   /// Actions that were sent before a Unix second are doubtful until the replica is current.
   var doubt: Int?
-  /// The number of times that the log went back.
-  var rollbackCount = 0
   /// The entry that the log has purged, and that no newer snapshot contains.
   var missing: UInt64?
   /// A Boolean value that indicates whether the entries that the log had at the beginning of the connection were read.

@@ -49,7 +49,6 @@ extension ReplicaCore {
     to log: ReplicaLogState, _ candidate: LogReading<State>.Candidate?,
     _ initial: DecidedState<State>
   ) {
-    reading.withLock { $0.rollbackCount += 1 }
     if candidate == nil {
       troubles.broadcast(.rolledBack(to: log.last))
     } else {

@@ -3,17 +3,20 @@ internal import MiniRex
 extension ReplicaCore {
   /// Waits until the entries are applied that the log has now.
   func caughtUp() async throws {
-    try await wait { $0.phase == .current }
-    let (position, count) = (
-      decided.withLock { $0.position }, reading.withLock { $0.rollbackCount }
-    )
-    guard case .success(let end)? = await end(after: position).result else {
-      throw CancellationError()
-    }
-    try await wait { [weak self] progress in
-      guard progress.phase == .current, let self else { return false }
-      // A log that went back may no longer have the end.
-      return progress.sequence >= end ?? .max || reading.withLock { $0.rollbackCount } != count
+    while true {
+      try await wait { $0.phase == .current }
+      let comparison = reading.withLock { $0.comparison }
+      let position = decided.withLock { $0.position }
+      guard case .success(let end)? = await end(after: position).result else {
+        throw CancellationError()
+      }
+      try await wait { [weak self] progress in
+        guard progress.phase == .current, let self else { return false }
+        return end.map { progress.sequence >= $0 } ?? false
+          || reading.withLock { $0.comparison } != comparison
+      }
+      // Over another connection, the log may have another end.
+      if end != nil, reading.withLock({ $0.comparison }) == comparison { return }
     }
   }
 
