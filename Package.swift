@@ -172,6 +172,7 @@ let package = Package(
       dependencies: [
         "MiniRexFoundationAdapters", "MiniRexNetworkingAdapters", "MiniRexTesting", "TestSupport",
       ]),
+    .testTarget(name: "PackagingTests", dependencies: ["MiniRexNATS", "TestSupport"]),
     .testTarget(
       name: "SampleTests",
       dependencies: [
