@@ -25,7 +25,7 @@ async def messages(url, count, size):
     began = time.perf_counter()
     for number in range(count):
         await sender.publish("py", payload)
-        # Otherwise this loop leaves no time to the receiver, which has the same thread.
+        # Without it, the receiver would have no time, because it has the same thread.
         if number % 500 == 0:
             await asyncio.sleep(0)
     await done.wait()

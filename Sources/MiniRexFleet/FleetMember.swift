@@ -20,8 +20,8 @@ public import MiniRexStore
 /// at most 2 KiB, which no stream stores. Without a connection, it is omitted.
 ///
 /// Retain the member. Releasing it leaves the fleet, so release it before you close the connection. It retains the
-/// connection. It does not retain stores and replicas. The program's code runs on its queue: the transforms of the values of
-/// ``ready(when:name:)``.
+/// connection. It does not retain stores and replicas. The program's code runs on its queues: the transforms of
+/// the values of ``ready(when:name:)``, and with `inspecting:` the encoders of the watched states.
 public final class FleetMember: Sendable {
   /// The identifier of the member, the same as the identifier of the service.
   ///

@@ -47,17 +47,9 @@ public final class FleetPage: Sendable {
   ///   - token: The token that each request needs. By default, a page at `127.…` needs none, and at another address
   ///     one is generated. Traps if empty.
   /// - Throws: The system's error if the port or the address is unavailable.
-  public convenience init(
+  public init(
     of fleet: String, over nats: NATSConnection, port: UInt16 = 0, address: String = "127.0.0.1",
     token: String? = nil
-  ) throws(POSIXError) {
-    try self.init(
-      of: fleet, over: nats, port: port, address: address, token: token, Roster.Limits())
-  }
-
-  init(
-    of fleet: String, over nats: NATSConnection, port: UInt16 = 0, address: String = "127.0.0.1",
-    token: String? = nil, _ limits: Roster.Limits
   ) throws(POSIXError) {
     FleetSubject.requireFleet(fleet, of: "FleetPage")
     if token == "" { misuse("'token' requires at least one character.") }
@@ -69,7 +61,7 @@ public final class FleetPage: Sendable {
     self.token = token
     // Exclude the page's own subscriptions and tasks from the program's instruments.
     (core, serving) = withInstrument(Unwatched()) {
-      let core = FleetCore(of: fleet, over: nats, limits)
+      let core = FleetCore(of: fleet, over: nats)
       return (core, Task { await server.serve { await core.answer($0) } })
     }
   }

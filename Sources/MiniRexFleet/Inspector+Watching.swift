@@ -80,7 +80,7 @@ extension ReplicaProgress {
         "minirex_replica_sequence", help: "The sequence of the last entry that was read.",
         value: Double(sequence)),
       InspectorMetric(
-        "minirex_replica_behind", help: "Entries that the log has behind it.",
+        "minirex_replica_behind", help: "Entries of the log that the replica has not read.",
         value: Double(behind)),
       InspectorMetric(
         "minirex_replica_pending", help: "Actions that are not decided.", value: Double(pending)),

@@ -50,6 +50,7 @@ extension NATSConnection {
 
   /// Sends a request, and publishes its progress and the answer.
   ///
+  /// Progress and the answer wait while the callback of an earlier answer on this connection blocks.
   /// Progress does not extend the timeout. Progress that cannot be decoded is skipped and reported
   /// on ``diagnostics``. See the overload without progress for failures and the parameters.
   public func request<

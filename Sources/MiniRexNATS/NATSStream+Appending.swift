@@ -50,11 +50,11 @@ extension NATSStream {
 extension NATSStream {
   /// Appends a message that the event loop writes together with others.
   fileprivate func appendInFlight<Payload: Codable & Sendable>(
-    _ payload: Payload, on subject: String?, _ headers: NATSHeaders, _ timeout: Duration
+    _ payload: Payload, on subject: String?, _ timeout: Duration
   ) -> PublishedTask<UInt64, NATSError> {
     do throws(NATSError) {
       return link.append(
-        try Codec.data(of: payload), to: id, on: subject ?? name, headers: headers,
+        try Codec.data(of: payload), to: id, on: subject ?? name, headers: [:],
         timeout: timeout, atOnce: false)
     } catch {
       return .failure(error)
@@ -90,7 +90,7 @@ extension Publisher where Kind == BroadcasterKind, Update: Codable {
     if window < 1 { misuse("'append' requires a window of 1 or more, not \(window).") }
     let (link, target) = (stream.link, subject ?? stream.name)
     let refusals = flatMap(limit: window) { update in
-      stream.appendInFlight(update, on: subject, [:], timeout)
+      stream.appendInFlight(update, on: subject, timeout)
     }.compactMap { result -> NATSError? in
       if case .failure(let error) = result { error } else { nil }
     }

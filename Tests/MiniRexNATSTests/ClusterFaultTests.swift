@@ -134,6 +134,10 @@ extension Cluster {
     case .followerKilled: try await kill([followers[0]], for: outage)
     case .twoKilled: try await kill([leader, followers[0]], for: outage)
     case .allKilled: try await kill([leader] + followers, for: outage)
+    case .leaderStopped where nats.divergesAfterPauses:
+      servers[leader].send(SIGSTOP)
+      try await Task.sleep(for: outage)
+      try await servers[leader].restartEmpty()
     case .leaderStopped: try await stop([leader], for: outage)
     case .followerStopped: try await stop([followers[0]], for: outage)
     case .allStopped: try await stop([leader] + followers, for: outage)

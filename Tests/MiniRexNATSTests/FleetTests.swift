@@ -15,14 +15,9 @@ struct FleetTests {
     let page = try fleet.openPage()
     await until { page.value.contains(#""answers":true"#) }
     let server = try #require(fleet.ids.value["nats-server"])
-    let began = ContinuousClock.now
 
     kill(server, SIGSTOP)
     await until { page.value.contains(#""answers":false"#) }
-    let noticed = ContinuousClock.now - began
-    // The default ping interval takes 40 seconds or more.
-    #expect(noticed < .seconds(20))
-    print("The page reports a stopped server after \(noticed).")
     kill(server, SIGCONT)
     await until { page.value.contains(#""answers":true"#) }
     await fleet.end(with: SIGTERM)

@@ -100,6 +100,9 @@ struct ReplicaEntryTests {
 
     let newer = stream.append("nonsense", headers: ["MiniRex-Replica": "newer 1 0"])
     #expect(await newer.result == .success(5))
+    let later = stream.append(
+      LedgerAction.noted("later"), headers: ["MiniRex-Replica": "newer 2 0"])
+    #expect(await later.result == .success(6))
     for replica in [replica, late] {
       await until { replica.progress.current()?.phase == .stopped }
       guard case .undecodable(5, _)? = replica.progress.current()?.trouble else {

@@ -205,6 +205,58 @@ struct ReplicaTests {
     await nats.close()
   }
 
+  @Test func `O11 a damaged snapshot is reported, and read again once it is repaired`() async throws
+  {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger", snapshotEvery: 5, keeping: 0)
+    #expect(await log.create().hasSucceeded())
+    let replica = try LedgerReplica.make(log)
+    for number in 1...12 {
+      let sent = replica.send(.entered(Double(number) + 0.5, by: "a"))
+      #expect(await sent.success() != nil)
+    }
+    let (bucket, stream) = (nats.bucket("ledger-snapshots"), nats.stream("ledger"))
+    await until(await stream.logState(at: 0).success()?.first == 5)
+    let entry = bucket.publishedEntry(of: Data.self, for: "head")
+    let head = try #require(await entry.firstResult { $0.value })
+
+    #expect(await bucket.put("nonsense", for: "head").hasSucceeded())
+    let late = try LedgerReplica.make(log)
+    let troubles = Recorder(late.troubles)
+    guard case .snapshot? = await troubles.next().first else {
+      Issue.record("\(troubles.updates)")
+      return
+    }
+    #expect(late.store.state == Ledger())
+    #expect(await bucket.put(head, for: "head").hasSucceeded())
+
+    try await late.caughtUp()
+    #expect(late.store.state == replica.store.state)
+    for replica in [replica, late] { await replica.close() }
+    await nats.close()
+  }
+
+  @Test func `a replica of a closed connection is offline, and its actions stay pending`()
+    async throws
+  {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    #expect(await nats.log("ledger").create().hasSucceeded())
+    let replica = try LedgerReplica.make(nats.log("ledger"))
+    #expect(await replica.send(.noted("decided")).success() != nil)
+    await nats.close()
+    await until { replica.progress.current()?.phase == .offline }
+    let pending = replica.send(.noted("pending"))
+    #expect(replica.store.state.lines == ["noted decided", "noted pending"])
+    await until { replica.progress.current()?.pending == 1 }
+    await replica.close()
+    guard case .failure(.closed)? = await pending.result else {
+      Issue.record("The action has a decision.")
+      return
+    }
+  }
+
   @Test func `O18 a diverging reducer of another process is found`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)

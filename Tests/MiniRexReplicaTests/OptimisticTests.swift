@@ -79,6 +79,25 @@ struct OptimisticTests {
     await foreign.close()
   }
 
+  @Test func `O2 an action that an operator deletes before it is read is sent again`() async throws
+  {
+    let log = MemoryLog()
+    let link = log.manualLink()
+    let replica = try makeReplica(link, retryAfter: .milliseconds(20))
+    replica.send(.said("one"))
+    await link.settle(replica)
+    let sent = replica.send(.said("two"))
+    await until { link.inFlightCount == 1 }
+    link.acceptNext()
+    let deleted = log.last
+    log.delete(deleted)
+
+    await link.settle(replica)
+    #expect(try #require(await sent.success()).sequence > deleted)
+    #expect(replica.confirmed.current()?.words == ["one", "two"])
+    await replica.close()
+  }
+
   @Test func `O5 entries of this replica that are read again overtake nothing`() async throws {
     let log = MemoryLog()
     let link = log.link()

@@ -2,7 +2,7 @@
 import Bare
 import Foundation
 
-// The members of `--fleet`, in a process of their own.
+// The members of `--fleet`, in a separate process.
 if let place = CommandLine.arguments.firstIndex(of: "--members") {
   let words = CommandLine.arguments.dropFirst(place + 1)
   await beMembers(words.first.flatMap { Int($0) } ?? 1, words.last ?? "")

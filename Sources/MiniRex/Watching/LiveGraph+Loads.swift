@@ -4,7 +4,7 @@ extension LiveGraph {
   /// The counts of a subscription.
   package struct Load: Sendable {
     package let id: Int
-    /// The name of the first source or trace upstream, or of the form of `subscribe`.
+    /// The name of the source, trace, or joining operator upstream, or of the form of `subscribe`.
     package let name: String
     package let place: CodePlace?
     /// The number of updates, which never decreases.
@@ -12,6 +12,15 @@ extension LiveGraph {
     /// The number of updates that are queued for the subscriber.
     package let pendingUpdates: Int
     package let droppedUpdates: Int
+
+    package init(
+      id: Int, name: String, place: CodePlace?, updateCount: Int, pendingUpdates: Int,
+      droppedUpdates: Int
+    ) {
+      (self.id, self.name, self.place) = (id, name, place)
+      (self.updateCount, self.pendingUpdates) = (updateCount, pendingUpdates)
+      self.droppedUpdates = droppedUpdates
+    }
   }
 
   /// Returns the counts of the subscriptions, oldest first.
@@ -23,7 +32,7 @@ extension LiveGraph {
       let buffered = lineage.buffersUpstream
       let edges = lineage.edges.withLock { $0.values.map(\.edge) }
       return Load(
-        id: lineage.id, name: lineage.inputs.first?.nearestName ?? lineage.name,
+        id: lineage.id, name: lineage.inputs.first?.origin.name ?? lineage.name,
         place: lineage.place,
         updateCount: edges.reduce(0) { $0 + $1.updateCount.load(ordering: .relaxed) },
         pendingUpdates: buffered.pending, droppedUpdates: buffered.dropped)
@@ -32,11 +41,6 @@ extension LiveGraph {
 }
 
 extension Lineage {
-  /// The name of the first source or trace on the way upstream.
-  fileprivate var nearestName: String {
-    reports ? name : inputs.first?.nearestName ?? name
-  }
-
   /// The counts of the buffers from here up to the next source, trace, or join.
   fileprivate var buffersUpstream: BufferCounts {
     let own = bufferedCounts

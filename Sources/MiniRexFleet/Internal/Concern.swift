@@ -6,7 +6,7 @@ enum Concern: Int, Sendable, Comparable {
   case none
   /// The process has another version than most processes with its name.
   case otherVersion
-  /// A replica is not current, a queue is long, or a subscription has dropped updates since the last report.
+  /// A replica is not current, 1,000 updates are queued, or a subscription has dropped updates in the last 10 s.
   case slow
   /// A condition is `false`, or a replica has stopped.
   case unready

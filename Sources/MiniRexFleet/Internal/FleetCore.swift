@@ -9,7 +9,7 @@ internal import MiniRexPageServer
 
 /// Receives the reports of a fleet, and answers browsers.
 final class FleetCore: Sendable {
-  private let roster: Lock<Roster>
+  private let roster = Lock(Roster(Roster.Limits()))
   private let page: [UInt8]
   private let probe: ServerProbe
   private let forwarder: InspectorForwarder
@@ -17,8 +17,7 @@ final class FleetCore: Sendable {
   private let updates = BroadcastSource<FleetUpdate>(name: "fleet")
   private let bag = SubscriptionBag()
 
-  init(of fleet: String, over nats: NATSConnection, _ limits: Roster.Limits = Roster.Limits()) {
-    roster = Lock(Roster(limits))
+  init(of fleet: String, over nats: NATSConnection) {
     page = FleetPageText.html(of: fleet)
     probe = ServerProbe(nats, of: fleet)
     forwarder = InspectorForwarder(of: fleet, over: nats)

@@ -13,8 +13,8 @@ struct InspectorRequest: Codable, Sendable {
 
 /// The last message of an answer.
 ///
-/// It may arrive before the last frames, which have a separate subscription. The progress of a request would arrive
-/// twice, or out of order, while another callback of the requesting process blocks.
+/// It may arrive before the last frames, which have a separate subscription. The progress of a request would wait
+/// while another callback of the requesting process blocks.
 struct InspectorAnswer: Codable, Sendable {
   enum Status: String, Codable, Sendable { case ok, notFound, unavailable }
 

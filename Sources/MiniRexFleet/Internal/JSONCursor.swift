@@ -109,8 +109,8 @@ struct JSONCursor {
     index += 1
     if letter == UInt8(ascii: "u") {
       for _ in 0..<4 {
-        let digit = try next() | 0x20
-        guard (0x30...0x39).contains(digit) || (0x61...0x66).contains(digit) else {
+        let digit = try next()
+        guard (0x30...0x39).contains(digit) || (0x61...0x66).contains(digit | 0x20) else {
           throw Malformed()
         }
         index += 1

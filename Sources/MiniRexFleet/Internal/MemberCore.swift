@@ -14,7 +14,6 @@ final class MemberCore: Sendable {
     var trouble: MemberReport.Trouble?
     var usage: (usage: ProcessUsage, time: ContinuousClock.Instant)?
     var rates = SubscriptionRates()
-    var loads: [LiveGraph.Load] = []
     /// The time of the next measurement of the graph.
     var nextMeasurement: ContinuousClock.Instant?
   }
@@ -64,9 +63,13 @@ final class MemberCore: Sendable {
   /// Leaves the fleet.
   func end() {
     bag.invalidate()
-    var last = base
-    last.hasLeft = true
-    if nats.isReady.current() == true { try? nats.publish(last.encoded(), on: subject) }
+    let last = base.leaving.encoded()
+    let leave = { @Sendable [nats, subject] in
+      if nats.isReady.current() == true { try? nats.publish(last, on: subject) }
+    }
+    leave()
+    // After a report that is being made, which would bring the row back.
+    queue.async(execute: leave)
   }
 
   func addCondition(_ name: String, _ isMet: @escaping @Sendable () -> Bool) {
@@ -111,19 +114,14 @@ final class MemberCore: Sendable {
     try? nats.publish(report.encoded(), on: subject)
   }
 
-  /// Returns the counts of the graph, which are older if it is so large that measuring it takes more than 1 % of the
-  /// time.
-  private func measureGraph(at now: ContinuousClock.Instant) -> [LiveGraph.Load] {
-    let (isDue, known) = state.withLock { state in
-      (state.nextMeasurement.map { $0 <= now } ?? true, state.loads)
-    }
-    guard isDue, let graph else { return known }
+  /// Returns the counts of the graph, or `nil` if measuring it now would take more than 1 % of the time.
+  private func measureGraph(at now: ContinuousClock.Instant) -> [LiveGraph.Load]? {
+    guard let graph else { return [] }
+    let isDue = state.withLock { $0.nextMeasurement.map { $0 <= now } ?? true }
+    if !isDue { return nil }
     let loads = graph.loads()
     let end = ContinuousClock.now
-    state.withLock { state in
-      state.loads = loads
-      state.nextMeasurement = end + (end - now) * 100
-    }
+    state.withLock { $0.nextMeasurement = end + (end - now) * 100 }
     return loads
   }
 }

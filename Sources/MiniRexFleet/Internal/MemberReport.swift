@@ -38,6 +38,13 @@ struct MemberReport: Encodable, Sendable {
   /// A Boolean value that indicates whether the member has left the fleet.
   var hasLeft = false
 
+  /// The last report of a process.
+  var leaving: MemberReport {
+    var report = self
+    report.hasLeft = true
+    return report
+  }
+
   /// Returns the JSON text on one line, without the last subscriptions and replicas if it is too long.
   func encoded() -> Data {
     var report = self

@@ -17,30 +17,48 @@ struct SubscriptionRates: Sendable {
   private var counts: [Int: Int] = [:]
   private var messages: Int?
   private var time: ContinuousClock.Instant?
+  /// The last subscriptions of the graph, and the time at which they were measured.
+  private var last: (reports: [SubscriptionReport], omitted: Int) = ([], 0)
+  private var graphTime: ContinuousClock.Instant?
 
   /// Returns the reports since the last call, and the number of the subscriptions that they omit.
+  ///
+  /// - Parameter loads: The subscriptions of the graph, or `nil` if they were not measured.
   mutating func measure(
-    _ loads: [LiveGraph.Load], _ statistics: NATSStatistics, at now: ContinuousClock.Instant
+    _ loads: [LiveGraph.Load]?, _ statistics: NATSStatistics, at now: ContinuousClock.Instant
   ) -> (reports: [SubscriptionReport], omitted: Int) {
-    let seconds = time.map { $0.duration(to: now) / .seconds(1) }
-    func rate(_ new: Int, _ old: Int?) -> Double {
-      guard let old, let seconds, seconds > 0 else { return 0 }
-      return (Double(max(0, new - old)) / seconds * 10).rounded() / 10
-    }
-    let all = loads.map { Measured(load: $0, rate: rate($0.updateCount, counts[$0.id])) }
-      .sorted { $0.rank > $1.rank }
     let server = SubscriptionReport(
-      name: "NATS", rate: rate(statistics.messagesIn, messages), backlog: 0,
+      name: "NATS", rate: rate(statistics.messagesIn, messages, from: time, to: now), backlog: 0,
       drops: statistics.dropped)
-    counts = Dictionary(uniqueKeysWithValues: loads.map { ($0.id, $0.updateCount) })
     (messages, time) = (statistics.messagesIn, now)
+    if let loads { last = measure(loads, at: now) }
+    return ([server] + last.reports, last.omitted)
+  }
+
+  private func rate(
+    _ new: Int, _ old: Int?, from start: ContinuousClock.Instant?, to end: ContinuousClock.Instant
+  ) -> Double {
+    guard let old, let start, start < end else { return 0 }
+    let seconds = start.duration(to: end) / .seconds(1)
+    return (Double(max(0, new - old)) / seconds * 10).rounded() / 10
+  }
+
+  private mutating func measure(
+    _ loads: [LiveGraph.Load], at now: ContinuousClock.Instant
+  ) -> (reports: [SubscriptionReport], omitted: Int) {
+    let all = loads.map { load in
+      Measured(
+        load: load, rate: rate(load.updateCount, counts[load.id], from: graphTime, to: now))
+    }.sorted { $0.rank > $1.rank }
+    counts = Dictionary(uniqueKeysWithValues: loads.map { ($0.id, $0.updateCount) })
+    graphTime = now
     let shown = all.prefix(Self.limit).map { measured in
       SubscriptionReport(
         name: shortened(measured.load.name, to: 60),
         place: measured.load.place.map { shortened("\($0)", to: 60) }, rate: measured.rate,
         backlog: measured.load.pendingUpdates, drops: measured.load.droppedUpdates)
     }
-    return ([server] + shown, all.count - shown.count)
+    return (shown, all.count - shown.count)
   }
 }
 #endif

@@ -20,7 +20,7 @@ struct Versions: Sendable {
 
   /// The version as one number, in which 1.10 is newer than 1.9.
   private static func numbers(_ version: String) -> Double {
-    let parts = version.split(separator: "-")[0...].first?.split(separator: ".") ?? []
+    let parts = version.prefix { $0 != "-" && $0 != "+" }.split(separator: ".")
     return parts.prefix(3).reduce(0) { $0 * 100_000 + (Double($1) ?? 0) }
   }
 }

@@ -217,8 +217,8 @@ struct FleetInspectorTests {
     await until { browser.row("billing") != nil }
 
     let client = try HTTPClient(page.port)
-    client.send("GET /process/\(rooms.member.id)/tree HTTP/1.1\r\n\r\n")
     let denied = Recorder(guest.diagnostics)
+    client.send("GET /process/\(rooms.member.id)/tree HTTP/1.1\r\n\r\n")
     let refusal = await denied.next()
     #expect("\(String(describing: refusal))".contains("_MINIREX.inspect"))
     client.cancel()

@@ -202,7 +202,7 @@ struct FleetRosterTests {
     var generator = SeededGenerator(seed: 4)
     let parts = [
       "{", "}", "[", "]", ",", ":", "\"a\"", "\"name\"", "1", "-0", "2.5e-3", "true", "null", "\\",
-      "\"",
+      "\"", "\"\\u\u{10}041\"", "\"\\u\u{19}\u{19}\u{19}\u{19}\"",
       " ", "\n", "\u{1}", "01", "\"\\u0041\"",
     ]
     for _ in 0..<20_000 {

@@ -61,17 +61,12 @@ final class NumberedSenders: Sendable {
     }
   }
 
-  /// The time within which replicas recover, longer with sanitizers.
-  private var limit: Duration { .seconds(scale < 1 ? 120 : 30) }
-
   /// Returns the time until every replica has confirmed further actions, in spite of a fault that lasts.
   func progress() async -> Duration {
     let began = ContinuousClock.now
     let goals = senders.map { $0.count.value + 1 }
     await until { zip(senders, goals).allSatisfy { $0.confirmed.value.count >= $1 } }
-    let time = ContinuousClock.now - began
-    #expect(time < limit)
-    return time
+    return ContinuousClock.now - began
   }
 
   /// Ends the sending, and returns the time until all replicas agree about all actions.
@@ -84,9 +79,7 @@ final class NumberedSenders: Sendable {
     }
     let total = senders.map { $0.count.value }.reduce(0, +)
     await until { senders.allSatisfy { $0.replica.store.state.lines.count >= total } }
-    let time = ContinuousClock.now - began
-    #expect(time < limit)
-    return time
+    return ContinuousClock.now - began
   }
 
   /// Checks that nothing is lost, doubled, or reordered, in the replicas and in the log.

@@ -5,7 +5,7 @@ internal import Synchronization
 /// A result whose dependencies, at any depth, are at other places needs no inspection. Values that
 /// are first read one after the other have neighboring places.
 ///
-/// Unchecked: the entries are atomic, and never deallocated.
+/// Unchecked: the entries are atomic. They are never deallocated.
 @safe
 struct ChangeLog: @unchecked Sendable {
   static let shared = ChangeLog()
@@ -14,7 +14,7 @@ struct ChangeLog: @unchecked Sendable {
 
   /// Each entry is the lower half of a time, and a place.
   ///
-  /// A thread stores its entry after the clock has moved, so the time may be another one.
+  /// A thread stores its entry after the clock has moved, so the time may differ.
   private let entries = UnsafeMutablePointer<Atomic<UInt64>>.allocate(capacity: Int(capacity))
 
   private init() {
@@ -23,7 +23,7 @@ struct ChangeLog: @unchecked Sendable {
     }
   }
 
-  /// Values may share a place, after four billion others.
+  /// Values may share a place, after four billion values.
   static func newPlace() -> UInt32 { lastPlace.wrappingAdd(1, ordering: .relaxed).newValue }
 
   func store(_ place: UInt32, at time: UInt) {

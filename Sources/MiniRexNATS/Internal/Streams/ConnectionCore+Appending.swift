@@ -42,7 +42,7 @@ extension ConnectionCore {
     let waiting = SubscriptionBag()
     let asking = askOnce(
       JetStream.Appended.self, stream, on: prefix + subject, data, headers: headers,
-      timeout: min(timeout, .seconds(86_400 * 365)), atOnce: atOnce
+      timeout: ContinuousClock.now.duration(to: deadline), atOnce: atOnce
     ) { [self] result in
       switch result {
       // The header `Nats-Expected-Stream` would check it before, and stops the mirrors of server 2.9.
@@ -52,9 +52,12 @@ extension ConnectionCore {
       case .failure(.noResponders):
         let rest = waitForLeader(of: stream, taking: subject, until: deadline)
         rest.flatMap { [self] in
-          append(
-            data, to: stream, on: subject, prefix: prefix, headers: headers,
-            timeout: max(.zero, ContinuousClock.now.duration(to: deadline)), atOnce: atOnce)
+          PublishedTask<UInt64, NATSError> { finish in
+            appendOnce(
+              data, to: stream, on: subject, prefix: prefix, headers: headers,
+              timeout: max(.zero, ContinuousClock.now.duration(to: deadline)), atOnce: atOnce
+            ) { finish($0) }
+          }
         }.subscribe(finish).store(in: waiting)
       case .failure(let error): finish(.failure(error))
       }

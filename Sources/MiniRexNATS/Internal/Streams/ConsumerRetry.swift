@@ -4,7 +4,8 @@
 /// Servers that elect a leader answer no request, and a server that has just died may be chosen for a consumer. So the
 /// first attempts wait a short time for the answer. Later ones wait longer, for a slow server.
 struct ConsumerRetry: Sendable {
-  private var failure: NATSError?
+  /// The failures since the last success, because an election alternates between two of them.
+  private var reported: [NATSError] = []
   private var timeouts = 0
 
   /// The time to wait for the next answer.
@@ -13,13 +14,14 @@ struct ConsumerRetry: Sendable {
   /// A Boolean value that indicates whether requests may be forbidden, which are never answered either.
   var isHopeless: Bool { timeouts > 3 }
 
-  mutating func hasSucceeded() { (failure, timeouts) = (nil, 0) }
+  mutating func hasSucceeded() { (reported, timeouts) = ([], 0) }
 
-  /// Returns `true` if the previous attempt did not fail in the same way.
+  /// Returns `true` if no attempt since the last success has failed in the same way.
   mutating func hasFailed(_ error: NATSError) -> Bool {
     if error == .timedOut { timeouts += 1 }
-    defer { failure = error }
-    return failure != error
+    if reported.contains(error) { return false }
+    reported.append(error)
+    return true
   }
 
   static func milliseconds(after error: NATSError) -> Int {

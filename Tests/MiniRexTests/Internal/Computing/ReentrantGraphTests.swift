@@ -21,6 +21,7 @@ import Testing
     for seed in 0..<UInt64(scaled(50)) {
       let world = ReentrantWorld(seed: seed, isShared: true)
       onThreads(3) { _ in for _ in 0..<30 { world.step() } }
+      #expect(world.fault() == nil, "seed \(seed)")
       world.end()
     }
   }

@@ -1,0 +1,48 @@
+#if NATS
+import MiniRex
+import MiniRexNATS
+import TestSupport
+import Testing
+@testable import MiniRexFleet
+
+/// The rates and the silence that a report and a page derive from times.
+@Suite(.timeLimit(.minutes(5)))
+struct FleetRateTests {
+  @Test func `a graph that is measured rarely has the rate of its own interval`() {
+    var rates = SubscriptionRates()
+    let start = ContinuousClock.now
+    func measure(_ updates: Int?, messages: Int, after seconds: Int) -> [String: Double] {
+      var statistics = NATSStatistics()
+      statistics.messagesIn = messages
+      let loads = updates.map {
+        [
+          LiveGraph.Load(
+            id: 1, name: "orders", place: nil, updateCount: $0, pendingUpdates: 0, droppedUpdates: 0
+          )
+        ]
+      }
+      let reports = rates.measure(loads, statistics, at: start + .seconds(seconds)).reports
+      return Dictionary(uniqueKeysWithValues: reports.map { ($0.name, $0.rate) })
+    }
+
+    #expect(measure(10, messages: 0, after: 0) == ["NATS": 0, "orders": 0])
+    #expect(measure(30, messages: 20, after: 2) == ["NATS": 10, "orders": 10])
+    // The graph was not measured, so its last rate stays.
+    #expect(measure(nil, messages: 60, after: 4) == ["NATS": 20, "orders": 10])
+    #expect(measure(50, messages: 60, after: 6) == ["NATS": 0, "orders": 5])
+  }
+
+  @Test func `F3 a server without an answer for four seconds counts as stopped`() async throws {
+    let server = try await NATSServer()
+    let nats = NATSConnection(server.url)
+    let probe = ServerProbe(nats, of: "production")
+    await until { probe.answers(at: .now) }
+
+    // With a decision each second, the page shows it within six seconds.
+    #expect(ServerProbe.patience == .seconds(4))
+    #expect(!probe.answers(at: .now + .seconds(4)))
+    probe.end()
+    await nats.close()
+  }
+}
+#endif
