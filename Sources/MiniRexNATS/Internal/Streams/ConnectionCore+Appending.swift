@@ -51,9 +51,9 @@ extension ConnectionCore {
       case .success: finish(.failure(.invalidSubject(subject)))
       case .failure(.noResponders):
         let rest = waitForLeader(of: stream, taking: subject, until: deadline)
-        rest.flatMap { [self] in
+        rest.flatMap {
           PublishedTask<UInt64, NATSError> { finish in
-            appendOnce(
+            self.appendOnce(
               data, to: stream, on: subject, prefix: prefix, headers: headers,
               timeout: max(.zero, ContinuousClock.now.duration(to: deadline)), atOnce: atOnce
             ) { finish($0) }
