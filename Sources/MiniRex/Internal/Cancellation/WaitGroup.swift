@@ -9,14 +9,14 @@ package final class WaitGroup: Sendable {
     var awaited = 0
     /// The work handles of this group and of its children.
     var workHandles: [WorkHandle] = []
-    var waiters: [(resume: @Sendable () -> Void, requester: WorkHandle?)] = []
+    var waiters: [(waiter: GroupWaiter, requester: WorkHandle?)] = []
 
     mutating func takeWaiters(
       where isReady: (WorkHandle?) -> Bool = { _ in true }
-    ) -> [@Sendable () -> Void] {
+    ) -> [GroupWaiter] {
       let ready = waiters.filter { isReady($0.requester) }
       waiters.removeAll { isReady($0.requester) }
-      return ready.map(\.resume)
+      return ready.map(\.waiter)
     }
   }
 
@@ -84,13 +84,16 @@ package final class WaitGroup: Sendable {
   }
 
   func leave() {
-    let waiters = state.withLock { state -> [@Sendable () -> Void] in
+    // The handles are released after the lock.
+    let (waiters, workHandles) = state.withLock { state -> ([GroupWaiter], [WorkHandle]) in
       state.awaited -= 1
-      if state.awaited > 0 { return [] }
-      state.workHandles = []
-      return state.takeWaiters()
+      if state.awaited > 0 { return ([], []) }
+      defer { state.workHandles = [] }
+      return (state.takeWaiters(), state.workHandles)
     }
-    for resume in waiters { resume() }
+    withExtendedLifetime(workHandles) {
+      for waiter in waiters { waiter.resume() }
+    }
   }
 
   /// - Returns: `false` if the work requested the wait, so that the group must not wait for it.
@@ -104,13 +107,17 @@ package final class WaitGroup: Sendable {
         state.workHandles.append(workHandle)
         return state.takeWaiters { $0?.isPart(of: workHandle) ?? false }
       }
-      for resume in requested { resume() }
+      for waiter in requested { waiter.resume() }
       group = current.parent
     }
     return true
   }
 
   /// Waits for another group, except for the work that requested this wait.
+  ///
+  /// The closures that two cancellations run on two threads may cancel each other's work. One of
+  /// two groups that would wait for each other does not wait, and its parent does, because its
+  /// parent is the group of a caller.
   func await(_ other: WaitGroup) {
     if isPart(of: other) { return }
     let workHandles = other.state.withLock { $0.workHandles }
@@ -119,7 +126,35 @@ package final class WaitGroup: Sendable {
       return
     }
     enter()
-    if !other.notify(requester: requester, { self.leave() }) { leave() }
+    if !other.notify(.group(self), requester: requester) { return leave() }
+    // Two threads may close a circle at once. Each finds it, because its own wait is entered.
+    if !isAwaited(by: other) || !other.forget(self) { return }
+    parent?.await(other)
+    leave()
+  }
+
+  /// Returns `true` if the other group waits for this group, directly or through others.
+  private func isAwaited(by other: WaitGroup) -> Bool {
+    var found = [self]
+    var index = 0
+    while index < found.count {
+      for (waiter, _) in found[index].state.withLock({ $0.waiters }) {
+        guard case .group(let group) = waiter else { continue }
+        if group === other { return true }
+        if !found.contains(where: { $0 === group }) { found.append(group) }
+      }
+      index += 1
+    }
+    return false
+  }
+
+  /// - Returns: `false` if the group does not wait, or not any more.
+  private func forget(_ group: WaitGroup) -> Bool {
+    state.withLock { state in
+      let index = state.waiters.lastIndex { $0.waiter.isGroup(group) }
+      if let index { state.waiters.remove(at: index) }
+      return index != nil
+    }
   }
 
   private func isRequested(by workHandle: WorkHandle) -> Bool {
@@ -138,9 +173,13 @@ package final class WaitGroup: Sendable {
   /// - Parameter requester: The work that the call does not wait for.
   /// - Returns: `false` if nothing is pending. `resume` is then not called.
   func notify(requester: WorkHandle? = nil, _ resume: @escaping @Sendable () -> Void) -> Bool {
+    notify(.call(resume), requester: requester)
+  }
+
+  private func notify(_ waiter: GroupWaiter, requester: WorkHandle?) -> Bool {
     state.withLock { state in
       if state.awaited == 0 { return false }
-      state.waiters.append((resume, requester))
+      state.waiters.append((waiter, requester))
       return true
     }
   }
@@ -160,6 +199,22 @@ package final class WaitGroup: Sendable {
       let waiter = unsafe Waiter(continuation)
       if !notify({ waiter.resume() }) { waiter.resume() }
     }
+  }
+}
+
+private enum GroupWaiter: Sendable {
+  case group(WaitGroup)
+  case call(@Sendable () -> Void)
+
+  func resume() {
+    switch self {
+    case .group(let group): group.leave()
+    case .call(let call): call()
+    }
+  }
+
+  func isGroup(_ other: WaitGroup) -> Bool {
+    if case .group(let group) = self { group === other } else { false }
   }
 }
 

@@ -320,6 +320,74 @@ private enum Way: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  /// Two works that each cancel the other's only subscription when they are canceled.
+  private static func rivals(
+    _ work:
+      @escaping @Sendable (_ index: Int, _ cancelOther: @escaping @Sendable () -> Void)
+      -> PublishedTask<Int, Failed>
+  ) -> [Subscription] {
+    let subscriptions = Shared<[Subscription]>([])
+    let gates = [Gate(), Gate()]
+    for index in 0...1 {
+      let work = work(index) {
+        gates[index].open()
+        gates[1 - index].wait()
+        subscriptions.value[1 - index].invalidate()
+      }
+      subscriptions.append(work.subscribe { _ in })
+    }
+    return subscriptions.value
+  }
+
+  @Test func `R32 works that cancel each other on two threads are not awaited forever`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let subscriptions = WaitGroupTests.rivals { _, cancelOther in
+        PublishedTask { finish in
+          Subscription { withExtendedLifetime(finish) { cancelOther() } }
+        }
+      }
+      onThreads(2) { subscriptions[$0].invalidate() }
+      for subscription in subscriptions { await subscription.invalidateAndWait() }
+    }
+  }
+
+  @Test func `R32 works that cancel each other on two threads are both awaited by both`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let (works, executors) = ([SlowWork(), SlowWork()], [StepExecutor(), StepExecutor()])
+      let subscriptions = WaitGroupTests.rivals { index, cancelOther in
+        PublishedTask { () async throws(Failed) in
+          await withTaskCancellationHandler {
+            await works[index].run()
+          } onCancel: {
+            cancelOther()
+          }
+        }
+      }
+      for work in works { await work.hasStarted.wait() }
+      let returned = Shared(0)
+      for index in 0...1 {
+        Task(executorPreference: executors[index]) {
+          await subscriptions[index].invalidateAndWait()
+          precondition(works[0].hasReturned.value && works[1].hasReturned.value)
+          returned.increment()
+        }
+      }
+      onThreads(2) { executors[$0].run() }
+
+      for work in works {
+        work.mayReturn.open()
+        while !work.hasReturned.value { await Task.yield() }
+        for executor in executors { executor.run() }
+      }
+      while returned.value < 2 {
+        for executor in executors { executor.run() }
+        await Task.yield()
+      }
+    }
+  }
+
   @Test func `R32 without pending work, async invalidateAndWait does not suspend`() async {
     let task = PublishedTask { 1 }
     #expect(await task.result != nil)

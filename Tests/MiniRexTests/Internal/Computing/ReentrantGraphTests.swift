@@ -10,7 +10,7 @@ import Testing
 @Suite(.timeLimit(.minutes(20))) struct ReentrantGraphTests {
   @Test func `R38 R40 user code may write, cancel, and release during a run`() {
     for seed in 0..<UInt64(scaled(100)) {
-      let world = ReentrantWorld(seed: seed, isShared: false)
+      let world = ReentrantWorld(seed: seed)
       for _ in 0..<30 { world.step() }
       #expect(world.fault() == nil, "seed \(seed)")
       world.end()
@@ -19,7 +19,7 @@ import Testing
 
   @Test func `R38 R40 user code may do so on several threads`() {
     for seed in 0..<UInt64(scaled(50)) {
-      let world = ReentrantWorld(seed: seed, isShared: true)
+      let world = ReentrantWorld(seed: seed)
       onThreads(3) { _ in for _ in 0..<30 { world.step() } }
       #expect(world.fault() == nil, "seed \(seed)")
       world.end()
@@ -59,10 +59,6 @@ private struct Item: Sendable, Equatable {
 private final class ReentrantWorld: Sendable {
   private typealias Value = PublishedValue<Item>
 
-  /// `true` if several threads use it, so subscribers do not cancel each other.
-  ///
-  /// Groups of two threads that cancel each other's runs would wait for each other, and leak.
-  private let isShared: Bool
   private let random: Shared<SeededGenerator>
   /// The number of actions that user code may still take in this step.
   private let budget = Shared(0)
@@ -70,8 +66,7 @@ private final class ReentrantWorld: Sendable {
   private let nodes = Shared([Value]())
   private let subscriptions = Shared([Subscription]())
 
-  init(seed: UInt64, isShared: Bool) {
-    self.isShared = isShared
+  init(seed: UInt64) {
     random = Shared(SeededGenerator(seed: seed))
     inputs.value = (0..<6).map { _ in PublishedProperty(item()) }
     for index in 0..<12 { nodes.append(node(index)) }
@@ -88,8 +83,7 @@ private final class ReentrantWorld: Sendable {
   func act() {
     let isDuringRun = Thread.current.threadDictionary["run"] != nil
     if budget.increment(by: -1) < 0 { return }
-    let action = isDuringRun ? 2 + below(3) : below(5)
-    if action != 2 || !isShared { perform(action) }
+    perform(isDuringRun ? 2 + below(3) : below(5))
   }
 
   /// Called by code that may run inside a computed value.
