@@ -108,11 +108,7 @@ public final class Inspector: Sendable {
     _ store: Store<State, Action>, name: String? = nil, earlierCommits: Int = 0,
     alwaysRecords alwaysRecorded: Bool = false
   ) {
-    inspection.add(
-      WatchedStore(
-        store, name: name ?? store.instrumentName ?? "\(State.self)",
-        earlierCommits: earlierCommits, inspection.queue,
-        inspection.settings),
-      alwaysRecorded: alwaysRecorded)
+    inspection.watch(
+      store, name: name, earlierCommits: earlierCommits, alwaysRecorded: alwaysRecorded)
   }
 }

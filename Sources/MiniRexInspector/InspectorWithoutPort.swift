@@ -18,11 +18,7 @@ package final class InspectorWithoutPort: Sendable {
 
   /// Shows the commits of a store, as ``Inspector/watch(_:name:earlierCommits:alwaysRecords:)`` does.
   package func watch<State, Action>(_ store: Store<State, Action>, name: String?) {
-    inspection.add(
-      WatchedStore(
-        store, name: name ?? store.instrumentName ?? "\(State.self)", earlierCommits: 0,
-        inspection.queue, inspection.settings),
-      alwaysRecorded: false)
+    inspection.watch(store, name: name, earlierCommits: 0, alwaysRecorded: false)
   }
 
   package func ready(when isReady: PublishedValue<Bool>, name: String) {

@@ -13,11 +13,19 @@ import Testing
 struct ConvergenceSearch {
   @Test func `O1 replicas that read the same entries have the same state`() async throws {
     let first = ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap { UInt64($0) }
-    let count = first == nil ? UInt64(max(20, 100 * scale)) : 1
-    for seed in (first ?? 1)..<((first ?? 1) + count) {
-      if Task.isCancelled { return }
-      let schedule = try Schedule(seed: seed)
-      await #expect(throws: Never.self, "MINIREX_SEED=\(seed)") { try await schedule.run() }
+    let last = first ?? UInt64(max(20, 100 * scale))
+    let seeds = Shared(Array(((first ?? 1)...last).reversed()))
+    // A schedule waits most of the time, for replicas that send again.
+    await withTaskGroup { group in
+      for _ in 0..<32 {
+        group.addTask {
+          while !Task.isCancelled, let seed = seeds.change({ $0.popLast() }) {
+            await #expect(throws: Never.self, "MINIREX_SEED=\(seed)") {
+              try await Schedule(seed: seed).run()
+            }
+          }
+        }
+      }
     }
   }
 }
@@ -55,8 +63,9 @@ private final class Member {
     earlierLinks.append(link)
     let copy = try folder.map { old in
       let copy = try Folder()
-      // The state's next file may be renamed meanwhile.
-      for name in old.names where name != "state.new" {
+      // The state's next file may be renamed meanwhile. The state is copied first, because no kill leaves a state that is
+      // newer than the pending actions.
+      for name in old.names.reversed() where name != "state.new" {
         try Data(contentsOf: old.file(name)).write(to: copy.file(name))
       }
       return copy

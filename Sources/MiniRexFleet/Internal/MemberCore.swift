@@ -107,8 +107,11 @@ final class MemberCore: Sendable {
     report.replicas = Array(states.prefix(ReceivedReport.replicaLimit))
     let loads = measureGraph(at: now)
     let statistics = nats.statistics
-    let (subscriptions, omitted) = state.withLock { $0.rates.measure(loads, statistics, at: now) }
-    report.subscriptions = subscriptions
+    let (subscriptions, omitted, drops) = state.withLock { state in
+      let (reports, omitted) = state.rates.measure(loads, statistics, at: now)
+      return (reports, omitted, state.rates.dropCount)
+    }
+    (report.subscriptions, report.drops) = (subscriptions, drops)
     report.omitted = omitted + states.count - report.replicas.count
     report.time = Date().milliseconds
     try? nats.publish(report.encoded(), on: subject)

@@ -35,6 +35,8 @@ struct MemberReport: Encodable, Sendable {
   var subscriptions: [SubscriptionReport] = []
   /// The number of replicas and subscriptions that the report omits.
   var omitted = 0
+  /// The number of dropped updates of all subscriptions, including omitted ones and ended ones.
+  var drops = 0
   /// A Boolean value that indicates whether the member has left the fleet.
   var hasLeft = false
 

@@ -30,6 +30,7 @@ struct ReceivedReport: Sendable {
   private(set) var replicas: [Replica] = []
   /// The longest queue of a subscription.
   private(set) var backlog = 0
+  /// The number of updates that the process has dropped.
   private(set) var drops = 0
 
   /// Returns `nil` for text that no member sends.
@@ -71,10 +72,11 @@ struct ReceivedReport: Sendable {
         replicas.append(try Replica(from: &cursor))
       }
     case "subscriptions":
-      (backlog, drops) = (0, 0)
+      backlog = 0
       try cursor.array { (cursor) throws(JSONCursor.Malformed) in
         try readSubscription(from: &cursor)
       }
+    case "drops": drops = try cursor.integer()
     case "time", "memory", "omitted": _ = try cursor.integer()
     case "processor": _ = try cursor.double()
     case "trouble":
@@ -95,7 +97,7 @@ struct ReceivedReport: Sendable {
     try cursor.object { (cursor, key) throws(JSONCursor.Malformed) in
       switch String(decoding: key, as: UTF8.self) {
       case "backlog": backlog = max(backlog, try cursor.integer())
-      case "drops": drops &+= try cursor.integer()
+      case "drops": _ = try cursor.integer()
       case "name", "place": _ = try cursor.string()
       case "rate": _ = try cursor.double()
       default: try cursor.skip()

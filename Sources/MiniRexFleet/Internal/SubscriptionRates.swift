@@ -14,8 +14,10 @@ struct SubscriptionRates: Sendable {
     var rank: (Int, Int, Double) { (load.droppedUpdates, load.pendingUpdates, rate) }
   }
 
-  private var counts: [Int: Int] = [:]
-  private var messages: Int?
+  /// The number of updates that were dropped since the first measurement, also in subscriptions that have ended.
+  private(set) var dropCount = 0
+  private var counts: [Int: (updates: Int, drops: Int)] = [:]
+  private var received: (messages: Int, drops: Int)?
   private var time: ContinuousClock.Instant?
   /// The last subscriptions of the graph, and the time at which they were measured.
   private var last: (reports: [SubscriptionReport], omitted: Int) = ([], 0)
@@ -28,9 +30,10 @@ struct SubscriptionRates: Sendable {
     _ loads: [LiveGraph.Load]?, _ statistics: NATSStatistics, at now: ContinuousClock.Instant
   ) -> (reports: [SubscriptionReport], omitted: Int) {
     let server = SubscriptionReport(
-      name: "NATS", rate: rate(statistics.messagesIn, messages, from: time, to: now), backlog: 0,
-      drops: statistics.dropped)
-    (messages, time) = (statistics.messagesIn, now)
+      name: "NATS", rate: rate(statistics.messagesIn, received?.messages, from: time, to: now),
+      backlog: 0, drops: statistics.dropped)
+    dropCount += statistics.dropped - (received?.drops ?? 0)
+    (received, time) = ((statistics.messagesIn, statistics.dropped), now)
     if let loads { last = measure(loads, at: now) }
     return ([server] + last.reports, last.omitted)
   }
@@ -48,9 +51,12 @@ struct SubscriptionRates: Sendable {
   ) -> (reports: [SubscriptionReport], omitted: Int) {
     let all = loads.map { load in
       Measured(
-        load: load, rate: rate(load.updateCount, counts[load.id], from: graphTime, to: now))
+        load: load, rate: rate(load.updateCount, counts[load.id]?.updates, from: graphTime, to: now)
+      )
     }.sorted { $0.rank > $1.rank }
-    counts = Dictionary(uniqueKeysWithValues: loads.map { ($0.id, $0.updateCount) })
+    for load in loads { dropCount += max(0, load.droppedUpdates - (counts[load.id]?.drops ?? 0)) }
+    counts = Dictionary(
+      uniqueKeysWithValues: loads.map { ($0.id, ($0.updateCount, $0.droppedUpdates)) })
     graphTime = now
     let shown = all.prefix(Self.limit).map { measured in
       SubscriptionReport(

@@ -2,6 +2,7 @@ internal import Foundation
 internal import MiniRex
 internal import MiniRexDispatchAdapters
 internal import MiniRexPageServer
+internal import MiniRexStore
 
 /// Answers requests, and publishes the events of the pages.
 final class InspectorCore: Sendable {
@@ -38,7 +39,13 @@ final class InspectorCore: Sendable {
       State(budget: WorkBudget(share: settings.eventsShare, limit: settings.burst, few: 0)))
   }
 
-  func add(_ store: WatchedStore, alwaysRecorded: Bool) {
+  func watch<StoreState, Action>(
+    _ store: Store<StoreState, Action>, name: String?, earlierCommits: Int, alwaysRecorded: Bool
+  ) {
+    let store = WatchedStore(
+      store, name: name ?? store.instrumentName ?? "\(StoreState.self)",
+      earlierCommits: earlierCommits,
+      queue, settings)
     let begins = state.withLock { state in
       state.stores.append(store)
       if alwaysRecorded { state.alwaysRecorded.insert(state.stores.count - 1) }

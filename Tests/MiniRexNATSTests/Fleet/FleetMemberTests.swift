@@ -55,7 +55,6 @@ struct FleetMemberTests {
     let after = tool.request(
       String.self, "", on: "$SRV.PING.minirex.\(id)", timeout: .seconds(600))
     #expect(await after.result == .failure(.noResponders))
-    withExtendedLifetime(member) {}
     await nats.close()
     await tool.close()
   }

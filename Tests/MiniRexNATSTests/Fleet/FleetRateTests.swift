@@ -32,6 +32,24 @@ struct FleetRateTests {
     #expect(measure(50, messages: 60, after: 6) == ["NATS": 0, "orders": 5])
   }
 
+  @Test func `F2 a drop counts once, although reports omit its subscription`() {
+    var rates = SubscriptionRates()
+    func measure(_ drops: [Int]) -> Int {
+      let loads = drops.enumerated().map { id, count in
+        LiveGraph.Load(
+          id: id, name: "orders", place: nil, updateCount: 0, pendingUpdates: 0,
+          droppedUpdates: count)
+      }
+      let omitted = rates.measure(loads, NATSStatistics(), at: .now).omitted
+      #expect(omitted == max(0, drops.count - SubscriptionRates.limit))
+      return rates.dropCount
+    }
+
+    #expect(measure(Array(repeating: 5, count: 20)) == 100)
+    #expect(measure(Array(repeating: 5, count: 19) + [6]) == 101)
+    #expect(measure([5]) == 101)
+  }
+
   @Test func `F3 a server without an answer for four seconds counts as stopped`() async throws {
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)

@@ -12,7 +12,6 @@ final class FleetBrowser: Sendable {
     /// The time since the last report in milliseconds.
     let silence: Int
     let restarts: Int?
-    let isCopied: Bool?
     let isOtherVersion: Bool?
     let differences: [String]?
     let report: Report
@@ -56,14 +55,12 @@ final class FleetBrowser: Sendable {
 
   private struct Event: Decodable {
     let answers: Bool
-    let refused: Int
     let removed: [String]
     let rows: [Row]
   }
 
   private struct State: Sendable {
     var answers = false
-    var refused = 0
     var rows: [String: Row] = [:]
     var eventCount = 0
     /// Every concern that a row had, by its identifier.
@@ -94,7 +91,7 @@ final class FleetBrowser: Sendable {
             state.rows[row.id] = row
             state.concerns[row.id, default: []].insert(row.concern)
           }
-          (state.answers, state.refused) = (event.answers, event.refused)
+          state.answers = event.answers
           state.eventCount += 1
         }
       }
@@ -104,8 +101,6 @@ final class FleetBrowser: Sendable {
   deinit { client.cancel() }
 
   var answers: Bool { state.value.answers }
-
-  var refused: Int { state.value.refused }
 
   var eventCount: Int { state.value.eventCount }
 
