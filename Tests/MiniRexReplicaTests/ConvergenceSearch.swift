@@ -39,6 +39,12 @@ private final class Member {
   private(set) var words: [String] = []
   private let log: MemoryLog
   private(set) var earlierLinks: [MemoryLog.Link] = []
+  private let troubles = Shared([ReplicaTrouble]())
+
+  /// The state, and what led to it, for a failure.
+  var description: String {
+    "\(name): \(replica.store.state), \(replica.progress.current().map { "\($0)" } ?? "-"), \(troubles.value)"
+  }
 
   init(_ name: String, _ log: MemoryLog, isDurable: Bool) throws {
     (self.name, self.log) = (name, log)
@@ -46,6 +52,12 @@ private final class Member {
     link = log.manualLink()
     replica = try makeReplica(
       link, keptIn: folder?.url.path, retryAfter: .milliseconds(20))
+    noteTroubles()
+  }
+
+  private func noteTroubles() {
+    replica.troubles.subscribe { [troubles] trouble in troubles.change { $0.append(trouble) } }
+      .detached()
   }
 
   func send(claiming id: String?) {
@@ -75,10 +87,12 @@ private final class Member {
     folder = copy
     link = log.manualLink()
     replica = try makeReplica(link, keptIn: copy?.url.path, retryAfter: .milliseconds(20))
+    noteTroubles()
   }
 }
 
 private struct Schedule {
+  private let seed: UInt64
   private var random: SeededGenerator
   private let log: MemoryLog
   private let members: [Member]
@@ -86,6 +100,7 @@ private struct Schedule {
   private let rolls: Bool
 
   init(seed: UInt64) throws {
+    self.seed = seed
     random = SeededGenerator(seed: seed)
     let compacts = Int.random(in: 0..<10, using: &random) < 5
     log = MemoryLog(
@@ -159,7 +174,12 @@ private struct Schedule {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     let states = members.map { try? encoder.encode($0.replica.store.state) }
-    #expect(Set(states).count == 1, "The states differ.")
+    #expect(
+      Set(states).count == 1,
+      """
+      MINIREX_SEED=\(seed), \(isRolled ? "restored" : "not restored"), sequences \(log.first)...\(log.last)
+      \(members.map(\.description).joined(separator: "\n"))
+      """)
     for member in members {
       #expect(member.replica.confirmed.current() == member.replica.store.state)
       let words = member.replica.store.words.filter { $0.hasPrefix(member.name + ".") }

@@ -161,6 +161,87 @@ struct RollbackTests {
     await foreign.close()
   }
 
+  @Test func `O9 a log that goes back while the snapshot is read is detected again`() async throws {
+    let log = MemoryLog()
+    let (link, other) = (log.manualLink(), log.manualLink())
+    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
+    for word in ["kept", "old 1", "old 2"] {
+      foreign.send(.said(word))
+      await other.settle(foreign)
+      if word == "kept" { log.backUp() }
+    }
+    await link.settle(replica)
+    let troubles = Recorder(replica.troubles)
+    func restore(appending words: [String]) async {
+      link.cut()
+      other.cut()
+      log.restore()
+      other.connect()
+      await foreign.isRead(through: 0)
+      await other.settle(foreign)
+      for word in words {
+        foreign.send(.said(word))
+        await other.settle(foreign)
+      }
+    }
+
+    await restore(appending: ["new 1", "new 2", "new 3", "new 4"])
+    link.holdSnapshots(true)
+    link.connect()
+    await until { link.heldCount == 1 }
+    // These entries are ignored, so the next connection must not begin after them.
+    link.deliverNext(.max)
+    await replica.processed()
+    #expect(link.position == 5)
+    await restore(appending: ["newer 1", "newer 2"])
+    link.holdSnapshots(false)
+    link.connect()
+    await until {
+      link.deliverNext(.max)
+      return replica.confirmed.current() == foreign.confirmed.current()
+    }
+
+    #expect(replica.store.words == ["kept", "newer 1", "newer 2"])
+    #expect(troubles.updates == [.rolledBack(to: 5), .rolledBack(to: 3)])
+    await replica.close()
+    await foreign.close()
+  }
+
+  @Test func `O9 a log whose entries were ignored has not gone back`() async throws {
+    let log = MemoryLog(snapshotEvery: 2)
+    let (link, other) = (log.manualLink(), log.manualLink())
+    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
+    foreign.send(.said("0"))
+    await other.settle(foreign)
+    await link.settle(replica)
+    link.cut()
+    for number in 1...7 {
+      foreign.send(.said("\(number)"))
+      await other.settle(foreign)
+      await until { log.snapshotCount == (number + 1) / 2 }
+    }
+    #expect(log.first > 2)
+    let troubles = Recorder(replica.troubles)
+
+    link.holdSnapshots(true)
+    link.connect()
+    await until { link.heldCount == 1 }
+    link.deliverNext(.max)
+    await replica.processed()
+    link.cut()
+    link.holdSnapshots(false)
+    link.connect()
+    await until {
+      link.deliverNext(.max)
+      return replica.progress.current()?.sequence == 8
+    }
+
+    #expect(replica.store.words == (0...7).map { "\($0)" })
+    #expect(troubles.updates == [])
+    await replica.close()
+    await foreign.close()
+  }
+
   @Test(arguments: [0, 1, 3])
   func `O9 a replica that starts with the state of another log reads this log`(
     _ count: Int

@@ -19,6 +19,10 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   var candidate: Candidate?
   /// A Boolean value that indicates whether the log was compared over the current connection.
   private(set) var isCompared = false
+  /// A Boolean value that indicates whether entries of this reading arrived before the comparison.
+  ///
+  /// They are not applied, so the next connection of the reading would begin after them.
+  var hasIgnored = false
   /// Entries that were missing when they were read.
   ///
   /// If the log still has earlier entries, an operator has deleted them.
@@ -62,6 +66,7 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   /// Begins another reading, and returns its number with the subscription to release.
   mutating func begin() -> (number: Int, old: Subscription?) {
     number += 1
+    (hasIgnored, gap, missing) = (false, nil, nil)
     mustCompare()
     defer { subscription = nil }
     return (number, subscription)

@@ -75,8 +75,8 @@ extension ReplicaCore {
       }
       if range.count == 1, range.lowerBound > 0 {
         // Entries that arrived during the read were ignored, so they are read again.
-        reading.withLock { $0.missing = range.lowerBound }
-        return read(from: candidate)
+        read(from: candidate)
+        return reading.withLock { $0.missing = range.lowerBound }
       }
       var burst = Burst()
       stop(.missing(range.lowerBound + 1..<range.upperBound), &burst)
@@ -146,15 +146,15 @@ extension ReplicaCore {
   /// once more.
   func mayPass(_ gap: Range<UInt64>, _ burst: inout Burst) -> Bool {
     let isDeleted = reading.withLock { reading in
-      defer { (reading.gap, reading.isDeleted) = (reading.isDeleted ? nil : gap, false) }
+      defer { (reading.gap, reading.isDeleted) = (nil, false) }
       return reading.isDeleted && reading.gap == gap
     }
     commit(&burst)
     if isDeleted {
       troubles.broadcast(.removed(gap))
     } else {
-      reading.withLock { $0.gap = gap }
       read(from: nil)
+      reading.withLock { $0.gap = gap }
     }
     return isDeleted
   }

@@ -152,7 +152,8 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
       reading.withLock { $0.mustCompare() }
       sending.pending.withLock { $0.hasDisconnected() }
       publishProgress()
-      compare(with: state, initial)
+      let (hasIgnored, candidate) = reading.withLock { ($0.hasIgnored, $0.candidate) }
+      if hasIgnored { read(from: candidate) } else { compare(with: state, initial) }
     case .disconnected:
       commit(&burst)
       reading.withLock { $0.mustCompare() }
@@ -160,7 +161,11 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
       publishProgress()
     case .entry(let entry):
       // The entries of a connection that differs are not applied.
-      if !reading.withLock({ $0.isCompared }) { return }
+      let isIgnored = reading.withLock { reading in
+        reading.hasIgnored = reading.hasIgnored || !reading.isCompared
+        return !reading.isCompared
+      }
+      if isIgnored { return }
       decide(entry, &burst)
       if burst.decisions.count >= 256 { commit(&burst) }
     case .current:
