@@ -207,6 +207,42 @@ struct RollbackTests {
     await foreign.close()
   }
 
+  @Test func `O11 a log that is compacted while its snapshot is read strands no replica`()
+    async throws
+  {
+    let log = MemoryLog(snapshotEvery: 2)
+    let (link, other) = (log.manualLink(), log.manualLink())
+    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
+    foreign.send(.said("old"))
+    await other.settle(foreign)
+    await link.settle(replica)
+    link.cut()
+    other.cut()
+    log.restore()
+    link.holdSnapshots(true)
+    link.connect()
+    await until { link.heldCount == 1 }
+
+    // The log had no snapshot when it was asked, and then loses its first entries.
+    other.connect()
+    await other.settle(foreign)
+    for number in 1...5 {
+      foreign.send(.said("\(number)"))
+      await other.settle(foreign)
+      await until { log.snapshotCount == number / 2 }
+    }
+    #expect(log.first > 1)
+    link.holdSnapshots(false)
+    await until {
+      link.deliverNext(.max)
+      return replica.progress.current()?.sequence == log.last
+    }
+
+    #expect(replica.store.words == (1...5).map { "\($0)" })
+    await replica.close()
+    await foreign.close()
+  }
+
   @Test func `O9 a log whose entries were ignored has not gone back`() async throws {
     let log = MemoryLog(snapshotEvery: 2)
     let (link, other) = (log.manualLink(), log.manualLink())

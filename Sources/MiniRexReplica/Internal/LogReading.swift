@@ -2,12 +2,6 @@ internal import MiniRex
 
 /// The position from which a replica reads, until the log is known to contain it.
 struct LogReading<State: Codable & Sendable>: Sendable {
-  /// The state of another origin that replaces the replica's state if the log contains its position.
-  struct Candidate: Sendable {
-    let state: DecidedState<State>
-    let isSnapshot: Bool
-  }
-
   private var subscription: Subscription?
   /// Events of earlier readings are ignored.
   private(set) var number = 0
@@ -16,7 +10,8 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   ///
   /// An answer that belongs to an earlier comparison is ignored.
   private(set) var comparison = 0
-  var candidate: Candidate?
+  /// The state that replaces the replica's state if the log contains its position.
+  var candidate: DecidedState<State>?
   /// A Boolean value that indicates whether the log was compared over the current connection.
   private(set) var isCompared = false
   /// A Boolean value that indicates whether entries of this reading arrived before the comparison.
@@ -29,6 +24,9 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   var gap: Range<UInt64>?
   /// A Boolean value that indicates whether the gap was confirmed over a later connection.
   var isDeleted = false
+
+  /// The highest sequence of a snapshot that does not belong to the log, which would be read again and again.
+  var refused: UInt64 = 0
 
   /// Actions that were sent before a Unix second are doubtful until the replica is current.
   var doubt: Int?
@@ -51,7 +49,7 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   }
 
   mutating func hasCompared(with log: ReplicaLogState) {
-    candidate = nil
+    (candidate, refused) = (nil, 0)
     end = log.last
     isCompared = true
     isDeleted = gap != nil

@@ -13,14 +13,14 @@ internal import Foundation
 /// Nothing is applied and nothing is sent before it. A log that went back is read again from the snapshot.
 extension ReplicaCore {
   /// Reads the log after the position of a candidate, or after the last entry.
-  func read(from candidate: LogReading<State>.Candidate?) {
+  func read(from candidate: DecidedState<State>?) {
     let (number, old) = reading.withLock { reading in
       reading.candidate = candidate
       return reading.begin()
     }
     old?.invalidate()
     sending.pending.withLock { $0.hasDisconnected() }
-    let sequence = candidate?.state.sequence ?? decided.withLock { $0.sequence }
+    let sequence = candidate?.sequence ?? decided.withLock { $0.sequence }
     let subscription = log.entries(after: sequence).subscribe { [weak self] event in
       self?.take(event, of: number)
     }
@@ -29,7 +29,7 @@ extension ReplicaCore {
 
   func compare(with log: ReplicaLogState, _ initial: DecidedState<State>) {
     let candidate = reading.withLock { $0.candidate }
-    let position = candidate.map { $0.state.position } ?? decided.withLock { $0.position }
+    let position = candidate.map { $0.position } ?? decided.withLock { $0.position }
     guard let position else {
       if log.first > 1 { return seek(0..<log.first, candidate, log, initial) }
       return hasCompared(candidate, log)
@@ -46,7 +46,7 @@ extension ReplicaCore {
   }
 
   private func hasGoneBack(
-    to log: ReplicaLogState, _ candidate: LogReading<State>.Candidate?,
+    to log: ReplicaLogState, _ candidate: DecidedState<State>?,
     _ initial: DecidedState<State>
   ) {
     if candidate == nil {
@@ -54,23 +54,24 @@ extension ReplicaCore {
     } else {
       troubles.broadcast(.snapshot("It belongs to entries that the log no longer has."))
     }
+    reading.withLock { $0.refused = max($0.refused, candidate?.sequence ?? 0) }
     // An earlier snapshot may belong to the log.
-    let end = candidate.map { max(1, $0.state.sequence) - 1 } ?? log.last
+    let end = candidate.map { max(1, $0.sequence) - 1 } ?? log.last
     load(through: min(end, log.last)) { [weak self] snapshot in
-      self?.read(from: snapshot ?? LogReading.Candidate(state: initial, isSnapshot: false))
+      self?.read(from: snapshot ?? initial)
     }
   }
 
   /// Reads from a snapshot, because the log no longer has the entry at the beginning of a range.
   private func seek(
-    _ range: Range<UInt64>, _ candidate: LogReading<State>.Candidate?, _ log: ReplicaLogState,
+    _ range: Range<UInt64>, _ candidate: DecidedState<State>?, _ log: ReplicaLogState,
     _ initial: DecidedState<State>
   ) {
-    // A state that replaces no other state needs every entry.
-    let isInitial = candidate.map { !$0.isSnapshot } ?? false
     load(through: log.last) { [weak self] snapshot in
       guard let self else { return }
-      if let snapshot, snapshot.state.sequence > range.lowerBound, !isInitial {
+      if let snapshot, snapshot.sequence > range.lowerBound,
+        snapshot.sequence > reading.withLock({ $0.refused })
+      {
         return read(from: snapshot)
       }
       if range.count == 1, range.lowerBound > 0 {
@@ -85,7 +86,7 @@ extension ReplicaCore {
 
   /// Reads the newest snapshot at or before a sequence, and tries again until the log answers.
   private func load(
-    through sequence: UInt64, _ use: @escaping @Sendable (LogReading<State>.Candidate?) -> Void
+    through sequence: UInt64, _ use: @escaping @Sendable (DecidedState<State>?) -> Void
   ) {
     let comparison = reading.withLock { $0.comparison }
     log.snapshot(through: sequence).subscribe { [weak self] result in
@@ -108,10 +109,9 @@ extension ReplicaCore {
     }.detached()
   }
 
-  private func decode(_ data: Data) -> LogReading<State>.Candidate? {
+  private func decode(_ data: Data) -> DecidedState<State>? {
     do {
-      let state = try decoder.decode(DecidedState<State>.self, from: data)
-      return LogReading.Candidate(state: state, isSnapshot: true)
+      return try decoder.decode(DecidedState<State>.self, from: data)
     } catch {
       troubles.broadcast(.snapshot("\(error)"))
       return nil
@@ -120,7 +120,7 @@ extension ReplicaCore {
 
   /// Applies the candidate, and sends the pending actions.
   private func hasCompared(
-    _ candidate: LogReading<State>.Candidate?, _ log: ReplicaLogState
+    _ candidate: DecidedState<State>?, _ log: ReplicaLogState
   ) {
     // A day less than the log remembers, because the clocks may differ.
     let now = max(Int64(Date().timeIntervalSince1970), log.lastTime / 1_000_000_000)
@@ -130,7 +130,7 @@ extension ReplicaCore {
       reading.hasCompared(with: log)
       reading.doubt = isDoubtful ? second : nil
     }
-    if let candidate { adopt(candidate.state) }
+    if let candidate { adopt(candidate) }
     let last = decided.withLock { $0.table.last(of: sending.origin) }
     if last >= sending.pending.withLock({ $0.next }) {
       var burst = Burst()

@@ -12,8 +12,10 @@ extension ReplicaCore {
       }
       try await wait { [weak self] progress in
         guard progress.phase == .current, let self else { return false }
-        return end.map { progress.sequence >= $0 } ?? false
-          || reading.withLock { $0.comparison } != comparison
+        // Without an end, the replica has applied another state since, or will compare again.
+        let isReached =
+          end.map { progress.sequence >= $0 } ?? (decided.withLock { $0.position } != position)
+        return isReached || reading.withLock { $0.comparison } != comparison
       }
       // Over another connection, the log may have another end.
       if end != nil, reading.withLock({ $0.comparison }) == comparison { return }
