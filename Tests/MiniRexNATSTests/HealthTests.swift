@@ -61,6 +61,8 @@ struct HealthTests {
     for number in 1...100 { try other.publish(number, on: "numbers") }
     await hasCome.isSignalled()
     await until { nats.statistics.dropped > 0 }
+    // The rest arrives while the callback is blocked.
+    await until { nats.statistics.messagesIn >= 100 }
     for _ in 1...100 { mayGo.signal() }
 
     // The callback after the drops reports the rest.
