@@ -91,7 +91,9 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
     let decoder = makeDecoder()
     let restored: [(number: Int, line: Data, sentAt: Int?, action: Action)]
     do {
-      restored = try (outbox?.restored ?? []).map {
+      // After a power failure, the state may be newer than the pending actions.
+      let last = outbox.map { decided.table.last(of: $0.origin) } ?? 0
+      restored = try (outbox?.restored ?? []).filter { $0.number > last }.map {
         let action = try decoder.decode(Action.self, from: $0.line)
         return ($0.number, $0.line, outbox?.sentAt($0.number), action)
       }

@@ -57,6 +57,28 @@ struct OutboxTests {
     #expect(Set(folder.names) == ["outbox", "state"])
   }
 
+  @Test func `O6 an action that the confirmed state contains is not pending again`() async throws {
+    let folder = try Folder()
+    let log = MemoryLog()
+    let link = log.manualLink(isCut: true)
+    let replica = try makeReplica(link, keptIn: folder.url.path)
+    replica.send(.said("one"))
+    let outbox = try Data(contentsOf: folder.file("outbox"))
+    link.connect()
+    await link.settle(replica)
+    await replica.close()
+
+    // A power failure can leave an earlier outbox beside the state.
+    try outbox.write(to: folder.file("outbox"))
+    let restarted = try makeReplica(log.link(), keptIn: folder.url.path)
+    #expect(restarted.store.words == ["one"])
+    try await restarted.flush()
+    let next = restarted.send(.said("two"))
+    #expect(await next.success() != nil)
+    #expect(restarted.confirmed.current()?.words == ["one", "two"])
+    await restarted.close()
+  }
+
   @Test func `a folder that a replica cannot use is an error of its initializer`() async throws {
     let folder = try Folder()
     let replica = try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: folder.url.path)
