@@ -100,17 +100,26 @@ package final class WaitGroup: Sendable {
   func enter(_ workHandle: WorkHandle) -> Bool {
     if isRequested(by: workHandle) { return false }
     enter()
-    var group: WaitGroup? = self
-    while let current = group {
-      // A waiter that this work requested would deadlock, so it resumes now.
-      let requested = current.state.withLock { state in
-        state.workHandles.append(workHandle)
-        return state.takeWaiters { $0?.isPart(of: workHandle) ?? false }
-      }
-      for waiter in requested { waiter.resume() }
-      group = current.parent
-    }
+    add([workHandle])
     return true
+  }
+
+  /// Adds work handles to this group and to the groups that wait for it.
+  ///
+  /// A waiter that this work requested would deadlock, so it resumes now.
+  private func add(_ workHandles: [WorkHandle]) {
+    if workHandles.isEmpty { return }
+    var requested: [GroupWaiter] = []
+    _ = firstWaiting { group in
+      requested += group.state.withLock { state in
+        state.workHandles += workHandles
+        return state.takeWaiters { requester in
+          workHandles.contains { requester?.isPart(of: $0) ?? false }
+        }
+      }
+      return false
+    }
+    for waiter in requested { waiter.resume() }
   }
 
   /// Waits for another group, except for the work that requested this wait.
@@ -127,31 +136,40 @@ package final class WaitGroup: Sendable {
     }
     enter()
     if !other.notify(.group(self), requester: requester) { return leave() }
-    // Two threads may close a circle at once. Each finds it, because its own wait is entered.
-    if !isAwaited(by: other) || !other.forget(self) { return }
+    add(workHandles)
+    // Two threads may close a circle at once. Each finds it, because its own wait is entered. A group
+    // always waits for its own part.
+    if other.isPart(of: self) || !isAwaited(by: other) || !other.forget(self) { return }
     parent?.await(other)
     leave()
   }
 
   /// Returns `true` if the other group waits for this group, directly or through others.
   private func isAwaited(by other: WaitGroup) -> Bool {
+    firstWaiting { $0 === other } != nil
+  }
+
+  /// Returns the first group that has a property, of this group and the groups that wait for it.
+  ///
+  /// A parent counts from the beginning, although it waits for its part only after the capture.
+  private func firstWaiting(where hasProperty: (WaitGroup) -> Bool) -> WaitGroup? {
     var found = [self]
     var index = 0
     while index < found.count {
-      for (waiter, _) in found[index].state.withLock({ $0.waiters }) {
-        guard case .group(let group) = waiter else { continue }
-        if group === other { return true }
-        if !found.contains(where: { $0 === group }) { found.append(group) }
-      }
+      let group = found[index]
+      var next = group.state.withLock { $0.waiters }.compactMap(\.waiter.group)
+      if let parent = group.parent { next.append(parent) }
+      if hasProperty(group) { return group }
+      for group in next where !found.contains(where: { $0 === group }) { found.append(group) }
       index += 1
     }
-    return false
+    return nil
   }
 
   /// - Returns: `false` if the group does not wait, or not any more.
   private func forget(_ group: WaitGroup) -> Bool {
     state.withLock { state in
-      let index = state.waiters.lastIndex { $0.waiter.isGroup(group) }
+      let index = state.waiters.lastIndex { $0.waiter.group === group }
       if let index { state.waiters.remove(at: index) }
       return index != nil
     }
@@ -213,8 +231,8 @@ private enum GroupWaiter: Sendable {
     }
   }
 
-  func isGroup(_ other: WaitGroup) -> Bool {
-    if case .group(let group) = self { group === other } else { false }
+  var group: WaitGroup? {
+    if case .group(let group) = self { group } else { nil }
   }
 }
 

@@ -44,11 +44,17 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
       guard let leave = state.leave.take() else { return (nil, false, state.group) }
       if !leave(.leave) { return (leave, false, nil) }
       // A separate group, because two groups that share canceled work would wait for each other.
-      state.group = WaitGroup(requester: nil, partOf: current)
-      return (leave, true, state.group)
+      let group = WaitGroup(requester: nil, partOf: current)
+      // At once, so that a second cancellation does not find a group that is over.
+      group.enter()
+      state.group = group
+      return (leave, true, group)
     }
     guard let group else { return }
-    if isLast { group.capture { _ = leave?(.cancel) } }
+    if isLast {
+      group.capture { _ = leave?(.cancel) }
+      group.leave()
+    }
     current?.await(group)
   }
 

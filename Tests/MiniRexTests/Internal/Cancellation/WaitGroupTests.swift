@@ -388,6 +388,102 @@ private enum Way: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
+  @Test func `R32 a work that cancels its canceler is awaited with the work around it`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let (inner, other) = (SlowWork(), SlowWork())
+      let (isCanceling, isCanceled) = (Gate(), Gate())
+      let subscriptions = Shared<[Subscription]>([])
+      let task = PublishedTask<Int, Failed> { () async throws(Failed) in
+        await withTaskCancellationHandler {
+          await inner.run()
+        } onCancel: {
+          isCanceling.open()
+          isCanceled.wait()
+          subscriptions.value[1].invalidate()
+        }
+      }
+      let rival = PublishedTask<Int, Failed> { () async throws(Failed) in
+        await withTaskCancellationHandler {
+          await other.run()
+        } onCancel: {
+          subscriptions.value[0].invalidate()
+          isCanceled.open()
+        }
+      }
+      subscriptions.append(task.flatMap { .success($0) }.subscribe { _ in })
+      subscriptions.append(rival.subscribe { _ in })
+      for work in [inner, other] { await work.hasStarted.wait() }
+      let executor = StepExecutor()
+      let hasReturned = Shared(false)
+      onThreads(2) { thread in
+        if thread == 0 { return subscriptions.value[0].invalidate() }
+        isCanceling.wait()
+        Task(executorPreference: executor) {
+          await subscriptions.value[1].invalidateAndWait()
+          precondition(inner.hasReturned.value && other.hasReturned.value)
+          hasReturned.value = true
+        }
+        executor.run()
+      }
+      let later = Task(executorPreference: executor) {
+        await subscriptions.value[0].invalidateAndWait()
+        precondition(inner.hasReturned.value)
+      }
+
+      other.mayReturn.open()
+      while !other.hasReturned.value { await Task.yield() }
+      // A wait that ends too early ends now.
+      try? await Task.sleep(for: .milliseconds(50))
+      executor.run()
+      inner.mayReturn.open()
+      while !hasReturned.value {
+        executor.run()
+        await Task.yield()
+      }
+      executor.run()
+      await later.value
+    }
+  }
+
+  @Test func `R32 a work may await its own subscription while another caller does`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let subscription = Shared<Subscription?>(nil)
+      let (hasStarted, isCancelled, mayWait) = (AsyncGate(), AsyncGate(), AsyncGate())
+      let task = PublishedTask<Int, Failed> { () async throws(Failed) in
+        hasStarted.open()
+        await withTaskCancellationHandler {
+          await isCancelled.wait()
+        } onCancel: {
+          isCancelled.open()
+        }
+        await mayWait.wait()
+        await subscription.value?.invalidateAndWait()
+        return 1
+      }
+      subscription.value = task.subscribe { _ in }
+      await hasStarted.wait()
+      subscription.value?.invalidate()
+      let executor = StepExecutor()
+      let waiting = Task(executorPreference: executor) {
+        await subscription.value?.invalidateAndWait()
+      }
+      executor.run()
+
+      mayWait.open()
+      let hasReturned = Shared(false)
+      Task {
+        await waiting.value
+        hasReturned.value = true
+      }
+      while !hasReturned.value {
+        executor.run()
+        await Task.yield()
+      }
+    }
+  }
+
   @Test func `R32 without pending work, async invalidateAndWait does not suspend`() async {
     let task = PublishedTask { 1 }
     #expect(await task.result != nil)
