@@ -10,6 +10,25 @@ import Testing
 /// The position of a replica, and the ways to wait for it.
 @Suite(.timeLimit(.minutes(10)))
 struct ProgressTests {
+  @Test func `caughtUp throws when the replica is closed while the log is not connected`()
+    async throws
+  {
+    let log = MemoryLog()
+    let (link, other) = (log.manualLink(), log.manualLink())
+    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
+    replica.send(.said("one"))
+    await link.settle(replica)
+    foreign.send(.said("two"))
+    await other.settle(foreign)
+    let readers = link.readerCount
+    let waiting = Task { try await replica.caughtUp() }
+    await until { link.readerCount > readers }
+    link.cut()
+    await replica.close()
+    await #expect(throws: ReplicaError.self) { try await waiting.value }
+    await foreign.close()
+  }
+
   @Test func `progress reports the phase, the distance, and the oldest pending action`()
     async throws
   {

@@ -243,6 +243,37 @@ struct RollbackTests {
     await foreign.close()
   }
 
+  @Test func `O11 a snapshot that is newer than the connection is used`() async throws {
+    let log = MemoryLog(snapshotEvery: 2)
+    let (link, other) = (log.manualLink(), log.manualLink())
+    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
+    func send(_ numbers: ClosedRange<Int>) async {
+      for number in numbers {
+        foreign.send(.said("\(number)"))
+        await other.settle(foreign)
+        await until { log.snapshotCount == number / 2 }
+      }
+    }
+    await send(1...1)
+    await link.settle(replica)
+    link.cut()
+    await send(2...5)
+    link.holdSnapshots(true)
+    link.connect()
+    await until { link.heldCount == 1 }
+
+    await send(6...11)
+    link.holdSnapshots(false)
+    await until {
+      link.deliverNext(.max)
+      return replica.progress.current()?.sequence == log.last
+    }
+
+    #expect(replica.store.words == (1...11).map { "\($0)" })
+    await replica.close()
+    await foreign.close()
+  }
+
   @Test func `O9 a log whose entries were ignored has not gone back`() async throws {
     let log = MemoryLog(snapshotEvery: 2)
     let (link, other) = (log.manualLink(), log.manualLink())

@@ -25,8 +25,8 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   /// A Boolean value that indicates whether the gap was confirmed over a later connection.
   var isDeleted = false
 
-  /// The highest sequence of a snapshot that does not belong to the log, which would be read again and again.
-  var refused: UInt64 = 0
+  /// The positions of snapshots that do not belong to the log, which would be read again and again.
+  var refused: [LogPosition] = []
 
   /// Actions that were sent before a Unix second are doubtful until the replica is current.
   var doubt: Int?
@@ -49,7 +49,7 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   }
 
   mutating func hasCompared(with log: ReplicaLogState) {
-    (candidate, refused) = (nil, 0)
+    (candidate, refused) = (nil, [])
     end = log.last
     isCompared = true
     isDeleted = gap != nil

@@ -54,7 +54,7 @@ extension ReplicaCore {
     } else {
       troubles.broadcast(.snapshot("It belongs to entries that the log no longer has."))
     }
-    reading.withLock { $0.refused = max($0.refused, candidate?.sequence ?? 0) }
+    if let position = candidate?.position { reading.withLock { $0.refused.append(position) } }
     // An earlier snapshot may belong to the log.
     let end = candidate.map { max(1, $0.sequence) - 1 } ?? log.last
     load(through: min(end, log.last)) { [weak self] snapshot in
@@ -67,10 +67,11 @@ extension ReplicaCore {
     _ range: Range<UInt64>, _ candidate: DecidedState<State>?, _ log: ReplicaLogState,
     _ initial: DecidedState<State>
   ) {
-    load(through: log.last) { [weak self] snapshot in
+    // Others may write snapshots meanwhile. The next connection is compared with the entry of the snapshot.
+    load(through: .max) { [weak self] snapshot in
       guard let self else { return }
-      if let snapshot, snapshot.sequence > range.lowerBound,
-        snapshot.sequence > reading.withLock({ $0.refused })
+      if let snapshot, let position = snapshot.position, snapshot.sequence > range.lowerBound,
+        !reading.withLock({ $0.refused.contains(position) })
       {
         return read(from: snapshot)
       }

@@ -7,9 +7,8 @@ extension ReplicaCore {
       try await wait { $0.phase == .current }
       let comparison = reading.withLock { $0.comparison }
       let position = decided.withLock { $0.position }
-      guard case .success(let end)? = await end(after: position).result else {
-        throw CancellationError()
-      }
+      let end: UInt64?? = await end(after: position).result?.get()
+      guard let end else { throw CancellationError() }
       try await wait { [weak self] progress in
         guard progress.phase == .current, let self else { return false }
         // Without an end, the replica has applied another state since, or will compare again.
@@ -25,16 +24,21 @@ extension ReplicaCore {
   /// Returns the last sequence of the log, read by a separate subscription.
   ///
   /// It is `nil` if the log has lost the entry at the position.
+  ///
+  /// It is the beginning if the replica stops, or cannot use the log.
   private func end(after position: LogPosition?) -> PublishedTask<UInt64?, Never> {
     let start = position?.sequence ?? 0
-    return log.entries(after: start).scan((end: UInt64?(start), isOver: false)) { reading, event in
+    let stop = progress.publisher.broadcaster.filter { $0.phase == .stopped }
+      .map { _ in ReplicaLogEvent.unsuitable("stopped") }
+    let events = merge(log.entries(after: start), stop)
+    return events.scan((end: UInt64?(start), isOver: false)) { reading, event in
       switch event {
       case .entry(let entry): (entry.sequence, false)
-      case .current: (reading.end, true)
+      case .current, .unsuitable: (reading.end, true)
       case .connected(let state)
       where state.last < start || state.entry.map { LogPosition($0) != position } ?? false:
         (nil, true)
-      case .connected, .disconnected, .unsuitable: reading
+      case .connected, .disconnected: reading
       }
     }.first(where: \.isOver).map(\.end)
   }

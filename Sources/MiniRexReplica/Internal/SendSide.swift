@@ -153,7 +153,12 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     if let ending { throw ending }
     if isFull { throw .tooManyPending(limit: limit) }
     do { try outbox?.append(line, number: number) } catch { throw .notKept(error) }
-    pending.withLock { $0.append(action, line, source) }
+    // The end may have begun since. The line stays for the next replica.
+    let ended = pending.withLock { pending in
+      if pending.ending == nil { pending.append(action, line, source) }
+      return pending.ending
+    }
+    if let ended { throw ended }
     for record in undo.withLock({ $0 }) {
       record.add(action, number: number, to: state, as: record === stepped ? step : .action)
     }

@@ -5,6 +5,9 @@ extension MemoryLog.Link {
   /// The number of entries in flight.
   package var inFlightCount: Int { state.withLock { $0.inFlight.count } }
 
+  /// The number of subscriptions to the entries.
+  package var readerCount: Int { state.withLock { $0.readers.count } }
+
   /// The sequence of the last entry that was delivered here.
   package var position: UInt64 { state.withLock { $0.readers.last?.position ?? 0 } }
 
