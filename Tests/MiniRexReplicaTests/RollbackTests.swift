@@ -257,19 +257,19 @@ struct RollbackTests {
     await send(1...1)
     await link.settle(replica)
     link.cut()
-    await send(2...5)
+    await send(2...7)
     link.holdSnapshots(true)
     link.connect()
     await until { link.heldCount == 1 }
 
-    await send(6...11)
+    await send(8...13)
     link.holdSnapshots(false)
     await until {
       link.deliverNext(.max)
       return replica.progress.current()?.sequence == log.last
     }
 
-    #expect(replica.store.words == (1...11).map { "\($0)" })
+    #expect(replica.store.words == (1...13).map { "\($0)" })
     await replica.close()
     await foreign.close()
   }
