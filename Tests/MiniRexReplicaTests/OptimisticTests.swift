@@ -223,21 +223,22 @@ struct OptimisticTests {
     }
     write("", "a stranger")
     write("origin x y", "{}")
+    write("origin \(Int.max) 0", "{}")
     write("origin 1 0", #"{"said":{"_0":"first"}}"#)
     write("origin 2 1", #"{"sang":{"_0":"later"}}"#)
     write("origin 3 2", #"{"said":{"_0":"third"}}"#)
     let pending = replica.send(.said("own"))
 
-    link.deliverNext(5)
+    link.deliverNext(6)
 
     await until { replica.progress.current()?.phase == .stopped }
     let trouble = try #require(replica.progress.current()?.trouble)
-    guard case .undecodable(4, _) = trouble else {
+    guard case .undecodable(5, _) = trouble else {
       Issue.record("\(trouble)")
       return
     }
     #expect(replica.confirmed.current()?.words == ["first"])
-    #expect(replica.progress.current()?.sequence == 3)
+    #expect(replica.progress.current()?.sequence == 4)
     #expect(await pending.failure().map { "\($0)" } == "\(ReplicaError.stopped(trouble))")
     await replica.close()
   }

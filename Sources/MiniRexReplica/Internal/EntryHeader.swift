@@ -8,6 +8,9 @@ struct EntryHeader: Hashable, Sendable {
   /// The highest number that the sender knows to be decided.
   let settled: Int
 
+  /// No origin counts that far, and a sum of such numbers does not overflow.
+  private static let limit = 1 << 53
+
   init(origin: String, number: Int, settled: Int) {
     (self.origin, self.number, self.settled) = (origin, number, settled)
   }
@@ -16,7 +19,7 @@ struct EntryHeader: Hashable, Sendable {
   init?(_ text: String) {
     let words = text.split(separator: " ")
     guard words.count >= 3, let number = Int(words[1]), let settled = Int(words[2]),
-      number > settled, settled >= 0
+      number > settled, settled >= 0, number < Self.limit
     else { return nil }
     self.init(origin: String(words[0]), number: number, settled: settled)
   }

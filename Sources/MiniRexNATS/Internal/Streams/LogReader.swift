@@ -115,14 +115,20 @@ final class LogReader: Sendable {
       return state.last
     }
     guard let last, examined.state.last >= last else { return }
+    let hasBegun = Lock(false)
     let calls = OrderedConsumer.Calls(
       receive: { [weak self] message, place, _ in
         self?.take(message, place, generation, connection)
       },
       begins: { [weak self] beginning, _ in
+        let isAgain = hasBegun.withLock { hasBegun in
+          defer { hasBegun = true }
+          return hasBegun
+        }
         switch beginning {
         case .replaced, .rolledBack: self?.restart(generation)
-        case .first, .again: break
+        // A consumer that has received nothing cannot compare the stream when it begins again.
+        case .first, .again: if isAgain { self?.restart(generation) }
         }
       },
       hasSnapshot: { [weak self] in self?.hasReadAll(generation) })
