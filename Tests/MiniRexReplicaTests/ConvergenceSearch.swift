@@ -75,7 +75,7 @@ private final class Member {
     earlierLinks.append(link)
     let copy = try folder.map { old in
       let copy = try Folder()
-      // The state's next file may be renamed meanwhile. The state is copied first, because no kill leaves a state that is
+      // The state's next file may be renamed concurrently. The state is copied first: the copies must not have a state that is
       // newer than the pending actions.
       for name in old.names.reversed() where name != "state.new" {
         try Data(contentsOf: old.file(name)).write(to: copy.file(name))

@@ -68,7 +68,7 @@ struct OutboxTests {
     await link.settle(replica)
     await replica.close()
 
-    // A power failure can leave an earlier outbox beside the state.
+    // After a power failure, the outbox can be older than the state.
     try outbox.write(to: folder.file("outbox"))
     let restarted = try makeReplica(log.link(), keptIn: folder.url.path)
     #expect(restarted.store.words == ["one"])

@@ -223,7 +223,7 @@ struct RollbackTests {
     link.connect()
     await until { link.heldCount == 1 }
 
-    // The log had no snapshot when it was asked, and then loses its first entries.
+    // The log had no snapshot at the read, and then loses its first entries.
     other.connect()
     await other.settle(foreign)
     for number in 1...5 {

@@ -67,7 +67,7 @@ extension ReplicaCore {
     _ range: Range<UInt64>, _ candidate: DecidedState<State>?, _ log: ReplicaLogState,
     _ initial: DecidedState<State>
   ) {
-    // Others may write snapshots meanwhile. The next connection is compared with the entry of the snapshot.
+    // Other replicas may write snapshots concurrently. The next connection is compared with the entry of the snapshot.
     load(through: .max) { [weak self] snapshot in
       guard let self else { return }
       if let snapshot, let position = snapshot.position, snapshot.sequence > range.lowerBound,

@@ -8,7 +8,7 @@ import Testing
 /// The rates and the silence that a report and a page derive from times.
 @Suite(.timeLimit(.minutes(5)))
 struct FleetRateTests {
-  @Test func `a graph that is measured rarely has the rate of its own interval`() {
+  @Test func `a graph that is measured rarely has the rate of its interval`() {
     var rates = SubscriptionRates()
     let start = ContinuousClock.now
     func measure(_ updates: Int?, messages: Int, after seconds: Int) -> [String: Double] {

@@ -110,12 +110,10 @@ package final class WaitGroup: Sendable {
   private func add(_ workHandles: [WorkHandle]) {
     if workHandles.isEmpty { return }
     var requested: [GroupWaiter] = []
-    _ = firstWaiting { group in
-      requested += group.state.withLock { state in
-        state.workHandles += workHandles
-        return state.takeWaiters { requester in
-          workHandles.contains { requester?.isPart(of: $0) ?? false }
-        }
+    visitWaiting { _, state in
+      state.workHandles += workHandles
+      requested += state.takeWaiters { requester in
+        workHandles.contains { requester?.isPart(of: $0) ?? false }
       }
       return false
     }
@@ -136,37 +134,45 @@ package final class WaitGroup: Sendable {
     }
     enter()
     if !other.notify(.group(self), requester: requester) { return leave() }
-    add(workHandles)
-    // Two threads may close a circle at once. Each finds it, because its own wait is entered. A group
-    // always waits for its own part.
+    // Read again, because later handles find this group.
+    add(other.state.withLock { $0.workHandles })
+    // Two threads may close a circle concurrently. Each finds it, because its wait is entered before. A
+    // group always waits for the groups that are part of it.
     if other.isPart(of: self) || !isAwaited(by: other) || !other.forget(self) { return }
     parent?.await(other)
     leave()
   }
 
-  /// Returns `true` if the other group waits for this group, directly or through others.
+  /// Returns `true` if the other group waits for this group, directly or through further groups.
   private func isAwaited(by other: WaitGroup) -> Bool {
-    firstWaiting { $0 === other } != nil
+    visitWaiting { group, _ in group === other }
   }
 
-  /// Returns the first group that has a property, of this group and the groups that wait for it.
+  /// Visits this group and the groups that wait for it, each under its lock, until the body returns
+  /// `true`.
   ///
   /// A parent counts from the beginning, although it waits for its part only after the capture.
-  private func firstWaiting(where hasProperty: (WaitGroup) -> Bool) -> WaitGroup? {
+  ///
+  /// - Returns: `false` if the body has not returned `true`.
+  @discardableResult
+  private func visitWaiting(_ body: (WaitGroup, inout State) -> Bool) -> Bool {
     var found = [self]
     var index = 0
     while index < found.count {
       let group = found[index]
-      var next = group.state.withLock { $0.waiters }.compactMap(\.waiter.group)
-      if let parent = group.parent { next.append(parent) }
-      if hasProperty(group) { return group }
-      for group in next where !found.contains(where: { $0 === group }) { found.append(group) }
+      let (isDone, waiting) = group.state.withLock { state in
+        let waiting = state.waiters.compactMap(\.waiter.group)
+        return (body(group, &state), waiting)
+      }
+      if isDone { return true }
+      for next in waiting + (group.parent.map { [$0] } ?? [])
+      where !found.contains(where: { $0 === next }) { found.append(next) }
       index += 1
     }
-    return nil
+    return false
   }
 
-  /// - Returns: `false` if the group does not wait, or not any more.
+  /// - Returns: `false` if the group no longer waits.
   private func forget(_ group: WaitGroup) -> Bool {
     state.withLock { state in
       let index = state.waiters.lastIndex { $0.waiter.group === group }

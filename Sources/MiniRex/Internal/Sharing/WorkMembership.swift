@@ -45,7 +45,7 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
       if !leave(.leave) { return (leave, false, nil) }
       // A separate group, because two groups that share canceled work would wait for each other.
       let group = WaitGroup(requester: nil, partOf: current)
-      // At once, so that a second cancellation does not find a group that is over.
+      // Immediately, so that a second cancellation does not find a group that is over.
       group.enter()
       state.group = group
       return (leave, true, group)
