@@ -6,7 +6,7 @@ import Testing
 /// A client of the package, which is built from the last commit of this checkout.
 @Suite(.timeLimit(.minutes(30)))
 struct StrangerTests {
-  /// Once is enough, because the build uses no server. It uses no sanitizer.
+  /// Once is enough, because the build needs no server and no sanitizer.
   private static let isRepeated =
     ProcessInfo.processInfo.environment["MINIREX_NATS_SERVER"] != nil || scale < 1
 
