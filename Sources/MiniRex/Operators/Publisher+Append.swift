@@ -49,6 +49,11 @@ final class Succession: SubscriptionHost, @unchecked Sendable {
     first.bufferCounts + next.bufferCounts
   }
 
+  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+    first.host.collectDrains(of: first, into: &drains)
+    next.host.collectDrains(of: next, into: &drains)
+  }
+
   override func attach(_ counter: InFlightCounter, of token: Subscription) {
     first.host.attach(counter, of: first)
     next.host.attach(counter, of: next)
