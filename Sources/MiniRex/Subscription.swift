@@ -119,6 +119,19 @@ public final class Subscription: Sendable {
     await WaitGroup.run(on: self)
   }
 
+  /// Returns after the callback has run for every update that was dispatched to it before the call.
+  ///
+  /// It covers the dispatches to queues and actors on the path to the callback, and the buffer of an
+  /// asynchronous callback, upstream first. Updates that a policy drops do not count. It returns
+  /// immediately without such a dispatch, and after ``invalidate()``. The queue of the source is not
+  /// covered: await its `delivered()` before. A call in the callback itself waits for that call, and
+  /// never returns. It returns early if its Swift task is canceled.
+  public func drained() async {
+    var drains: [Drain] = []
+    host.collectDrains(of: self, into: &drains)
+    for drain in drains { await drain() }
+  }
+
   /// Stores the subscription in a bag, which retains it until it ends or the bag is released.
   public func store(in bag: SubscriptionBag) {
     bag.store(self)

@@ -209,6 +209,10 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     inputs.reduce(BufferCounts(pending: delivery.pendingUpdates)) { $0 + $1.bufferCounts }
   }
 
+  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+    for input in inputs { input.host.collectDrains(of: input, into: &drains) }
+  }
+
   override func attach(_ counter: InFlightCounter, of token: Subscription) {
     delivery.count(for: counter)
     for input in inputs { input.host.attach(counter, of: input) }
