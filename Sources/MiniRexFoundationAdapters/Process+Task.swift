@@ -65,10 +65,11 @@ extension Process {
   }
 }
 
-/// A line of output, without its line ending.
+/// A line of output, without its line ending, `"\n"` or `"\r\n"`.
 ///
-/// Invalid UTF-8 is repaired. A line of more than 1,048,576 bytes is split into pieces of that
-/// size.
+/// Invalid UTF-8 is repaired. A line of more than 1,048,576 bytes arrives in consecutive pieces of
+/// at most that size, which end between two characters. The joined pieces are the line. A text that
+/// you search for may begin in one piece and end in the next.
 public enum ProcessLine: Sendable, Hashable {
   /// A line of the standard output.
   case output(String)
