@@ -5,9 +5,9 @@ internal import MiniRex
 internal import MiniRexDispatchAdapters
 
 func watch(
-  _ path: String, _ connection: Connection<Result<FileChange, POSIXError>>
+  _ path: [CChar], _ connection: Connection<Result<FileChange, POSIXError>>
 ) throws(POSIXError) -> Subscription {
-  let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
+  let descriptor = unsafe open(path, O_EVTONLY | O_CLOEXEC)
   if descriptor < 0 { throw .last }
   // A dispatch source may be canceled on any thread, but its type is not `Sendable`.
   nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
