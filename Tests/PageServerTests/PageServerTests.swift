@@ -353,6 +353,12 @@ import Testing
     }
   }
 
+  @Test(arguments: ["127.0.0.1\0.example", "127.0.0.1\0", "\0", "127.1", "localhost", ""])
+  func `an address that is not IPv4 in numbers is unavailable`(_ address: String) {
+    #expect(PageServer(port: 0, address: address) == nil)
+    #expect(errno == EADDRNOTAVAIL)
+  }
+
   #if os(Linux)
   @Test(.enabled(if: scale >= 1, "Sanitizers retain memory."))
   func `answered requests retain no memory`() async {
