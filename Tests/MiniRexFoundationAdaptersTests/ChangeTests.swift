@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test func `a folder whose name is not UTF-8 is watched`() async throws {
-    let name = Array("\(folder.url.path)/bad".utf8CString.dropLast()) + [-1, 0]
+    let name = Array("\(folder.url.path)/bad".utf8CString.dropLast()) + [CChar(truncatingIfNeeded: 0xFF), 0]
     #expect(unsafe mkdir(name, 0o700) == 0)
     let changes = Changes(try #require(URL(string: "\(folder.url)/bad%FF")))
 

@@ -16,7 +16,7 @@ extension URL {
       var path = isFileURL ? absoluteURL.path(percentEncoded: true).withoutPercents : []
       while path.count > 1, path.last == UInt8(ascii: "/") { path.removeLast() }
       if path.isEmpty || path.contains(0) { throw POSIXError(.EINVAL, path: absoluteString) }
-      return (path + [0]).map { CChar(bitPattern: $0) }
+      return (path + [0]).map { CChar(truncatingIfNeeded: $0) }
     }
   }
 }

@@ -14,7 +14,7 @@ func watch(
     fileDescriptor: descriptor,
     eventMask: [.write, .extend, .attrib, .link, .rename, .delete, .revoke],
     queue: DispatchQueue(label: "MiniRex.changes"))
-  source.setEventHandler {
+  unsafe source.setEventHandler {
     let events = unsafe source.data
     if !events.isDisjoint(with: [.write, .extend]) {
       connection.broadcast(.success(FileChange(.written)))
@@ -29,8 +29,8 @@ func watch(
       connection.end()
     }
   }
-  source.setCancelHandler { close(descriptor) }
-  source.activate()
+  unsafe source.setCancelHandler { close(descriptor) }
+  unsafe source.activate()
   return Subscription { unsafe source.cancel() }
 }
 #endif
