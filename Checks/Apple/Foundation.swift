@@ -44,7 +44,7 @@ open class NSError: NSObject, Error, @unchecked Sendable {
 /// The compiler calls it for `error as NSError`.
 public func _convertErrorToNSError(_ error: any Error) -> NSError { NSError() }
 
-/// It hides the type of FoundationEssentials, whose codes are those of Linux.
+/// It hides the type of FoundationEssentials, which has the codes of Linux.
 public struct POSIXError: Error, Hashable, Sendable {
   public typealias Code = POSIXErrorCode
 

@@ -118,7 +118,7 @@ import Testing
     #expect(await changes.recorder.next(2) == [.failure(POSIXError(.ENOENT))])
   }
 
-  @Test func `watched files leave no descriptor`() async throws {
+  @Test func `the descriptors of watched files are closed`() async throws {
     await #expect(processExitsWith: .success) {
       mustEnd()
       let folder = try Folder()
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test func `a folder whose name is not UTF-8 is watched`() async throws {
-    let name = Array("\(folder.url.path)/bad".utf8CString.dropLast()) + [CChar(truncatingIfNeeded: 0xFF), 0]
+    let name = folder.pathThatIsNotUTF8
     #expect(unsafe mkdir(name, 0o700) == 0)
     let changes = Changes(try #require(URL(string: "\(folder.url)/bad%FF")))
 

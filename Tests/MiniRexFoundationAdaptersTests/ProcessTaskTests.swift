@@ -302,7 +302,7 @@ import Testing
 
   @Test func `a program and a folder whose names are not UTF-8 work`() async throws {
     let folder = try Folder()
-    let name = Array("\(folder.url.path)/bad".utf8CString.dropLast()) + [CChar(truncatingIfNeeded: 0xFF), 0]
+    let name = folder.pathThatIsNotUTF8
     #expect(unsafe mkdir(name, 0o700) == 0)
     let script = Array(name.dropLast()) + Array("/show".utf8CString)
     let descriptor = unsafe open(script, O_CREAT | O_WRONLY, 0o700)

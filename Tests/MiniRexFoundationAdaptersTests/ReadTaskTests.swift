@@ -116,7 +116,7 @@ import Testing
   #if os(Linux)
   @Test func `a file whose name is not UTF-8 is read`() async throws {
     let folder = try Folder()
-    let name = Array("\(folder.url.path)/bad".utf8CString.dropLast()) + [CChar(truncatingIfNeeded: 0xFF), 0]
+    let name = folder.pathThatIsNotUTF8
     close(unsafe open(name, O_CREAT, 0o600))
     let url = try #require(URL(string: "\(folder.url)/bad%FF"))
     try folder.write("other", to: "bad")

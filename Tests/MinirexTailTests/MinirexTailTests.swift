@@ -104,7 +104,7 @@ extension MinirexTailTests {
         + summary(lines: 2, bytes: 3 * half.utf8.count + 12, matches: 2))
   }
 
-  @Test func `a line without --match counts once, whatever its length`() async throws {
+  @Test func `a line of any length counts once without --match`() async throws {
     let long = String(repeating: "é", count: 1 << 20)
     let log = try folder.write("\(long)\n\n\(long)\(long)\nend\n\(long)", to: "log")
 

@@ -11,7 +11,7 @@ func detachThread(_ body: @escaping @Sendable () -> Void) throws(POSIXError) {
   let error = unsafe pthread_create(
     &thread, nil,
     { start in
-      // The pointers are optional on some platforms. A thread that is detached returns to nobody.
+      // The pointers are optional on some platforms. The result of a detached thread is ignored.
       if let start = unsafe start as UnsafeMutableRawPointer? {
         unsafe Unmanaged<ThreadStart>.fromOpaque(start).takeRetainedValue().body()
       }
