@@ -155,6 +155,13 @@ struct NAMED(stat) {
   uint32_t st_flags;
   uint32_t st_gen;
 };
+// time.h
+enum NAMED(clockid_t) { _CLOCK_REALTIME = 0, _CLOCK_THREAD_CPUTIME_ID = 16 };
+#define CLOCK_REALTIME _CLOCK_REALTIME
+#define CLOCK_THREAD_CPUTIME_ID _CLOCK_THREAD_CPUTIME_ID
+int clock_gettime(enum darwin_clockid_t clock, struct darwin_timespec *time);
+time_t time(time_t *_Nullable time);
+
 int fstat(int descriptor, struct darwin_stat *status);
 int lstat(const char *path, struct darwin_stat *status);
 int stat(const char *path, struct darwin_stat *status);

@@ -42,6 +42,8 @@ extension Process {
       if error != 0 { throw POSIXError(errno: error, path: folder.name) }
     }
     #if !canImport(Darwin)
+    // `Process` has no folder if its path is not UTF-8.
+    if currentDirectoryURL == nil { throw POSIXError(.EINVAL) }
     // Without this call, the program inherits descriptors that other code did not make
     // close-on-exec.
     if let addCloseFrom = unsafe SystemCall.addCloseFrom {
