@@ -27,6 +27,8 @@ public enum POSIXErrorCode: Int32, Sendable {
   public static var EWOULDBLOCK: POSIXErrorCode { .EAGAIN }
 }
 
+public var CLOCK_THREAD_CPUTIME_ID: clockid_t { _CLOCK_THREAD_CPUTIME_ID }
+
 public var S_IFMT: mode_t { 0o170_000 }
 public var S_IFIFO: mode_t { 0o010_000 }
 public var S_IFCHR: mode_t { 0o020_000 }

@@ -55,6 +55,14 @@ public struct POSIXError: Error, Hashable, Sendable {
   public var userInfo: [String: Any] { [:] }
 }
 
+public struct CharacterSet: Sendable {
+  public static let alphanumerics = CharacterSet()
+}
+
+extension StringProtocol {
+  public func addingPercentEncoding(withAllowedCharacters allowed: CharacterSet) -> String? { nil }
+}
+
 // MARK: Key-value observing
 
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {

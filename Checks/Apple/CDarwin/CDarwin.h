@@ -104,6 +104,7 @@ int *__error(void);
 #define LOCK_UN 8
 #define SEEK_SET 0
 #define SEEK_END 2
+#define F_OK 0
 #define R_OK 4
 #define STDIN_FILENO 0
 #define STDOUT_FILENO 1
@@ -157,8 +158,6 @@ struct NAMED(stat) {
 };
 // time.h
 enum NAMED(clockid_t) { _CLOCK_REALTIME = 0, _CLOCK_THREAD_CPUTIME_ID = 16 };
-#define CLOCK_REALTIME _CLOCK_REALTIME
-#define CLOCK_THREAD_CPUTIME_ID _CLOCK_THREAD_CPUTIME_ID
 int clock_gettime(enum darwin_clockid_t clock, struct darwin_timespec *time);
 time_t time(time_t *_Nullable time);
 
@@ -166,6 +165,27 @@ int fstat(int descriptor, struct darwin_stat *status);
 int lstat(const char *path, struct darwin_stat *status);
 int stat(const char *path, struct darwin_stat *status);
 int mkdir(const char *path, mode_t mode);
+
+// dirent.h
+typedef struct darwin_DIR {
+  int descriptor;
+} DIR;
+struct NAMED(dirent) {
+  uint64_t d_ino;
+  uint64_t d_seekoff;
+  uint16_t d_reclen;
+  uint16_t d_namlen;
+  uint8_t d_type;
+  char d_name[1024];
+};
+#define DT_DIR 4
+#define DT_REG 8
+#define AT_SYMLINK_NOFOLLOW 0x0020
+int closedir(DIR *folder);
+int dirfd(DIR *folder);
+int fstatat(int folder, const char *name, struct darwin_stat *status, int flags);
+DIR *_Nullable opendir(const char *path);
+struct darwin_dirent *_Nullable readdir(DIR *folder);
 
 // poll.h
 struct NAMED(pollfd) {
