@@ -36,6 +36,14 @@ public struct DispatchTime: Comparable, Sendable {
   }
 }
 
+extension DispatchTime {
+  public static func + (time: DispatchTime, seconds: Double) -> DispatchTime { time }
+}
+
+public enum DispatchTimeoutResult: Sendable {
+  case success, timedOut
+}
+
 public enum DispatchTimeInterval: Equatable, Sendable {
   case seconds(Int)
   case milliseconds(Int)
@@ -56,6 +64,8 @@ public final class DispatchSemaphore: DispatchObject, @unchecked Sendable {
   public init(value: Int) {}
 
   public func wait() {}
+
+  public func wait(timeout: DispatchTime) -> DispatchTimeoutResult { .success }
 
   @discardableResult
   public func signal() -> Int { 0 }
