@@ -57,6 +57,10 @@ public final class DispatchGroup: DispatchObject, @unchecked Sendable {
 
   public func leave() {}
 
+  public func notify(
+    queue: DispatchQueue, execute work: @escaping @Sendable @convention(block) () -> Void
+  ) {}
+
   public func wait() {}
 }
 
