@@ -31,7 +31,7 @@ import Testing
 
   @Test func `Q9 random queries with joins agree with commits of several threads`() {
     var faults: [String] = []
-    for seed in 0..<UInt64(scaled(40)) {
+    for seed in 0..<UInt64(scaled(20)) {
       let store = Store<TicketBoard, Never>(TicketBoard(12))
       let mirrors = Mirrors()
       let queries = RandomQueries(store, seed: seed)

@@ -2,7 +2,7 @@ import MiniRex
 import MiniRexStore
 import TestSupport
 
-/// An array that follows a query of any row by its updates, and collects what is wrong with them.
+/// An array that follows a query of any row by its updates, and collects their faults.
 final class PlainMirror: Sendable {
   private struct Seen: Sendable {
     var rows: [PlainRow] = []

@@ -122,7 +122,7 @@ where Row.ID: Sendable {
   ///
   /// - Parameters:
   ///   - places: The old places of the touched groups, `nil` for new groups.
-  ///   - changed: The groups whose rows have changed. The others may have another place.
+  ///   - changed: The groups whose rows have changed. Other groups may have another place.
   private func arrange(_ places: [UInt32: Int?], _ changed: Set<UInt32>) -> LiveChange {
     let old = places.values.compactMap(\.self).sorted()
     for place in old.reversed() { sorted.remove(at: place) }
