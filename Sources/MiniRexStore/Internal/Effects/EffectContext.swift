@@ -26,13 +26,15 @@ extension Effect {
   }
 }
 
-/// Remaining work while nested effects are entered.
+/// Remaining work while nested effects are registered.
 @usableFromInline
 enum EffectRemainder<Action: Sendable>: Sendable {
   /// The remaining members of a `.merge`.
   case members(ArraySlice<Effect<Action>>, EffectContext)
-  /// A sequence whose current member was entered.
-  case entered(EffectSequence)
-  /// A child whose effects were entered.
+  /// The remaining members of a `.concatenate`, which are registered into its sequence.
+  case sequence(ArraySlice<Effect<Action>>, EffectMembers<Action>, EffectContext)
+  /// A sequence whose members were registered.
+  case registered(EffectMembers<Action>)
+  /// A child whose effects were registered.
   case child(Presence)
 }
