@@ -52,19 +52,6 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
     ) { time(nil) }
   }
 
-  /// Opens a file with the former label of the synchronization policy.
-  ///
-  /// - Parameters:
-  ///   - file: The URL of the file. Its folder must exist.
-  ///   - count: The number of actions after which a recording also writes the state.
-  ///   - syncPolicy: The time of synchronization with the disk.
-  @available(*, deprecated, message: "Use 'sync:' instead of 'synchronising:'.")
-  public convenience init(
-    _ file: URL, snapshotEvery count: Int? = nil, synchronising syncPolicy: JournalSyncPolicy
-  ) throws(JournalFailure) {
-    try self.init(file, snapshotEvery: count, sync: syncPolicy)
-  }
-
   /// - Parameter now: Returns the Unix second.
   init(
     _ file: URL, keeping history: JournalHistory, snapshotEvery count: Int?,

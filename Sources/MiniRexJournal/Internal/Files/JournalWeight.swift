@@ -1,15 +1,39 @@
 /// The `at` and `synced` members that lines already have.
 struct JournalMarks: Sendable {
-  var second = -1
+  private(set) var second = -1
+  /// The `at` before it.
+  private var formerSecond = -1
   var synced = -1
 
   init() {}
 
   init(_ found: JournalScan) {
     second = found.second ?? -1
+    formerSecond = second
     synced = found.synced
   }
+
+  /// Takes the clock's second.
+  ///
+  /// A clock that is set back by less than an hour waits until it is there again. One that is set back by more was
+  /// wrong before, so time continues from its new second.
+  ///
+  /// - Returns: `true` if the line must have the second.
+  mutating func take(_ now: Int) -> Bool {
+    if now <= second, now >= second - hour { return false }
+    formerSecond = now > second ? second : now
+    second = now
+    return true
+  }
+
+  /// Returns the second up to which the commits of a span are counted.
+  ///
+  /// A single step that would end the entire span counts when the next second confirms it, because a clock can be wrong
+  /// for one commit.
+  func now(for span: Int) -> Int { second - formerSecond > span ? formerSecond : second }
 }
+
+private let hour = 3_600
 
 /// The sizes that decide about snapshots and compaction.
 struct JournalWeight: Sendable {
@@ -65,7 +89,8 @@ struct JournalWeight: Sendable {
     case .commits(let span):
       return lines >= least && (lines >= longHistory || commits >= span / 4)
     case .seconds(let span):
-      return lines >= least && (lines >= longHistory || seconds >= span / 4)
+      // The clock was ahead when a file began in the future.
+      return lines >= least && (lines >= longHistory || seconds >= span / 4 || seconds < 0)
     }
   }
 }
