@@ -12,10 +12,9 @@ extension Journal {
   /// let board = try journal.replay(Board(), upTo: yesterday, reducer: reducer)
   /// ```
   ///
-  /// The journal keeps whole seconds, so the result is the last commit of the date's second. A clock that was set back by
-  /// less than an hour does not make an earlier second. A clock that was set back by more was ahead before: the commits
-  /// of that time count as made when it was set back. The search takes O(log n). It is exact if one commit has the wrong
-  /// date. If several have, it can return the last commit before them for a date shortly after them.
+  /// The journal keeps whole seconds, so the result is the last commit of the date's second. A clock that was set back
+  /// makes no earlier second, except after it was ahead. A clock that was wrong for one commit changes no other result.
+  /// See <doc:OperatingAJournal> for a clock that was wrong for longer. The search takes O(log n).
   ///
   /// Throws ``JournalFailure/notKept(first:)`` for a date before the first kept commit. The commits of a file of version
   /// 1 have no date, and count as older than any other.
@@ -23,7 +22,7 @@ extension Journal {
   /// - Parameter date: The date, by the clock of the system that recorded.
   public func number(at date: Date) throws(JournalFailure) -> Int {
     let (newest, segments, _) = file.files
-    return try segments.number(at: date, newest, file.marks.0.second)
+    return try segments.number(at: date, newest, file.marks.0.latest)
   }
 }
 

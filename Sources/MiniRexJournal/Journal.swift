@@ -31,7 +31,9 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
   /// Opens a file, and creates it if necessary.
   ///
   /// After a kill or a power loss, the last lines can be torn. The journal ignores them, and the next recording removes
-  /// them. A file that you may only read can be replayed and verified. Recording it fails.
+  /// them. A file that you may only read can be replayed and verified. Recording it fails. Throws
+  /// ``JournalFailure/otherDisk(folder:)`` if no file could be closed, and `JournalFailure.file(.EINVAL)` for a URL
+  /// without a path that the system can take.
   ///
   /// - Parameters:
   ///   - file: The URL of the file. Its folder must exist.

@@ -25,15 +25,15 @@ extension JournalTests {
 
   private func isOfService(_ path: String, mode: UInt32) -> Bool {
     let status = status(path)
-    return status.st_uid == Self.nobody && status.st_gid == 12_345
+    return status.st_uid == Self.nobody && status.st_gid == Self.nobody
       && status.st_mode & 0o7777 == mode
   }
 
   /// Records three actions in a file of the service, with a state after the second.
   private func recordForService(_ folder: Folder, mode: UInt32 = 0o640) throws {
     _ = try folder.record(3, every: 2)
-    unsafe chown(folder.url.path, Self.nobody, 12_345)
-    unsafe chown(folder.path("journal"), Self.nobody, 12_345)
+    unsafe chown(folder.url.path, Self.nobody, Self.nobody)
+    unsafe chown(folder.path("journal"), Self.nobody, Self.nobody)
     unsafe chmod(folder.path("journal"), mode)
   }
 

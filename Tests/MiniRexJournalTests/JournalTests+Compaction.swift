@@ -290,6 +290,12 @@ private let encodedRows = Shared(0)
 private struct CountedRow: Codable, Sendable, Equatable {
   var value = 0
 
+  init(value: Int) { self.value = value }
+
+  init(from decoder: any Decoder) throws {
+    value = try decoder.singleValueContainer().decode(Int.self)
+  }
+
   func encode(to encoder: any Encoder) throws {
     if Thread.current.name == "sender" { encodedRows.increment() }
     var container = encoder.singleValueContainer()

@@ -23,9 +23,9 @@ extension JournalTests {
     return store.state
   }
 
-  /// Compacts a file with 60 actions, so that the lines after number 40 are copied.
+  /// Compacts a file with 75 actions, so that the lines after number 40 are copied.
   private func recordCopied(_ folder: Folder, keeping history: JournalHistory) async throws {
-    _ = try folder.record(60, every: 40)
+    _ = try folder.record(75, every: 40)
     try await LedgerJournal(folder, keeping: history).compact()
   }
 
@@ -133,7 +133,6 @@ extension JournalTests {
     for (comment, bytes, expected) in table {
       try await expect(expected, bytes, in: folder, comment)
     }
-    #expect(try LedgerJournal(folder.file("journal")).lastNumber == 400)
   }
 
   @Test func `J7 what a compaction had written is proved by its name`() async throws {
@@ -237,8 +236,8 @@ extension JournalTests {
     let bytes = try folder.bytes()
     _ = try LedgerJournal(folder).replay()
     #expect(try folder.bytes() == bytes)
-    for _ in 1...3 { _ = try folder.record(0) }
-    #expect(try folder.bytes().count - bytes.count < 3 * 128)
+    _ = try folder.record(0)
+    #expect(try folder.lines().last?.contains(#""resume""#) == false)
     try LedgerJournal(folder).verify()
 
     // A torn mark takes nothing else with it.

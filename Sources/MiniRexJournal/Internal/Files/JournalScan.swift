@@ -19,6 +19,7 @@ struct JournalScan {
   /// The offset of the first line after the last readable state whose commit no later line vouches for.
   private(set) var unconfirmed: Int?
   private(set) var second: Int?
+  private(set) var formerSecond: Int?
   /// The first line of a version that the program does not know, from the last readable state on.
   private(set) var newer: JournalFailure?
   private let upcasting: JournalUpcasting?
@@ -89,7 +90,7 @@ struct JournalScan {
       if line.number > synced { unvouched.append((offset, line.number)) }
       if line.kind == .action { actions += 1 }
       if offset == state?.offset { actions = line.back == nil ? 0 : actions }
-      second = line.second ?? second
+      if let found = line.second { (formerSecond, second) = (second, found) }
       part.length = offset + bytes.count + 1
     }
     let isCovered = last ?? -1 < synced
