@@ -16,7 +16,7 @@ public struct JournalHistory: Sendable, Hashable {
   /// Deletes nothing.
   ///
   /// No policy deletes the closed files of another branch, which remain when the newest file was moved away, or an older
-  /// copy of it was restored. They get a folder of their own.
+  /// copy of it was restored. They move to a separate folder.
   public static let everything = JournalHistory(span: .everything)
 
   /// Keeps the newest state and the commits after it, in one file.

@@ -115,7 +115,7 @@ extension JournalTests {
   @Test func `J18 a compaction keeps access control lists and extended attributes`() async throws {
     let folder = try Folder()
     _ = try folder.record(3, every: 2)
-    // The owner and the group read and write, user 7777 reads, and others have no access.
+    // The owner and the group read and write, and user 7777 reads.
     let set = """
       import struct
       entries = [(1, 6, -1), (2, 4, 7777), (4, 6, -1), (16, 6, -1), (32, 0, -1)]

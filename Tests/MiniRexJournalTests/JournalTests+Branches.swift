@@ -39,7 +39,7 @@ extension JournalTests {
   ]
 
   @Test(arguments: histories)
-  func `J19 closed files of a journal that was moved away are kept in a folder of their own`(
+  func `J19 closed files of a journal that was moved away move to a separate folder`(
     history: JournalHistory
   ) async throws {
     let folder = try Folder()
@@ -66,7 +66,7 @@ extension JournalTests {
   }
 
   @Test(arguments: histories)
-  func `J19 closed files after a restored copy are kept in a folder of their own`(
+  func `J19 closed files after a restored copy move to a separate folder`(
     history: JournalHistory
   ) async throws {
     let folder = try Folder()

@@ -36,7 +36,7 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
-  /// Each commit of the last 25 steps, and no more than a file more.
+  /// Expects each commit of the last 25 steps, and at most one file more.
   private func expectSpan(_ folder: Folder, last: Int, _ comment: Comment) throws {
     let journal = try LedgerJournal(folder)
     for number in (last - 25)...last {

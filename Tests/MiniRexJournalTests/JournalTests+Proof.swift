@@ -172,7 +172,7 @@ extension JournalTests {
     #expect(folder.segments == ["000001-0.journal"])
   }
 
-  @Test func `J7 the next file proves what a closed file had`() async throws {
+  @Test func `J7 the next file proves the lines of a closed file`() async throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder, every: 0)
     let store = Store(Ledger(), reducer: keeping)
@@ -222,7 +222,7 @@ extension JournalTests {
     }
   }
 
-  @Test func `J8 a released journal leaves a line that vouches for the lines before it`()
+  @Test func `J8 a released journal writes a line that vouches for the lines before it`()
     async throws
   {
     let folder = try Folder()
@@ -247,7 +247,7 @@ extension JournalTests {
     #expect(journal.lastNumber == 400 && journal.status.current()?.bytesCutAtOpen ?? 0 > 40)
   }
 
-  @Test func `J8 a flush after the end of a recording leaves the line as well`() async throws {
+  @Test func `J8 a flush after the end of a recording writes the line as well`() async throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder)
     let store = Store(Ledger(), reducer: keeping)

@@ -6,8 +6,8 @@ internal import Foundation
 
 /// Returns whether the JSON of a value can have at most this number of bytes.
 ///
-/// It encodes no more than that, so a large value takes no longer than a small one. It counts the least that each part
-/// takes, and never returns `false` for a shorter JSON.
+/// It stops at the first byte beyond, so the time does not depend on the size of the value. It counts the least that each
+/// part takes, so it returns `true` for each shorter JSON.
 func hasJSON(of value: some Encodable, upTo count: Int) -> Bool {
   let budget = SizeBudget(count)
   // An error of the value itself is reported when it is encoded.
@@ -15,7 +15,9 @@ func hasJSON(of value: some Encodable, upTo count: Int) -> Bool {
   return budget.rest >= 0
 }
 
-/// The bytes that a value may still take. One encoding uses it serially.
+/// The bytes that a value may still take.
+///
+/// One encoding uses it serially.
 private final class SizeBudget {
   private(set) var rest: Int
 

@@ -20,7 +20,7 @@ struct JournalAttributes {
       try check { fchown(new.number, status.st_uid, status.st_gid) }
     }
     try copyExtendedAttributes(from: file.number, to: new.number)
-    // The last call, because the others change the mode.
+    // The last call, because the calls before it change the mode.
     try check { fchmod(new.number, status.st_mode & 0o7777) }
   }
 
@@ -29,7 +29,7 @@ struct JournalAttributes {
   /// A user who may read a file of another user may also copy it.
   func applyIfPermitted(to new: JournalDescriptor) throws(JournalFailure) {
     if (try? apply(to: new)) != nil { return }
-    // Nobody else gets access.
+    // Only this user gets access.
     try check { fchmod(new.number, status.st_mode & 0o700 | S_IRUSR) }
   }
 
@@ -39,7 +39,7 @@ struct JournalAttributes {
     if own.st_uid != status.st_uid || own.st_gid != status.st_gid {
       try check { fchown(folder.number, status.st_uid, status.st_gid) }
     }
-    // Who may read the files may search the folder.
+    // A user who may read the files may search the folder.
     let mode = status.st_mode & 0o666
     try check { fchmod(folder.number, mode | (mode & 0o444) >> 2 | S_IRWXU) }
   }
@@ -75,7 +75,7 @@ private typealias Remove = @convention(c) (Int32, UnsafePointer<CChar>) -> Int32
     unsafe (self.list, self.get, self.set, self.remove) = (list, get, set, remove)
   }
 
-  /// The attributes that are the same for each file: those of the user, and the access control list.
+  /// The names of the user's attributes, and of the access control list.
   func names(of file: Int32) -> [String] {
     let bytes = unsafe bytes { unsafe list(file, $0, $1) } ?? []
     return bytes.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
@@ -94,7 +94,7 @@ private typealias Remove = @convention(c) (Int32, UnsafePointer<CChar>) -> Int32
     try check { unsafe remove(file, name) }
   }
 
-  /// Asks for the size, then for the bytes, until the size has not grown.
+  /// Reads the size, then the bytes, until the size has not grown.
   private func bytes(_ read: (UnsafeMutableRawPointer?, Int) -> Int) -> [UInt8]? {
     while true {
       let size = read(nil, 0)

@@ -1,7 +1,7 @@
 internal import CLibrary
 
 extension JournalFile {
-  /// Moves the closed files of another branch to a folder of their own.
+  /// Moves the closed files of another branch to a separate folder.
   ///
   /// They remain when the newest file was moved away, or an older copy of it was restored. Another program may want
   /// them, so they are not deleted. The folder is on the disk before a file loses its old name.
@@ -51,7 +51,7 @@ func requireSameDisk(_ file: Int32, _ path: String, _ folder: String) throws(Jou
   guard let segments = try? openFolder(folder) else { return }
   let parent = try openFolder(parentFolder(of: path))
   let disks = (try fileStatus(of: parent.number).st_dev, try fileStatus(of: segments.number).st_dev)
-  // A folder of the same disk can be mounted as well, and no file can be linked to it.
+  // No file can be linked to a mounted folder, also of the same disk.
   let mounts = (mount(of: file), mount(of: segments.number))
   if disks.0 != disks.1 || mounts.0 != mounts.1 { throw .otherDisk(folder: folder) }
 }

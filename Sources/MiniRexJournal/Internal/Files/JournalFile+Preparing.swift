@@ -57,7 +57,8 @@ extension JournalFile {
     end.isTorn = false
   }
 
-  /// Appends a line that vouches for the lines before it, if they are on the disk and no line says so.
+  /// Appends a line that vouches for the lines before it, if they are on the disk and no other line
+  /// vouches for them.
   ///
   /// The line is not synchronized: if it is lost, nothing else is.
   func vouch() {

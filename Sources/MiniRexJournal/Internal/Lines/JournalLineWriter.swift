@@ -51,7 +51,7 @@ struct JournalLineWriter {
     }
   }
 
-  /// Appends a line that vouches for itself and the lines before it, in a file that gets its name when it is on the disk.
+  /// Appends a line with its number as `synced`, to a file that gets its name when it is on the disk.
   mutating func appendVouching(_ line: JournalLine) {
     let members = Members(
       second: line.second, synced: line.number, version: line.version, continues: line.continues)

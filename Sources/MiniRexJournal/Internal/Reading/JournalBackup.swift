@@ -52,7 +52,7 @@ struct JournalBackup {
 
   /// Throws `EEXIST` if the folder has a closed file that this backup would replace or adopt.
   ///
-  /// An interrupted backup of this journal leaves links, or beginnings of copies.
+  /// After an interrupted backup, the folder has links, or beginnings of copies.
   private func requireNoOther(in folder: String) throws(JournalFailure) {
     for found in try JournalSegments.all(in: folder) {
       guard let own = files.segments.list.first(where: { $0.name == found.name }),

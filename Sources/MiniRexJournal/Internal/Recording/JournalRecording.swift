@@ -194,7 +194,7 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
 
   /// Returns whether the state can be encoded on the thread that delivers its commit.
   ///
-  /// It can have grown since it was last encoded. A large state is looked at once, until it is encoded.
+  /// It can have grown since it was last encoded. The size of a large state is estimated once, until it is encoded.
   func isSmall(_ state: State) -> Bool {
     let last = memory.value.end?.weight.last ?? JournalWeight.State()
     if last.bytes > smallState || memory.value.placeOfLarge == last.end { return false }
