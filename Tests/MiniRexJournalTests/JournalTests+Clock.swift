@@ -121,6 +121,33 @@ extension JournalTests {
     }
   }
 
+  @Test func `J21 a search that meets a wrong date continues after it`() async throws {
+    let count = 1_200
+    let plain = try Folder()
+    try await record(1...count, in: plain, keeping: .everything) { _ in false }
+    let lines = try plain.lines()
+    var (place, middle) = (0, 0)
+    while place < (try plain.bytes().count / 2) {
+      place += lines[middle].utf8.count + 1
+      middle += 1
+    }
+    let found = try #require(
+      lines[middle].firstMatch(of: /"number":([0-9]+)/).flatMap { Int($0.1) })
+    #expect(place > 1 << 16)
+    // The search looks at the line before the middle. The other date has more digits.
+    for wrong in (found - 4)...found {
+      let folder = try Folder()
+      try await record(1...count, in: folder, keeping: .everything, errors: [wrong: tenYears]) {
+        _ in false
+      }
+      let journal = try LedgerJournal(folder)
+      for number in [wrong + 1, wrong + 100, count - 1] {
+        let date = Date(timeIntervalSince1970: Double(1_000_000 + number))
+        #expect(try journal.number(at: date) == number, "\(wrong)")
+      }
+    }
+  }
+
   @Test func `J21 dates are right again an hour after several wrong dates`() async throws {
     let folder = try Folder()
     let errors = Dictionary(uniqueKeysWithValues: (21...30).map { ($0, tenYears) })
