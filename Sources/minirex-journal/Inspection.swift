@@ -68,6 +68,11 @@ func inspect(_ file: URL) throws {
     print(
       "\(inspector.tornBytes) bytes at the end never were a line. The next recording removes them.")
   }
+  let folder = file.resolvingSymlinksInPath().path + ".segments"
+  let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  for name in names.sorted() where name.hasPrefix("branch-") {
+    print("closed files of another branch: \(folder)/\(name)")
+  }
 }
 
 func verify(_ file: URL) throws {

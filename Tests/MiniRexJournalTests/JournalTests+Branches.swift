@@ -55,6 +55,9 @@ extension JournalTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("journal.segments/branch-2")))
     if history == .everything { #expect(try journal.replay(upTo: 0) == Ledger()) }
     try journal.verify()
+    let inspecting = try Child("inspect", folder.path("journal"), program: "minirex-journal")
+    let last = await inspecting.output.rest().last
+    #expect(last?.hasSuffix("another branch: \(folder.path("journal.segments/branch-1"))") == true)
 
     // The other branch is complete.
     let other = try Folder()

@@ -51,7 +51,7 @@ extension JournalTests {
     async throws
   {
     let history = JournalHistory.last(for: .seconds(25))
-    for wrong in 41...50 {
+    for wrong in [45, 49, 50] {
       let folder = try Folder()
       try await record(1...50, in: folder, keeping: history, errors: [wrong: error])
       for number in 25...50 {
@@ -98,7 +98,7 @@ extension JournalTests {
   func `J21 a date finds its commit if the clock was wrong for one commit`(compacts: Bool)
     async throws
   {
-    for wrong in [5, 9, 10, 11, 1_500] {
+    for wrong in [5, 9, 10, 11] {
       for error in [tenYears, -tenYears / 1_000] {
         let folder = try Folder()
         let last = wrong + 40
@@ -122,7 +122,7 @@ extension JournalTests {
   }
 
   @Test func `J21 a search that meets a wrong date continues after it`() async throws {
-    let count = 1_200
+    let count = 800
     let plain = try Folder()
     try await record(1...count, in: plain, keeping: .everything) { _ in false }
     let lines = try plain.lines()
@@ -133,7 +133,7 @@ extension JournalTests {
     }
     let found = try #require(
       lines[middle].firstMatch(of: /"number":([0-9]+)/).flatMap { Int($0.1) })
-    #expect(place > 1 << 16)
+    #expect(try plain.bytes().count > 1 << 16)
     // The search looks at the line before the middle. The other date has more digits.
     for wrong in (found - 4)...found {
       let folder = try Folder()

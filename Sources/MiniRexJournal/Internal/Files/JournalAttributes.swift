@@ -30,7 +30,7 @@ struct JournalAttributes {
   func applyIfPermitted(to new: JournalDescriptor) throws(JournalFailure) {
     if (try? apply(to: new)) != nil { return }
     // Only this user gets access.
-    try check { fchmod(new.number, status.st_mode & 0o700 | S_IRUSR) }
+    try check { fchmod(new.number, status.st_mode & 0o700 | 0o400) }
   }
 
   /// Gives a new folder the owner, and the permissions that its files have.
@@ -41,7 +41,7 @@ struct JournalAttributes {
     }
     // A user who may read the files may search the folder.
     let mode = status.st_mode & 0o666
-    try check { fchmod(folder.number, mode | (mode & 0o444) >> 2 | S_IRWXU) }
+    try check { fchmod(folder.number, mode | (mode & 0o444) >> 2 | 0o700) }
   }
 }
 

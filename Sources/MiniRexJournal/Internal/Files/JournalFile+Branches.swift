@@ -49,8 +49,10 @@ extension JournalFile {
 /// Throws unless the closed files are on the disk of the newest file, so that one can become the other.
 func requireSameDisk(_ file: Int32, _ path: String, _ folder: String) throws(JournalFailure) {
   guard let segments = try? openFolder(folder) else { return }
-  let parent = try openFolder(parentFolder(of: path))
-  let disks = (try fileStatus(of: parent.number).st_dev, try fileStatus(of: segments.number).st_dev)
+  // Not the file itself, whose device some layered file systems hide.
+  var parent = stat()
+  try check { unsafe stat(parentFolder(of: path), &parent) }
+  let disks = (parent.st_dev, try fileStatus(of: segments.number).st_dev)
   // No file can be linked to a mounted folder, also of the same disk.
   let mounts = (mount(of: file), mount(of: segments.number))
   if disks.0 != disks.1 || mounts.0 != mounts.1 { throw .otherDisk(folder: folder) }
