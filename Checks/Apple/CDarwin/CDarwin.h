@@ -125,6 +125,7 @@ ssize_t pread(int descriptor, void *_Nullable bytes, size_t count, off_t offset)
 ssize_t pwrite(int descriptor, const void *_Nullable bytes, size_t count, off_t offset);
 ssize_t read(int descriptor, void *_Nullable bytes, size_t count);
 int rename(const char *old, const char *new_name);
+int rmdir(const char *path);
 int unlink(const char *path);
 int usleep(useconds_t microseconds);
 ssize_t write(int descriptor, const void *_Nullable bytes, size_t count);
@@ -351,6 +352,13 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex);
 pthread_t pthread_self(void);
 int pthread_setspecific(pthread_key_t key, const void *_Nullable value);
 int sched_yield(void);
+
+// copyfile.h
+typedef uint32_t copyfile_flags_t;
+typedef struct _copyfile_state *copyfile_state_t;
+#define COPYFILE_ACL (1 << 0)
+#define COPYFILE_XATTR (1 << 2)
+int fcopyfile(int from, int to, copyfile_state_t _Nullable state, copyfile_flags_t flags);
 
 // stdlib.h, string.h
 void free(void *_Nullable memory);

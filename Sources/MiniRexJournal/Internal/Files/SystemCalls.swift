@@ -139,13 +139,37 @@ func synchronize(_ descriptor: Int32) throws(JournalFailure) {
 
 /// Makes the name of a new file durable, which its folder contains.
 func synchronizeFolder(of path: String) throws(JournalFailure) {
+  try synchronizeFolder(parentFolder(of: path))
+}
+
+/// Returns the folder of a file, or of the destination of a symbolic link.
+func parentFolder(of path: String) -> String {
   // A symbolic link may have created the file in another folder.
   let file = URL(filePath: path).resolvingSymlinksInPath()
-  try synchronizeFolder(file.deletingLastPathComponent().path(percentEncoded: false))
+  return file.deletingLastPathComponent().path(percentEncoded: false)
+}
+
+func openFolder(_ path: String) throws(JournalFailure) -> JournalDescriptor {
+  JournalDescriptor(try check { unsafe open(path, O_RDONLY | O_CLOEXEC) })
+}
+
+/// Creates a folder for files of the same users as another file.
+///
+/// - Returns: `false` if the folder exists.
+@discardableResult
+func makeFolder(_ path: String, beside file: JournalDescriptor) throws(JournalFailure) -> Bool {
+  if !(try makeFolder(path)) { return false }
+  do throws(JournalFailure) {
+    try JournalAttributes(of: file).apply(toFolder: openFolder(path))
+  } catch {
+    unsafe rmdir(path)
+    throw error
+  }
+  return true
 }
 
 func synchronizeFolder(_ path: String) throws(JournalFailure) {
-  let folder = JournalDescriptor(try check { unsafe open(path, O_RDONLY | O_CLOEXEC) })
+  let folder = try openFolder(path)
   do throws(JournalFailure) {
     try check { fsync(folder.number) }
   } catch {
