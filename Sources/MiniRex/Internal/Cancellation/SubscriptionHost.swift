@@ -55,7 +55,12 @@ final class ClosureSubscription: SubscriptionHost, @unchecked Sendable {
   override func end(_ token: Subscription) {
     if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return }
     var cancel = cancel.take()
-    cancel?()
-    ReleaseChain.release(&cancel)
+    ReleaseChain.run {
+      cancel?()
+      ReleaseChain.release(&cancel)
+    } later: {
+      let cancel = cancel.take()
+      return { cancel?() }
+    }
   }
 }
