@@ -68,7 +68,7 @@ extension Combination {
       remove()
       unsafe openCount -= 1
       if unsafe openCount > 0 { return nil }
-      if unsafe lastSlots.isEmpty { hasLastSlots.store(false, ordering: .releasing) }
+      unsafe closingCount += 1
       return delivery.admit(
         CombinationChange { self.takeHeld() }, replacing: nil, from: thread, &state)
     }
@@ -77,8 +77,38 @@ extension Combination {
 
   /// Called by the delivering thread.
   private func takeHeld() -> Bool {
+    delivery.lock.withLock { _ in
+      unsafe closingCount -= 1
+      if unsafe lastSlots.isEmpty && openCount == 0 && closingCount == 0 {
+        hasLastSlots.store(false, ordering: .releasing)
+      }
+    }
     defer { unsafe isHolding = false }
     return unsafe isHolding
+  }
+
+  /// Holds changes until the end of a batch, unless the batch is over.
+  ///
+  /// - Returns: `true` if the batch may let changes emit.
+  func hold(for batch: WriteBatch) -> Bool {
+    delivery.lock.withLock { _ in
+      // The first values are not held, because they are emitted inside `subscribe`.
+      if unsafe currentInputs.isEmpty { return false }
+      if batch.hold(self) {
+        unsafe openCount += 1
+        hasLastSlots.store(true, ordering: .releasing)
+      }
+      return unsafe openCount + closingCount > 0
+    }
+  }
+
+  /// Holds the present change if another update will let it emit.
+  ///
+  /// Called by the delivering thread.
+  func holdIfOpen() -> Bool {
+    let isOpen = delivery.lock.withLock { _ in unsafe openCount + closingCount > 0 }
+    if isOpen { unsafe isHolding = true }
+    return isOpen
   }
 
   /// Removes the barrier, unless a turn that skips its replacement may still reach it.
@@ -99,6 +129,7 @@ extension Combination {
   @usableFromInline
   func end() {
     if hasLastSlots.load(ordering: .acquiring) {
+      delivery.lock.withLock { _ in unsafe closingCount += 1 }
       delivery.send(CombinationChange { self.takeHeld() })
     }
     delivery.end()

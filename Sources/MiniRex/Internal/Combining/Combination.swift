@@ -42,6 +42,10 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   @exclusivity(unchecked) var lastSlots: [GlitchBarrier] = []
   @exclusivity(unchecked) var openCount = 0
   @exclusivity(unchecked) var looks = (begun: 0, done: 0)
+  /// The number of queued updates that will let held changes emit.
+  @exclusivity(unchecked) var closingCount = 0
+  /// The number of changes that queued updates apply in addition to one each.
+  @exclusivity(unchecked) var foldedCount = 0
 
   /// Used by the delivering thread only.
   ///
@@ -90,9 +94,9 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   }
 
   /// Applies a change and emits, unless a thread is delivering, or the change may have to be held.
-  func emitImmediately(_ apply: (_ isHeld: Bool) -> Void) -> Bool {
+  func emitImmediately(_ apply: () -> Void) -> Bool {
     let thread = ThreadID.current
-    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.isDelivering
+    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.current != nil
       || !delivery.turnstile.enter(as: thread)
     {
       return false
@@ -100,35 +104,32 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     let turn = delivery.turn(of: thread)
     let isHeld = hasLastSlots.load(ordering: .acquiring) && isMidTurn(on: thread)
     if !turn.extent.isEmpty {
-      apply(isHeld)
+      apply()
       if shouldEmit(true, isHeld: isHeld) { delivery.deliver(CombinationChange(), turn) }
     }
     delivery.leave(as: thread)
     return true
   }
 
-  /// Applies a change and emits, as the delivering thread, or queues it.
-  func receive(_ apply: @escaping @Sendable () -> Bool) {
-    let thread = ThreadID.current
-    let batch = WriteBatch.current
-    var isHeld = false
-    let turn = delivery.lock.withLock { state in
-      isHeld = opensLastSlots(on: thread, batch)
-      return delivery.admit(
-        CombinationChange { [isHeld] in self.shouldEmit(apply(), isHeld: isHeld) },
-        replacing: nil, from: thread, &state)
-    }
-    guard let turn else { return }
-    run(turn) { shouldEmit(apply(), isHeld: isHeld) }
-  }
-
-  /// Returns `true` if changes wait for the end of the present one.
+  /// Applies a change as the delivering thread, or queues it.
   ///
-  /// Called by the delivering thread.
-  var hasQueuedChanges: Bool {
-    // Without a signal, there are none.
-    if delivery.turnstile.hasEntered(ThreadID.current) { return false }
-    return delivery.lock.withLock { _ in unsafe delivery.queue.count > 0 }
+  /// - Parameter change: A closure that is called under the lock. It returns a closure that applies
+  ///   the change and returns `false` if it must be held, or `nil` if a queued change applies it.
+  ///   Its second parameter is `true` if this thread delivers.
+  func receive(
+    on thread: ThreadID, _ batch: WriteBatch?,
+    _ change: (_ isHeld: Bool, _ isReentrant: Bool) -> (@Sendable () -> Bool)?
+  ) {
+    var apply: (@Sendable () -> Bool)?
+    let turn = delivery.lock.withLock { state -> Turn? in
+      let isHeld = opensLastSlots(on: thread, batch)
+      apply = change(isHeld, delivery.isDelivering(on: thread, state))
+      guard let apply else { return nil }
+      return delivery.admit(
+        CombinationChange { self.shouldEmit(true, isHeld: !apply()) }, replacing: nil,
+        from: thread, &state)
+    }
+    if let turn, let apply { run(turn) { shouldEmit(true, isHeld: !apply()) } }
   }
 
   var inputs: [Subscription] { delivery.lock.withLock { _ in unsafe currentInputs } }
@@ -157,7 +158,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     _ value: Value, into cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
   ) {
     let thread = ThreadID.current
-    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.isDelivering
+    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.isDeliveringHere
       || !delivery.turnstile.enter(as: thread)
     {
       return receiveUnderLock(value, into: cell, changeTest)
@@ -206,7 +207,8 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   override func isSubscribed(_ token: Subscription) -> Bool { gate.isSubscribed }
 
   override func bufferCounts(of token: Subscription) -> BufferCounts {
-    inputs.reduce(BufferCounts(pending: delivery.pendingUpdates)) { $0 + $1.bufferCounts }
+    let pending = delivery.lock.withLock { unsafe $0.tickets.count + foldedCount }
+    return inputs.reduce(BufferCounts(pending: pending)) { $0 + $1.bufferCounts }
   }
 
   override func collectDrains(of token: Subscription, into drains: inout [Drain]) {

@@ -162,8 +162,6 @@ extension PropertyStorage {
       advance(inPlace: false)
       return presentVersion
     }
-    // Nobody is told.
-    if version != nil { ChangeClock.hasDelivered() }
     // A record of no version is inspected again by its next reader.
     return TypedValueRecord(value, of: self, version: version ?? .max)
   }

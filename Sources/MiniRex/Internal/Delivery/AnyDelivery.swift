@@ -75,14 +75,20 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// Returns `false` if the source has finished.
   func join(_ last: GlitchBarrier) -> Bool { false }
 
+  /// Returns `true` if this thread delivers.
+  ///
+  /// Called under the lock.
+  func isDelivering(on thread: ThreadID, _ state: borrowing DeliveryState) -> Bool {
+    // The schedule may not know a thread that entered without the lock.
+    turnstile.hasEntered(thread) || turnstile.isInSchedule && state.schedule.deliverer == thread
+  }
+
   /// Returns `true` if this thread runs a turn that has not reached the barrier.
   func isAbout(toCall last: GlitchBarrier, on thread: ThreadID) -> Bool {
     if turnstile.hasEntered(thread) { return unsafe progress.isAbout(toCall: last.serial) }
     if turnstile.isResting { return false }
     return lock.withLock { state in
-      // The schedule may not know a thread that entered without the lock.
-      unsafe turnstile.isInSchedule && state.schedule.deliverer == thread
-        && progress.isAbout(toCall: last.serial)
+      unsafe isDelivering(on: thread, state) && progress.isAbout(toCall: last.serial)
     }
   }
 

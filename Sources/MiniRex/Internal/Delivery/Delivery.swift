@@ -255,7 +255,6 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     } else {
       deliverAlone(pending, turn)
     }
-    if pending.version > 0 { ChangeClock.hasDelivered() }
     pending.batch?.leave()
   }
 
