@@ -46,6 +46,15 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   @exclusivity(unchecked) var closingCount = 0
   /// The number of changes that queued updates apply in addition to one each.
   @exclusivity(unchecked) var foldedCount = 0
+  /// The update that applies all changes of other threads, and whether it is in the queue.
+  ///
+  /// Without it, each change is an update of its own.
+  @exclusivity(unchecked) var folded: (@Sendable () -> Bool)?
+  @exclusivity(unchecked) var isFoldQueued = false
+  /// The states of the inputs, and the last of them at which all sources knew this queue.
+  @exclusivity(unchecked) var knownInputs = (present: 1, toSources: 0)
+  /// The reference of the sources to this queue.
+  @exclusivity(unchecked) var follower: QueueFollower?
 
   /// Used by the delivering thread only.
   ///
@@ -121,15 +130,27 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     _ change: (_ isHeld: Bool, _ isReentrant: Bool) -> (@Sendable () -> Bool)?
   ) {
     var apply: (@Sendable () -> Bool)?
+    var isKnown = false
     let turn = delivery.lock.withLock { state -> Turn? in
       let isHeld = opensLastSlots(on: thread, batch)
-      apply = change(isHeld, delivery.isDelivering(on: thread, state))
-      guard let apply else { return nil }
-      return delivery.admit(
-        CombinationChange { self.shouldEmit(true, isHeld: !apply()) }, replacing: nil,
-        from: thread, &state)
+      isKnown = unsafe knownInputs.present == knownInputs.toSources
+      let isReentrant = delivery.isDelivering(on: thread, state)
+      guard let next = change(isHeld, isReentrant) else { return nil }
+      let change: @Sendable () -> Bool = { self.shouldEmit(true, isHeld: !next()) }
+      apply = change
+      return delivery.admit(CombinationChange(change), replacing: nil, from: thread, &state)
     }
-    if let turn, let apply { run(turn) { shouldEmit(true, isHeld: !apply()) } }
+    if let turn, let apply { return run(turn, apply) }
+    if !isKnown { meetSources() }
+  }
+
+  /// Returns the update that applies the changes of other threads, unless it is in the queue.
+  ///
+  /// Called under the lock.
+  func fold() -> (@Sendable () -> Bool)? {
+    if unsafe isFoldQueued { return nil }
+    unsafe isFoldQueued = true
+    return unsafe folded
   }
 
   var inputs: [Subscription] { delivery.lock.withLock { _ in unsafe currentInputs } }
@@ -144,6 +165,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     let isActive = delivery.lock.withLock { state in
       if state.table.count == 0 || state.schedule.hasEnded, dependents != nil { return false }
       unsafe swap(&currentInputs, &replaced)
+      unsafe knownInputs.present += 1
       return true
     }
     if isActive {
@@ -194,7 +216,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
           self.shouldEmit(cell.change(to: value, changeTest), isHeld: isHeld)
         }, replacing: nil, from: thread, &state)
     }
-    guard let turn else { return }
+    guard let turn else { return meetSources() }
     run(turn) { shouldEmit(cell.change(to: value, changeTest), isHeld: isHeld) }
   }
 
@@ -203,6 +225,8 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     if isHeld, isChanged { unsafe isHolding = true }
     return isChanged && !isHeld
   }
+
+  deinit { unsafe follower?.isOver.store(true, ordering: .relaxed) }
 
   override func isSubscribed(_ token: Subscription) -> Bool { gate.isSubscribed }
 

@@ -13,10 +13,7 @@ final class LiveInputs: @unchecked Sendable {
   /// Values that one run will apply, the newest of each source.
   private struct Folded {
     var records: [ObjectIdentifier: (record: ValueRecord, entry: EntryID)] = [:]
-    var isHeld = false
     var isBatched = false
-    /// `true` while the queue has an update that takes the values.
-    var isQueued = false
   }
 
   private let combination = Combination()
@@ -28,8 +25,10 @@ final class LiveInputs: @unchecked Sendable {
   @exclusivity(unchecked) private var emitted: UInt?
   /// `true` if the pass has found a source that a batch has written.
   @exclusivity(unchecked) private var hasFoundBatch = false
-  /// Guarded by the lock of the combination's delivery.
+  /// Guarded by the lock of the combination's delivery, like `heldCount`.
   @exclusivity(unchecked) private var folded = Folded()
+  /// The number of queued changes of the delivering thread that were held.
+  @exclusivity(unchecked) private var heldCount = 0
 
   @usableFromInline
   init(of node: ComputedNode) {
@@ -46,13 +45,22 @@ final class LiveInputs: @unchecked Sendable {
       emit(result)
     } start: { sentinel in
       self.sentinel = sentinel
+      unsafe combination.folded = { [weak self] in self?.takeFolded() ?? false }
       combination.receive(on: .current, nil) { _, _ in { true } }
     }
   }
 
   /// Called in the turn of a source, with the value in delivery.
   @usableFromInline
-  func receive(_ record: ValueRecord, at entry: EntryID) {
+  func receive(_ record: ValueRecord, at entry: EntryID, in source: AnyDelivery) {
+    if source.isFollowed {
+      if WriteBatch.current == nil {
+        source.defer(combination)
+        return receiveLater(record, at: entry)
+      }
+      // A batch emits at its end, after the values before it.
+      source.releaseDeferred(always: true)
+    }
     let isImmediate = combination.emitImmediately {
       self.index.apply(record, at: entry, isBatched: false)
     }
@@ -66,36 +74,46 @@ final class LiveInputs: @unchecked Sendable {
     combination.receive(on: thread, batch) { isHeld, isReentrant in
       let isBatched = batch != nil
       if isReentrant {
+        if isHeld { unsafe heldCount += 1 }
         return {
           self.index.apply(record, at: entry, isBatched: isBatched)
-          return !isHeld
+          return self.mayEmit(afterHeld: isHeld)
         }
       }
       replaced = unsafe folded.records.updateValue(
         (record, entry), forKey: ObjectIdentifier(record.storage))?.record
-      unsafe folded.isHeld = folded.isHeld || isHeld
       unsafe folded.isBatched = folded.isBatched || isBatched
       unsafe combination.foldedCount = folded.records.count - 1
-      if unsafe folded.isQueued { return nil }
-      unsafe folded.isQueued = true
-      return { self.takeFolded() }
+      return combination.fold()
     }
     withExtendedLifetime(replaced) {}
   }
 
   /// Called by the delivering thread.
   ///
-  /// - Returns: `false` if a batch or a barrier will let the values emit.
+  /// - Returns: `false` if the values must be held.
   private func takeFolded() -> Bool {
     var taken = Folded()
-    combination.delivery.lock.withLock { _ in
+    // Now, before another part of a batch arrives.
+    let mayEmit = combination.delivery.lock.withLock { _ in
       unsafe swap(&folded, &taken)
       unsafe combination.foldedCount = 0
+      unsafe combination.isFoldQueued = false
+      return unsafe heldCount == 0 && combination.openCount == 0
     }
     for (record, entry) in taken.records.values {
       index.apply(record, at: entry, isBatched: taken.isBatched)
     }
-    return !taken.isHeld
+    return mayEmit
+  }
+
+  /// Returns `false` if changes of a batch or of the turn of a barrier may be missing.
+  private func mayEmit(afterHeld isHeld: Bool) -> Bool {
+    combination.delivery.lock.withLock { _ in
+      if isHeld { unsafe heldCount -= 1 }
+      if unsafe combination.isHolding && combination.isFoldQueued { return false }
+      return unsafe heldCount == 0 && combination.openCount == 0
+    }
   }
 
   private func update() -> ComputedResult {
@@ -116,7 +134,12 @@ final class LiveInputs: @unchecked Sendable {
   private func mustWait() -> Bool {
     if unsafe !hasFoundBatch { return false }
     unsafe hasFoundBatch = false
-    return combination.holdIfOpen()
+    let isOpen = combination.delivery.lock.withLock { _ in
+      unsafe combination.openCount + combination.closingCount > 0
+        || combination.isFoldQueued
+    }
+    if isOpen { unsafe combination.isHolding = true }
+    return isOpen
   }
 
   private func followInputs() {

@@ -15,6 +15,10 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   ///
   /// Unchecked, like `progress`.
   @usableFromInline @exclusivity(unchecked) final var turnVersion: UInt = 0
+  /// The combinations that emit when no update of another thread follows.
+  ///
+  /// Unchecked, like `progress`.
+  @usableFromInline @exclusivity(unchecked) final var deferred: [Combination] = []
   /// The subscription in whose turns this delivery emits, if there is one.
   private let input = AtomicLazyReference<WeakToken>()
 
@@ -60,6 +64,9 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
 
   /// `true` if this delivery emits in the turns of another source.
   var follows: Bool { input.load() != nil }
+
+  /// The queued and the dropped updates on the way to this delivery.
+  var inputCounts: BufferCounts { input.load()?.token?.bufferCounts ?? BufferCounts() }
 
   override func collectSources(into sources: inout SharedSources) {
     if sources.add(self) { input.load()?.token?.host.collectSources(into: &sources) }
@@ -112,6 +119,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
           return false
         }
         callback = remove(last.token, from: &state, isRunning: isRunning)
+        state.barrierCount -= 1
         return true
       }
     }
@@ -144,8 +152,14 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   }
 
   /// Returns when all accepted updates are delivered, or when the waiting task is canceled.
+  ///
+  /// That includes the queues of the combinations that follow.
   func delivered() async {
-    guard let receipt = receipt() else { return }
+    if let receipt = receipt() { await wait(for: receipt) }
+    await deliveredByFollowers()
+  }
+
+  func wait(for receipt: WaitGroup) async {
     await withTaskCancellationHandler {
       await receipt.wait()
     } onCancel: {

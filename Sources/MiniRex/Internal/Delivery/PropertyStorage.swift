@@ -42,7 +42,8 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     let receive: @Sendable (Value) -> Void = { value in
       withExtendedLifetime(sentinel) {
         let version = unsafe self.delivery.turnVersion
-        inputs.receive(TypedValueRecord(value, of: self, version: version), at: entry)
+        inputs.receive(
+          TypedValueRecord(value, of: self, version: version), at: entry, in: self.delivery)
       }
     }
     let (value, version, batch, hasJoined) = withLock { state in

@@ -63,11 +63,9 @@ final class TypedPropertyWrite<Value: Sendable>: PropertyWrite, @unchecked Senda
     let thread = ThreadID.current
     var old: WriteBatch?
     let mustWake = storage.delivery.lock.withLock { state in
-      if isTracked {
-        storage.endChange(at: time, inPlace: false)
-        old = unsafe storage.batch
-        unsafe storage.batch = batch
-      }
+      if isTracked { storage.endChange(at: time, inPlace: false) }
+      old = unsafe storage.batch
+      unsafe storage.batch = batch
       (turn, isQueued) = storage.delivery.admit(
         value, replacing: replaced, isTracked ? time : 0, in: batch, from: thread, &state)
       if turn != nil, !isQueued { unsafe storage.delivery.turnVersion = isTracked ? time : 0 }
