@@ -75,7 +75,7 @@ extension ComputedTests {
     #expect(namesInCycle(result) == ["right", "left", "right"])
   }
 
-  @Test func `R42 changes of other threads are folded into one update`() async {
+  @Test func `R42 a computed value is never far behind`() async {
     let (running, written) = (Gate(), Gate())
     let sum = PublishedValue.computed { [a, b, runs] read in
       runs.increment()

@@ -7,7 +7,10 @@ internal import Synchronization
 /// Unchecked: `work` is constant until the deinitializer.
 @usableFromInline
 final class ComputedNode: @unchecked Sendable {
-  typealias Run = @Sendable (ReadSession) -> ComputedResult
+  /// The closure, without a thunk in generic code.
+  private struct Work {
+    let run: @Sendable (ReadSession) -> ComputedResult
+  }
 
   @usableFromInline
   struct State {
@@ -38,7 +41,7 @@ final class ComputedNode: @unchecked Sendable {
   @usableFromInline let state = Lock(State())
   /// The address of the result, for readers that have a result already.
   private let resultAddress = Atomic<UInt>(0)
-  @exclusivity(unchecked) private var work: Run?
+  @exclusivity(unchecked) private var work: Work?
   private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
 
   @inlinable
@@ -64,7 +67,7 @@ final class ComputedNode: @unchecked Sendable {
   ) {
     self.label = label
     self.derivation = derivation
-    unsafe work = run
+    unsafe work = Work(run: run)
     self.isChange = isChange
   }
 
@@ -89,7 +92,7 @@ final class ComputedNode: @unchecked Sendable {
   }
 
   func run(in session: ReadSession) -> ComputedResult {
-    unsafe work.unsafelyUnwrapped(session)
+    unsafe work.unsafelyUnwrapped.run(session)
   }
 
   /// Returns `true` if both results of this computed value are equal.
