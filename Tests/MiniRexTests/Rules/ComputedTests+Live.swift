@@ -4,7 +4,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-/// A subscription of a computed value has its own state, and no other graph and no writer slows it.
+/// A subscription of a computed value has its own state. No other graph and no writer slows it.
 extension ComputedTests {
   @Test func `R14 no change is lost between the first run and the changes that follow`() {
     let source = PublishedProperty(1)

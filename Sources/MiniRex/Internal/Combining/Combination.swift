@@ -48,7 +48,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   @exclusivity(unchecked) var foldedCount = 0
   /// The update that applies all changes of other threads, and whether it is in the queue.
   ///
-  /// Without it, each change is an update of its own.
+  /// Without it, each change is a separate update.
   @exclusivity(unchecked) var folded: (@Sendable () -> Bool)?
   @exclusivity(unchecked) var isFoldQueued = false
   /// The states of the inputs, and the last of them at which all sources knew this queue.

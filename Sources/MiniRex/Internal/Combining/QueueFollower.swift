@@ -31,7 +31,9 @@ extension Combination {
     let sources = SharedSources(of: self)
     for source in sources.all { source.add(follower) }
     for combination in sources.combinations { combination.delivery.add(follower) }
-    delivery.lock.withLock { _ in unsafe knownInputs.toSources = max(knownInputs.toSources, inputs) }
+    delivery.lock.withLock { _ in
+      unsafe knownInputs.toSources = max(knownInputs.toSources, inputs)
+    }
   }
 }
 
@@ -47,7 +49,7 @@ extension AnyDelivery {
   /// Returns when the updates that are queued now, here and in the combinations that follow, are
   /// delivered, or when the waiting task is canceled.
   ///
-  /// An update that one combination passes on may be queued by the next one, so each round follows
+  /// The next combination may queue an update that a combination has emitted, so each round follows
   /// it one step.
   func deliveredByFollowers() async {
     var rounds = 0

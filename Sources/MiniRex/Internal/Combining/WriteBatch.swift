@@ -24,7 +24,7 @@ final class WriteBatch: Sendable {
 
   /// The batch whose write this thread is delivering.
   ///
-  /// Only while a thread delivers a batch, the others look at their own.
+  /// A thread looks at its thread-local value only while a thread delivers a batch.
   @usableFromInline static var current: WriteBatch? {
     deliveringCount.load(ordering: .relaxed) > 0 ? ofThread.value : nil
   }

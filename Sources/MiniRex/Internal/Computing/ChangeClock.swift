@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// Counts the changes of all values that computed values depend on.
 ///
-/// A change has a time, and its value is the present one from that time on. A result that was
+/// A change has a time, from which on its value is present. A result that was
 /// correct at the present time needs no inspection of its dependencies. Values that no computed
 /// value has read do not touch the clock.
 @usableFromInline

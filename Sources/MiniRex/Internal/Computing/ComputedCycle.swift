@@ -51,7 +51,7 @@ enum ComputedCycle {
     trap(path[start...] + [node])
   }
 
-  /// Traps with the names of computed values, each of which needs the next one.
+  /// Traps with the names of computed values that need each other, in the order of the reads.
   static func trap(_ nodes: some Sequence<ComputedNode>) -> Never {
     let names = nodes.map(\.label.description).joined(separator: " → ")
     misuse(

@@ -130,7 +130,7 @@ final class ComputedNode: @unchecked Sendable {
     return state.withLock { $0.result }
   }
 
-  /// Decides what a reader does that needs a result of this time.
+  /// Decides the next step of a reader that needs a result of this time.
   ///
   /// Threads that need it at the same time wait for one run.
   func access(at time: UInt, on thread: ThreadID) -> Access {
@@ -147,7 +147,7 @@ final class ComputedNode: @unchecked Sendable {
     }
   }
 
-  /// Stores a result, unless a newer one is known.
+  /// Stores a result, unless a newer result is known.
   func publish(_ result: ComputedResult) {
     var replaced: ComputedResult?
     state.withLock { replace(&$0, by: result, &replaced) }

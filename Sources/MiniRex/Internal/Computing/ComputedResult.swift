@@ -113,7 +113,7 @@ class ComputedResult: @unchecked Sendable {
 final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sendable {
   @usableFromInline let value: Value
 
-  /// - Parameter version: The version of an equal value, or a new one.
+  /// - Parameter version: The version of an equal value, or a new version.
   @inlinable
   init(_ value: Value, version: UInt, _ dependencies: DependencyList) {
     self.value = value

@@ -1,6 +1,6 @@
 /// An entry in progress, whose marked dependencies come up to date first.
 ///
-/// - comparing: the children that a change may affect are compared with those of the last result.
+/// - comparing: the children that a change may affect are inspected.
 /// - adopting: the dependencies of a result that another reader has found are compared.
 /// - running: the closure reads.
 struct PassStep {
@@ -183,7 +183,7 @@ extension DependencyIndex {
       ? table[step.id].children[step.position] : nil
   }
 
-  /// Replaces the links by those of the run in progress, and returns its dependencies.
+  /// Replaces the links by the reads of the run in progress, and returns its dependencies.
   func finishRun(in session: ReadSession) -> DependencyList {
     let step = steps.count - 1
     relink(step, from: steps[step].position)
@@ -213,7 +213,7 @@ extension DependencyIndex {
 
   /// Keeps a result whose dependencies have equal values.
   ///
-  /// Its dependencies at any depth may be others. It then repeats their places, without a run.
+  /// Its dependencies at any depth may differ. It then repeats their places, without a run.
   private func keepResult(of id: EntryID, hasMoved: Bool, in session: ReadSession) {
     if hasMoved, let result = table[id].result {
       let moved = result.replacing(dependencyList(of: id, in: session))
@@ -229,7 +229,10 @@ extension DependencyIndex {
     swap(&table[id].result, &replaced)
     table[id].phase = .clean
     steps.removeLast()
-    guard let replaced else { return table[id].changedPass = pass }
+    guard let replaced else {
+      table[id].changedPass = pass
+      return
+    }
     if replaced.version != result.version, table[id].node?.areEqual(replaced, result) != true {
       table[id].changedPass = pass
     }

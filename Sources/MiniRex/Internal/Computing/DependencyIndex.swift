@@ -5,15 +5,15 @@ internal import Synchronization
 ///
 /// It is one assignment of values to sources: all runs read the same value of a source. A
 /// subscription has an index, whose sources change by deliveries to this subscription only. No other
-/// thread can therefore change what a pass reads, and a pass asks nobody whether a result is still
-/// correct. A session that other threads overtake has an index of the values that it must read
+/// thread can therefore change a value that a pass reads, and a pass validates no result against
+/// shared state. A session that other threads overtake has an index of the values that it must read
 /// again, without subscriptions.
 ///
 /// Between two passes of a subscription, all entries are clean, every entry but the root has a link
 /// from a reader, and a result was computed from the records and results of the children, or from
 /// equal ones.
 ///
-/// One thread at a time uses it: the delivering thread of a combination, or that of a session. User
+/// One thread at a time uses it: the delivering thread of a combination, or the thread of a session. User
 /// code in a pass (closures, comparisons, releases) cannot reach it: deliveries are queued.
 @usableFromInline
 final class DependencyIndex {
@@ -22,9 +22,11 @@ final class DependencyIndex {
   private(set) var sources: [ObjectIdentifier: EntryID] = [:]
   /// The number of the next pass, or of the pass in progress.
   private(set) var pass: UInt = 1
-  /// The entries in progress, each of which waits for the next one.
+  /// The entries in progress.
+  ///
+  /// Each waits for the next entry.
   var steps: [PassStep] = []
-  /// Reads that differ from those of the run before, of all steps.
+  /// Reads that the previous run did not make at the same place, of all steps.
   var found: [EntryID] = []
   /// Entries that may have no link.
   var unused: [EntryID] = []
@@ -100,7 +102,7 @@ final class DependencyIndex {
     return !missed.isEmpty
   }
 
-  /// Removes entries that no entry reads, and those that only these read.
+  /// Removes entries that no entry reads, and then their dependencies.
   private func removeUnused(but root: EntryID) {
     while let id = unused.popLast() {
       if table[id].identity == nil || !table[id].links.isEmpty || id == root { continue }
@@ -208,7 +210,10 @@ final class DependencyIndex {
   private func moveTime(to version: UInt) {
     guard time > 0, version > time, version != .max,
       ChangeLog.shared.isFree(of: places, from: time, to: version - 1)
-    else { return time = 0 }
+    else {
+      time = 0
+      return
+    }
     time = version
   }
 

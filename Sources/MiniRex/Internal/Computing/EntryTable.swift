@@ -3,7 +3,7 @@
 
 /// The entries of a dependency index, which refer to each other by their numbers.
 ///
-/// A removed entry leaves its number to a later one. Invariants, which `DependencyIndex` keeps:
+/// A later entry may have the number of a removed entry. Invariants, which `DependencyIndex` keeps:
 /// - One thread at a time uses the table.
 /// - A number is used only between `append` and `remove`.
 /// - An access to an entry ends before the next call of `append` or `remove`, which may move the

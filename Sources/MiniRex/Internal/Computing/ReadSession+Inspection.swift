@@ -75,7 +75,7 @@ extension ReadSession {
     return result
   }
 
-  /// A change may make later reads obsolete, so the first one ends the comparison.
+  /// A change may make later reads obsolete, so the first change ends the comparison.
   private func compare(_ previous: ComputedResult, in inspection: Int) -> Comparison {
     let dependencies = previous.dependencies
     while true {

@@ -32,7 +32,9 @@ final class ReadSession {
   @exclusivity(unchecked) private var lineages: [Lineage] = []
   /// The index that it reads in, if it does not read the present values.
   @usableFromInline @exclusivity(unchecked) private(set) var index: DependencyIndex?
-  /// The computed values whose dependencies are inspected, each of which waits for the next one.
+  /// The computed values whose dependencies are inspected.
+  ///
+  /// Each waits for the next.
   var inspections: [Inspection] = []
   /// The result that the last of them waits for.
   var inspected: ComputedResult?
@@ -103,7 +105,7 @@ final class ReadSession {
     return unsafe FinishedRun(id: frame.id, dependencies: dependencies, previous: frame.previous)
   }
 
-  /// Makes a list of other dependencies than those of a run.
+  /// Makes a list of dependencies that no run has read.
   func collect(_ add: (inout DependencyBuffer) -> Void) -> DependencyList {
     let start = unsafe reads.count
     unsafe add(&reads)
@@ -203,7 +205,8 @@ final class ReadSession {
     } else {
       node = nil
     }
-    return node.flatMap { $0.derivation == identity ? $0 : nil } ?? ComputedNode(deriving: publisher)
+    if let node, node.derivation == identity { return node }
+    return ComputedNode(deriving: publisher)
   }
 
   /// Returns the record of the previous run, if it is still present.
