@@ -17,31 +17,57 @@ internal import Synchronization
 /// code in a pass (closures, comparisons, releases) cannot reach it: deliveries are queued.
 @usableFromInline
 final class DependencyIndex {
+  /// The guard of the class allows one access at a time. The checks of the language would cost as
+  /// much as a run.
+  private struct State {
+    var pass: UInt = 1
+    var steps: [PassStep] = []
+    var found: [EntryID] = []
+    var unused: [EntryID] = []
+    var reached: [EntryID] = []
+    var time: UInt = 0
+    var places = PlaceRange()
+    var areInputsChanged = false
+  }
+
   let table = EntryTable()
+  @exclusivity(unchecked) private var state = State()
   private(set) var values: [ObjectIdentifier: EntryID] = [:]
   private(set) var sources: [ObjectIdentifier: EntryID] = [:]
+  /// The subscription, during its pass.
+  private var inputs: LiveInputs?
+  private var removedInputs: [Subscription] = []
+
   /// The number of the next pass, or of the pass in progress.
-  private(set) var pass: UInt = 1
+  var pass: UInt { unsafe state.pass }
+
   /// The entries in progress.
   ///
   /// Each waits for the next entry.
-  var steps: [PassStep] = []
+  var steps: [PassStep] {
+    @inline(__always) _read { yield unsafe state.steps }
+    @inline(__always) _modify { yield unsafe &state.steps }
+  }
+
   /// Reads that the previous run did not make at the same place, of all steps.
-  var found: [EntryID] = []
+  var found: [EntryID] {
+    @inline(__always) _read { yield unsafe state.found }
+    @inline(__always) _modify { yield unsafe &state.found }
+  }
+
   /// Entries that may have no link.
-  var unused: [EntryID] = []
-  /// Entries whose links are followed.
-  private var reached: [EntryID] = []
+  var unused: [EntryID] {
+    @inline(__always) _read { yield unsafe state.unused }
+    @inline(__always) _modify { yield unsafe &state.unused }
+  }
+
   /// A time at which all sources had the values of the index, or 0.
   ///
   /// A claim for readers without a subscription. No pass depends on it.
-  private(set) var time: UInt = 0
-  /// The places of the sources.
-  private var places = PlaceRange()
-  /// The subscription, during its pass.
-  private var inputs: LiveInputs?
-  private var areInputsChanged = false
-  private var removedInputs: [Subscription] = []
+  private(set) var time: UInt {
+    get { unsafe state.time }
+    set { unsafe state.time = newValue }
+  }
 
   /// Stores a delivered value, and marks the computed values that it may affect.
   ///
@@ -69,8 +95,8 @@ final class DependencyIndex {
   private func markReaders(of source: EntryID) {
     var id = source
     while true {
-      for link in table[id].links where table.mark(link) { reached.append(link.reader) }
-      guard let next = reached.popLast() else { return }
+      for link in table[id].links where table.mark(link) { unsafe state.reached.append(link.reader) }
+      guard let next = unsafe state.reached.popLast() else { return }
       id = next
     }
   }
@@ -83,11 +109,11 @@ final class DependencyIndex {
     let result = session.reading(self) { self.result(of: root, in: session) }
     self.inputs = nil
     removeUnused(but: root)
-    pass += 1
+    unsafe state.pass += 1
     // The inspection of all sources is O(1) per pass.
     if time == 0, pass.isMultiple(of: UInt(max(sources.count, 1))) { _ = missedSources() }
     if time > 0 { result.wasCorrect(at: time) }
-    places = result.places
+    unsafe state.places = result.places
     return result
   }
 
@@ -113,7 +139,7 @@ final class DependencyIndex {
         values[identity] = nil
       } else {
         sources[identity] = nil
-        areInputsChanged = true
+        unsafe state.areInputsChanged = true
         removedInputs.append(entry.input)
       }
     }
@@ -140,7 +166,7 @@ final class DependencyIndex {
     if let inputs {
       let followed = inputs.follow(storage, as: id)
       table[id].input = followed.input
-      areInputsChanged = true
+      unsafe state.areInputsChanged = true
       setFirst(followed.record, at: id)
     } else {
       setFirst(storage.presentRecord(), at: id)
@@ -198,8 +224,8 @@ final class DependencyIndex {
 
   /// Returns the inputs that are no longer in use, or `nil` if the inputs have not changed.
   func takeInputChanges() -> [Subscription]? {
-    if !areInputsChanged { return nil }
-    areInputsChanged = false
+    if unsafe !state.areInputsChanged { return nil }
+    unsafe state.areInputsChanged = false
     defer { removedInputs = [] }
     return removedInputs
   }
@@ -209,7 +235,7 @@ final class DependencyIndex {
   /// Moves the claim to a change, if it was the first change of a source since.
   private func moveTime(to version: UInt) {
     guard time > 0, version > time, version != .max,
-      ChangeLog.shared.isFree(of: places, from: time, to: version - 1)
+      ChangeLog.shared.isFree(of: unsafe state.places, from: time, to: version - 1)
     else {
       time = 0
       return

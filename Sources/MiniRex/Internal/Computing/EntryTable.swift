@@ -9,6 +9,7 @@
 /// - An access to an entry ends before the next call of `append` or `remove`, which may move the
 ///   entries. User code that runs during an access therefore changes no entry.
 @safe final class EntryTable {
+  @exclusivity(unchecked)
   private var elements = UnsafeMutablePointer<IndexEntry>.allocate(capacity: 4)
   private var capacity = 4
   /// The number of initialized elements, also of removed entries.

@@ -32,13 +32,23 @@ final class ReadSession {
   @exclusivity(unchecked) private var lineages: [Lineage] = []
   /// The index that it reads in, if it does not read the present values.
   @usableFromInline @exclusivity(unchecked) private(set) var index: DependencyIndex?
+  @exclusivity(unchecked) private var openInspections: [Inspection] = []
+  /// The result that the last inspection waits for.
+  @exclusivity(unchecked) private var lastInspected: ComputedResult?
+  @exclusivity(unchecked) private var lastRun = ReadSession.newRuns()
+
   /// The computed values whose dependencies are inspected.
   ///
   /// Each waits for the next.
-  var inspections: [Inspection] = []
-  /// The result that the last of them waits for.
-  var inspected: ComputedResult?
-  private var lastRun = ReadSession.newRuns()
+  var inspections: [Inspection] {
+    @inline(__always) _read { yield unsafe openInspections }
+    @inline(__always) _modify { yield unsafe &openInspections }
+  }
+
+  var inspected: ComputedResult? {
+    get { unsafe lastInspected }
+    _modify { yield unsafe &lastInspected }
+  }
 
   init() {
     unsafe time = ChangeClock.now
@@ -81,9 +91,9 @@ final class ReadSession {
   private static func newRuns() -> UInt { UniqueNumber.next() << 20 }
 
   private func nextRun() -> UInt {
-    lastRun += 1
-    if lastRun & 0xF_FFFF == 0 { lastRun = ReadSession.newRuns() + 1 }
-    return lastRun
+    unsafe lastRun += 1
+    if unsafe lastRun & 0xF_FFFF == 0 { unsafe lastRun = ReadSession.newRuns() + 1 }
+    return unsafe lastRun
   }
 
   /// Records a publisher for the graph that shows the computed value.
@@ -143,7 +153,7 @@ final class ReadSession {
 
   @usableFromInline
   func readUntracked<Value, Kind>(_ publisher: Publisher<Value, Kind>) -> Value? {
-    UntrackedOrigin.storage(of: publisher).map { read($0) }
+    UntrackedOrigin.storage(of: publisher, last: lastStorage).map { read($0) }
   }
 
   @usableFromInline
@@ -183,6 +193,15 @@ final class ReadSession {
       unsafe reads.append(Dependency(node, result))
     }
     return result
+  }
+
+  /// The storage that the previous run read at the place of the next read.
+  private var lastStorage: VersionedStorage? {
+    if let index = unsafe index, index.isRunning {
+      return index.nextChild.flatMap { index.table[$0].storage }
+    }
+    if case .value(let record) = previousRead?.content { return record.storage }
+    return nil
   }
 
   /// The read of the previous run at the place of the next read.
