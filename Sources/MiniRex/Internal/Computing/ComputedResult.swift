@@ -73,6 +73,13 @@ class ComputedResult: @unchecked Sendable {
     end.max(time, ordering: .releasing)
   }
 
+  /// The same before another thread can know the result, without locked instructions.
+  final func isNew(at time: UInt) {
+    if isVolatile { return }
+    start.store(max(start.load(ordering: .relaxed), time), ordering: .relaxed)
+    end.store(time, ordering: .relaxed)
+  }
+
   /// Returns `true` if it belongs to an older state than the other result of its computed value.
   final func isOlder(than other: ComputedResult) -> Bool {
     start.load(ordering: .relaxed) < other.start.load(ordering: .relaxed)

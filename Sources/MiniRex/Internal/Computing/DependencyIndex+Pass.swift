@@ -150,7 +150,7 @@ extension DependencyIndex {
     steps[step].foundStart = found.count
     let previous = table[id].result
     let result = session.run(node, after: previous)
-    if time > 0 { result.wasCorrect(at: time) }
+    if time > 0 { result.isNew(at: time) }
     node.publish(result)
     finish(id, with: result)
   }

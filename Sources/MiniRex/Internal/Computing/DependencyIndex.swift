@@ -17,8 +17,9 @@ internal import Synchronization
 /// code in a pass (closures, comparisons, releases) cannot reach it: deliveries are queued.
 @usableFromInline
 final class DependencyIndex {
-  /// The guard of the class allows one access at a time. The checks of the language would cost as
-  /// much as a run.
+  /// One thread at a time uses it, in accesses that do not nest.
+  ///
+  /// Checks of exclusive access would cost as much as a run.
   private struct State {
     var pass: UInt = 1
     var steps: [PassStep] = []
@@ -95,7 +96,9 @@ final class DependencyIndex {
   private func markReaders(of source: EntryID) {
     var id = source
     while true {
-      for link in table[id].links where table.mark(link) { unsafe state.reached.append(link.reader) }
+      for link in table[id].links where table.mark(link) {
+        unsafe state.reached.append(link.reader)
+      }
       guard let next = unsafe state.reached.popLast() else { return }
       id = next
     }
