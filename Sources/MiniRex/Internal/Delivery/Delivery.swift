@@ -220,6 +220,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     lock.withLock { state in
       guard join(last.token, { _ in last.call() }, &state) else { return false }
       unsafe last.serial = state.schedule.lastSerial
+      state.barrierCount += 1
       return true
     }
   }
@@ -255,7 +256,6 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     } else {
       deliverAlone(pending, turn)
     }
-    if pending.version > 0 { ChangeClock.hasDelivered() }
     pending.batch?.leave()
   }
 
@@ -285,6 +285,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   @inlinable @inline(never)
   func deliverQueued() {
     while true {
+      if unsafe !deferred.isEmpty { releaseDeferred() }
       var pending: Pending?
       switch proceed(pop: { pending = unsafe queue.popFirst() }) {
       case .turn(let turn):
@@ -301,7 +302,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
         return
       }
       pending = nil
-      if turnstile.leave() { return }
+      if unsafe deferred.isEmpty && turnstile.leave() { return }
     }
   }
 

@@ -75,6 +75,10 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
     state.withLock { $0.inner }?.host.collectSources(into: &sources)
   }
 
+  override func bufferCounts(of token: Subscription) -> BufferCounts {
+    (state.withLock { $0.inner }?.host as? AnyDelivery)?.inputCounts ?? BufferCounts()
+  }
+
   override func attach(_ counter: InFlightCounter, of token: Subscription) {
     let (inner, leave) = state.withLock { ($0.inner, $0.leave) }
     guard let inner, let leave else { return }
