@@ -1,0 +1,98 @@
+import Foundation
+import MiniRex
+import MiniRexReplica
+import TestSupport
+
+/// A log with any numbers, headers, and snapshots.
+final class HostileLog: ReplicaLog {
+  let events = BroadcastSource<ReplicaLogEvent>()
+  let snapshots = Shared<[Data]>([])
+  private let written = BroadcastSource<ReplicaDigest>()
+  private let beginning: [ReplicaLogEvent]
+
+  init(beginning: [ReplicaLogEvent] = []) { self.beginning = beginning }
+
+  func append(_ entry: ReplicaMessage) -> PublishedTask<UInt64, ReplicaLogError> {
+    .success(.max)
+  }
+
+  func entries(after sequence: UInt64) -> Broadcaster<ReplicaLogEvent> {
+    Broadcaster { [events, beginning] receive in
+      for event in beginning { receive(event) }
+      return events.publisher.subscribe { receive($0) }
+    }
+  }
+
+  func snapshot(through sequence: UInt64) -> PublishedTask<Data?, ReplicaLogError> {
+    .success(snapshots.change { $0.popLast() })
+  }
+
+  func addSnapshot(_ snapshot: ReplicaLogSnapshot) -> PublishedTask<Void, ReplicaLogError> {
+    written.broadcast(ReplicaDigest(snapshot))
+    return .success(())
+  }
+
+  var snapshotDistance: Int { 1 }
+
+  func digests() -> Broadcaster<ReplicaDigest> { written.publisher }
+}
+
+/// Changes texts and numbers at random, preferably to the ends of their range.
+struct Forger {
+  var random: SeededGenerator
+
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+
+  private static let numbers = [
+    "0", "-1", "1", "9223372036854775807", "9223372036854775806", "-9223372036854775808",
+    "18446744073709551615", "18446744073709551614", "9007199254740991", "9007199254740992",
+    "4611686018427387904", "2592000000000000", "1e400", "0.5", "null", "\"\"", "[]",
+  ]
+
+  /// Replaces numbers of a text.
+  mutating func fields(_ text: String) -> String {
+    var result = ""
+    var rest = Substring(text)
+    while let start = rest.firstIndex(where: \.isNumber) {
+      let end = rest[start...].firstIndex { !$0.isNumber } ?? rest.endIndex
+      result += rest[..<start]
+      result +=
+        Int.random(in: 0..<4, using: &random) == 0
+        ? Self.numbers.randomElement(using: &random) ?? "" : String(rest[start..<end])
+      rest = rest[end...]
+    }
+    return result + rest
+  }
+
+  /// Changes, removes, and repeats bytes.
+  mutating func bytes(_ data: Data) -> Data {
+    var bytes = [UInt8](data)
+    for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
+      let place = Int.random(in: 0..<bytes.count, using: &random)
+      let end = min(bytes.count, place + Int.random(in: 1...20, using: &random))
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: bytes[place] = .random(in: 0...255, using: &random)
+      case 1: bytes.removeSubrange(place..<end)
+      case 2: bytes.insert(contentsOf: bytes[place..<end], at: place)
+      default: bytes.removeLast(bytes.count - place)
+      }
+    }
+    return Data(bytes)
+  }
+
+  mutating func sequence() -> UInt64 {
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: .max - .random(in: 0...2, using: &random)
+    case 1: (1 << 63) - .random(in: 0...2, using: &random)
+    default: .random(in: 0...12, using: &random)
+    }
+  }
+
+  mutating func time() -> Int64 {
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: .max - .random(in: 0...2, using: &random)
+    case 1: .min + .random(in: 0...2, using: &random)
+    default: .random(in: 0...Int64(4e18), using: &random)
+    }
+  }
+}
