@@ -189,9 +189,9 @@ struct OriginTests {
     let replica = try makeReplica(link, retryAfter: .milliseconds(20))
     await replica.processed()
     let sent = replica.send(.said("once"))
-    await until { link.inFlightCount == 1 }
+    await until { link.inFlightCount > 0 }
     link.refuseNext()
-    await until { link.inFlightCount == 1 }
+    await until { link.inFlightCount > 0 }
     await link.settle(replica)
     #expect(await sent.success()?.sequence == 1)
     await replica.close()

@@ -71,7 +71,9 @@ struct OutboxTests {
     // The state is written a second later.
     try Data(contentsOf: folder.file("outbox")).write(to: copy.file("outbox"))
     await replica.close()
-    let killed = try makeReplica(link, keptIn: copy.url.path) { record.add($0) }
+    let killed = try makeReplica(
+      link, keptIn: copy.url.path, retryAfter: .seconds(600)
+    ) { record.add($0) }
     let rejections = Recorder(killed.rejections)
     #expect(killed.store.card.moves == 6 && killed.store.words == ["confirmed"])
     #expect(killed.progress.current()?.pending == 0)

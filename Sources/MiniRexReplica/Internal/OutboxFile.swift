@@ -82,7 +82,7 @@ final class OutboxFile: Sendable {
   func release() {
     let file = state.withLock { $0.file.take() }
     // A process that is being started has a copy of the descriptor, which would keep the lock.
-    if let file { flock(file.number, LOCK_UN) }
+    withExtendedLifetime(file) { if let file { _ = flock(file.number, LOCK_UN) } }
   }
 
   func append(_ line: Data, number: Int) throws(OutboxFailure) {
@@ -103,6 +103,7 @@ final class OutboxFile: Sendable {
   func synchronize(with synchronize: ReplicaDurability.Synchronize) throws(OutboxFailure) -> Int {
     let (file, number) = state.withLock { ($0.file, $0.last) }
     guard let file else { throw OutboxFailure("The file of the pending actions is closed") }
+    defer { withExtendedLifetime(file) {} }
     do { try synchronize(file.number) } catch { throw OutboxFailure(failed: "synchronize", error) }
     return number
   }

@@ -92,7 +92,7 @@ struct HostileInputTests {
       let restarted: Replica<Board, BoardAction>
       do {
         restarted = try makeReplica(
-          log.link(), keptIn: folder.url.path, retryAfter: .milliseconds(1))
+          log.link(), keptIn: folder.url.path)
       } catch {
         guard error is ReplicaError else {
           Issue.record("\(error)")
@@ -160,7 +160,7 @@ struct HostileInputTests {
   /// Sends entries and connections to a replica, in a random order.
   private func run(_ log: HostileLog, _ forger: inout Forger) async throws {
     let replica = try Replica<Board, BoardAction>(
-      Board(), of: log, retryAfter: .milliseconds(1),
+      Board(), of: log, retryAfter: .seconds(600),
       reducer: { board, action in
         // The state has any numbers after a snapshot.
         if case .moved = action { return .none }

@@ -180,6 +180,8 @@ package func synchronizeFolder(
   }
 ) throws(JournalFailure) {
   let folder = try openFolder(path)
+  // An early release would close it.
+  defer { withExtendedLifetime(folder) {} }
   do throws(JournalFailure) {
     try synchronize(folder.number)
   } catch {
