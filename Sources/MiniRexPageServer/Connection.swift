@@ -17,10 +17,10 @@ struct Connection: Sendable {
   func serve(
     _ parser: RequestParser, _ answer: @escaping @Sendable (Request) async -> Reply
   ) async {
-    let deadline = ContinuousClock.now + limits.requestTime
-    let request = await request(parser, until: deadline)
+    let start = ContinuousClock.now
+    let request = await request(parser, until: start + limits.requestTime)
     // A browser that has sent its request slowly has to disconnect fast.
-    let patience = max(Duration.zero, ContinuousClock.now.duration(to: deadline))
+    let patience = limits.patience(afterRequest: start.duration(to: .now))
     switch request {
     case .success(let request)?:
       switch await reply(to: request, answer) {

@@ -21,4 +21,7 @@ package struct Limits: Sendable {
   package var buffer: Int32 = 32 << 10
 
   package init() {}
+
+  /// The time for a browser to disconnect whose request took a time.
+  func patience(afterRequest time: Duration) -> Duration { max(.zero, requestTime - time) }
 }
