@@ -112,7 +112,8 @@ struct Connection: Sendable {
 
   private func send(_ status: Status, _ reason: String, _ patience: Duration) async {
     let body = Data("\(reason.isEmpty ? status.line : reason)\n".utf8)
-    await send(Head(status.line, "text/plain; charset=utf-8", length: body.count), body,
+    await send(
+      Head(status.line, "text/plain; charset=utf-8", length: body.count), body,
       patience)
   }
 

@@ -90,18 +90,23 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
     let file = folder.map { folder in
       StateFile<State>(in: folder, durability) { outbox?.forget(through: $0) }
     }
-    let kept = file?.restored ?? KeptState(decided: DecidedState(initial))
+    var kept = file?.restored ?? KeptState(decided: DecidedState(initial))
+    let settled = outbox?.restored.settled ?? 0
+    // A damaged number must not remove pending actions.
+    kept.settled = max(0, min(kept.settled, settled))
     let decoder = makeDecoder()
-    let restored: [(number: Int, line: Data, sentAt: Int?, action: Action)]
-    do {
-      // After a power failure, the state may be newer than the pending actions.
-      let last = max(kept.settled, outbox.map { kept.decided.table.last(of: $0.origin) } ?? 0)
-      restored = try (outbox?.restored.lines ?? []).filter { $0.number > last }.map {
-        let action = try decoder.decode(Action.self, from: $0.line)
-        return ($0.number, $0.line, outbox?.sentAt($0.number), action)
+    var restored: [(number: Int, line: Data, sentAt: Int?, action: Action)] = []
+    // After a power failure, the state may be newer than the pending actions.
+    let last = max(kept.settled, outbox.map { kept.decided.table.last(of: $0.origin) } ?? 0)
+    for (number, line, _) in outbox?.restored.lines ?? [] where number > last {
+      do {
+        let action = try decoder.decode(Action.self, from: line)
+        restored.append((number, line, outbox?.sentAt(number), action))
+      } catch {
+        if number > settled { throw .notDecodable(error) }
+        // An earlier version has sent it. Decided actions are only shown, and need their successors.
+        restored = []
       }
-    } catch {
-      throw .notDecodable(error)
     }
     let sending = SendSide(reducer, validate, limit: limit, outbox, durability, restoring: restored)
     var state = kept.decided.state

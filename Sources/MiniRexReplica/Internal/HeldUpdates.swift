@@ -21,8 +21,8 @@ final class HeldUpdates<Update: Sendable>: Sendable {
   /// - Parameter isHeld: `false` for an update that a late subscriber does not receive.
   func broadcast(_ update: Update, isHeld: Bool = true) {
     let isKept = state.withLock { state in
-      if !isHeld || state.held == nil { return false }
-      if state.held!.count < limit { state.held!.append(update) }
+      guard isHeld, let count = state.held?.count else { return false }
+      if count < limit { state.held?.append(update) }
       return true
     }
     if !isKept { source.broadcast(update) }

@@ -136,7 +136,7 @@ final class OutboxFile: Sendable {
   /// Removes the actions up to a number, which a written state contains.
   func forget(through number: Int) {
     let isLarge = state.withLock { state in
-      let count = max(0, min(number, state.last) - state.forgotten)
+      let count = max(0, min(max(0, number), state.last) - state.forgotten)
       state.places.removeFirst(count)
       state.forgottenLines += count
       state.marks.removeFirst(state.marks.prefix { $0.number <= number }.count)

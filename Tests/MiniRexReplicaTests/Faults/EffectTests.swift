@@ -44,7 +44,8 @@ struct EffectTests {
       at: folder.file("replica"), withIntermediateDirectories: true)
     var lost: [ClosedRange<Int>] = []
     for round in 0..<scaled(5) {
-      await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [path = path as String, round = round as Int] in
         try await sendUntilKilled(in: path, round: round)
       }
       // The effects between the last one that began and the last decision that was recorded.

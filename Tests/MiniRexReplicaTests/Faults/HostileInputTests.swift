@@ -34,6 +34,18 @@ struct HostileInputTests {
     }
   }
 
+  @Test func `O11 stale answers that a log has no snapshot stop no replica`() async throws {
+    let log = HostileLog(beginning: [
+      .connected(ReplicaLogState(first: 2, last: 3, lastTime: 0, entry: nil))
+    ])
+    log.snapshots.value = [Data(try await snapshot().utf8), nil, nil, nil, nil, nil]
+    let replica = try makeReplica(log, keptIn: nil, retryAfter: .milliseconds(1)) { _ in }
+    await until { replica.progress.current()?.phase != .offline }
+    #expect(replica.progress.current()?.trouble == nil)
+    #expect(replica.confirmed.current()?.words == ["1", "2"])
+    await replica.close()
+  }
+
   /// They are only compared, so each is usable.
   @Test func `O11 a snapshot with times at the ends of their range is read`() async throws {
     let text = try await snapshot()

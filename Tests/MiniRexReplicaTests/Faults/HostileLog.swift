@@ -6,7 +6,7 @@ import TestSupport
 /// A log with any numbers, headers, and snapshots.
 final class HostileLog: ReplicaLog {
   let events = BroadcastSource<ReplicaLogEvent>()
-  let snapshots = Shared<[Data]>([])
+  let snapshots = Shared<[Data?]>([])
   private let written = BroadcastSource<ReplicaDigest>()
   private let beginning: [ReplicaLogEvent]
 
@@ -24,7 +24,7 @@ final class HostileLog: ReplicaLog {
   }
 
   func snapshot(through sequence: UInt64) -> PublishedTask<Data?, ReplicaLogError> {
-    .success(snapshots.change { $0.popLast() })
+    .success(snapshots.change { $0.popLast() ?? nil })
   }
 
   func addSnapshot(_ snapshot: ReplicaLogSnapshot) -> PublishedTask<Void, ReplicaLogError> {
