@@ -31,7 +31,7 @@ struct RefusalTests {
     let answering = nats.reply(on: "board") { (_: Int) in
       PublishedTask<Data, NATSError>.success(Data(answer.utf8))
     }
-    try await nats.flush()
+    try await nats.areSubscribed()
     let appended = await nats.stream("board").append(1, expecting: 3).result
     #expect(appended == .failure(error))
     answering.invalidate()

@@ -17,8 +17,9 @@ struct ServerSlots: SuiteTrait, TestTrait, TestScoping {
 
   var isRecursive: Bool { true }
 
-  func provideScope(
-    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  @concurrent func provideScope(
+    for test: Test, testCase: Test.Case?,
+    performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     let slot = await Self.take()
     defer { close(slot) }
@@ -31,7 +32,7 @@ struct ServerSlots: SuiteTrait, TestTrait, TestScoping {
       for number in 0..<count {
         let path = FileManager.default.temporaryDirectory
           .appending(path: "minirex-server-slot-\(getuid())-\(number)").path
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
         close(descriptor)
       }
