@@ -53,7 +53,8 @@ let package = Package(
       resources: [.embedInCode("Page")]),
     .target(name: "MiniRexStoreTesting", dependencies: ["MiniRex", "MiniRexStore"]),
     .target(
-      name: "MiniRexReplica", dependencies: ["MiniRex", "MiniRexJournal", "MiniRexStore"]),
+      name: "MiniRexReplica",
+      dependencies: ["MiniRex", "MiniRexJournal", "MiniRexStore", "CLibrary"]),
     // Each source of these targets begins with `#if NATS`, because a trait cannot exclude a target.
     .systemLibrary(
       name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"]), .brew(["cnats"])]),

@@ -8,7 +8,8 @@ package struct Limits: Sendable {
   package var head = 8 << 10
   /// The maximum size of a request's body in bytes.
   package var body = 64 << 10
-  /// The time limit for receiving a request, and for the browser to disconnect after its response.
+  /// The time limit for receiving a request, and then for the browser to disconnect after its
+  /// response, together.
   package var requestTime = Duration.seconds(10)
   /// The time without reading after which the server closes a browser's connection.
   package var unreadTime = Duration.seconds(30)
@@ -20,4 +21,7 @@ package struct Limits: Sendable {
   package var buffer: Int32 = 32 << 10
 
   package init() {}
+
+  /// The time for a browser to disconnect whose request took a time.
+  func patience(afterRequest time: Duration) -> Duration { max(.zero, requestTime - time) }
 }

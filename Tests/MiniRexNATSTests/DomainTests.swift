@@ -6,7 +6,7 @@ import MiniRexTesting
 import Testing
 
 /// Streams and buckets in another domain, and mirrors of them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)), .usesServers)
 struct DomainTests {
   private let hub: NATSServer
   private let leaf: NATSServer

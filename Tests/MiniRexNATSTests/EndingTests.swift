@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20)))
+@Suite(.serialized, .timeLimit(.minutes(60)), .usesServers)
 struct EndingTests {
   @Test func `N5 a canceled subscription unsubscribes at the server`()
     async throws

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The example `fleet`: a server, three workers, and one page.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)), .usesServers)
 struct FleetTests {
   @Test func `the page of the fleet reports a stopped server, and its return`()
     async throws

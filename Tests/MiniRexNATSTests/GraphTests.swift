@@ -4,7 +4,7 @@ import MiniRexNATS
 import MiniRexTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(60)), .usesServers)
 struct GraphTests {
   @Test func `N10 subjects, buckets, streams, and requests are named nodes`() async throws {
     let server = try await NATSServer.keeping()

@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20)))
+@Suite(.timeLimit(.minutes(60)), .usesServers)
 struct HeaderTests {
   typealias Field = NATSHeaders.Field
 

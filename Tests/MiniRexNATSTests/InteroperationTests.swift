@@ -6,7 +6,7 @@ import MiniRexTesting
 import Testing
 
 /// Encodings and settings that other clients share.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)), .usesServers)
 struct InteroperationTests {
   private struct Event: Codable, Sendable, Equatable {
     var date: Date

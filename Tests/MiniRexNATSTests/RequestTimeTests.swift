@@ -4,7 +4,7 @@ import MiniRex
 import MiniRexNATS
 import Testing
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)), .usesServers)
 struct RequestTimeTests {
   @Test
   func

@@ -6,7 +6,7 @@ import MiniRexTesting
 import Testing
 
 /// Limits of a server, invalid names, and streams without a leader.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)), .usesServers)
 struct StreamLimitsTests {
   @Test func `N8 a reader keeps to the server's limit of unacknowledged messages`() async throws {
     let server = try await NATSServer.keeping(limits: "limits { max_ack_pending: 7 }")

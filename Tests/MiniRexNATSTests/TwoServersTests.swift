@@ -12,7 +12,7 @@ import Testing
 /// The server of the tests, and the newest server if CI has installed it.
 ///
 /// `.ci/run nats` runs all tests with each of them. These tests prove that each run has the server that it claims.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)), .usesServers)
 struct TwoServersTests {
   private static var programs: [String] {
     let package = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL

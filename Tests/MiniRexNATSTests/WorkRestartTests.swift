@@ -6,7 +6,7 @@ import MiniRexTesting
 import Testing
 
 /// The durable consumer of `work` disappears while the connection stays.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(60)), .usesServers)
 struct WorkRestartTests {
   @Test func `N8 work continues after its consumer is removed`() async throws {
     let server = try await NATSServer.keeping()

@@ -376,7 +376,7 @@ struct RollbackTests {
     }
     log.purge(before: 3)
 
-    let replica = try makeReplica(link)
+    let replica = try makeReplica(link, retryAfter: .milliseconds(5))
     link.connect()
     await until { replica.progress.current()?.phase == .stopped }
 

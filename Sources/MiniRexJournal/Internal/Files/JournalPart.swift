@@ -3,10 +3,10 @@ internal import CLibrary
 /// A file descriptor that is closed with its last reference.
 ///
 /// A replay reads the file that it began with, while a compaction replaces the file.
-final class JournalDescriptor: Sendable {
-  let number: Int32
+package final class JournalDescriptor: Sendable {
+  package let number: Int32
 
-  init(_ number: Int32) { self.number = number }
+  package init(_ number: Int32) { self.number = number }
 
   deinit { close(number) }
 }
