@@ -110,6 +110,10 @@ public final class Resource<Value: Sendable, Failure: Error>: Sendable {
   /// load that ``value()`` would wait for. Each access creates another task.
   public var task: PublishedTask<Value, Failure> { core.task(ofAge: nil) }
 
+  package func task(maxAge: Duration) -> PublishedTask<Value, Failure> {
+    core.task(ofAge: maxAge)
+  }
+
   /// Loads now, and keeps the value until the load succeeds.
   ///
   /// It joins a load in progress, and ends the delay between two of its attempts. The load then
@@ -136,6 +140,9 @@ public final class Resource<Value: Sendable, Failure: Error>: Sendable {
 
   /// The number of active subscriptions.
   public var subscriberCount: Int { core.delivery.subscriberCount }
+
+  /// The number of callers that wait for the load.
+  package var waiterCount: Int { core.waiterCount }
 }
 
 /// The error of a load that waits for its own result.

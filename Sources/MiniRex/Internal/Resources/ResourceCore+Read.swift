@@ -42,7 +42,7 @@ extension ResourceCore {
       unsafe schedule.hasValue(ofAge: maxAge, at: now)
         ? (state.value, !schedule.isFresh(at: now)) : (nil, false)
     }
-    if value != nil, isStale { refresh() }
+    if isStale { refresh() }
     return value
   }
 
@@ -51,10 +51,11 @@ extension ResourceCore {
   /// - Returns: The subscription that stops waiting.
   func wait(ofAge maxAge: Duration?, _ finish: @escaping Finish) -> Subscription {
     let now = timekeeper.now()
-    var (id, known) = (0, Value?.none)
+    var (id, known, isStale) = (0, Value?.none, false)
     change(by: .waiter) {
       if unsafe schedule.hasValue(ofAge: maxAge, at: now) {
         known = unsafe state.value
+        isStale = unsafe !schedule.isFresh(at: now)
       } else if unsafe !schedule.hasEnded {
         unsafe lastNumber += 1
         id = unsafe lastNumber
@@ -63,6 +64,7 @@ extension ResourceCore {
       }
       return .unchanged
     }
+    if isStale { refresh() }
     if let known {
       finish(.success(known))
       return .ended

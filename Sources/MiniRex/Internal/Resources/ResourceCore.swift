@@ -73,6 +73,8 @@ final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
     return delivery.lock.withLock { _ in unsafe schedule.age(at: now) }
   }
 
+  var waiterCount: Int { delivery.lock.withLock { _ in unsafe schedule.waiterCount } }
+
   /// Called under the lock of a family.
   var isIdle: Bool { delivery.lock.withLock { _ in unsafe schedule.isIdle } }
 }
