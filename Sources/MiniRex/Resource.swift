@@ -5,7 +5,7 @@
 /// let current = try await keys.value()
 /// ```
 ///
-/// It loads for its first subscriber or its first ``value()``, and everyone shares the load. A value
+/// It loads for its first subscriber or its first ``value()``, and all of them share the load. A value
 /// that is older than `staleAfter` is stale: it is still shown, and the next subscriber or the next
 /// ``value()`` loads again. With `refreshEvery`, it also loads again while it has a subscriber. A
 /// failure is published beside the value.
@@ -16,7 +16,7 @@
 ///
 /// ``publisher`` is a separate source, also in computed values. See <doc:AValueThatStaysFresh>.
 public final class Resource<Value: Sendable, Failure: Error>: Sendable {
-  let core: ResourceCore<Value, Failure>
+  @usableFromInline let core: ResourceCore<Value, Failure>
   private let onRelease: @Sendable () -> Void
 
   /// A publisher that emits the current state, then each change of it.
@@ -91,6 +91,7 @@ public final class Resource<Value: Sendable, Failure: Error>: Sendable {
   ///
   /// - Throws: The failure of the load after its last attempt, `CancellationError` if the task is
   ///   canceled or the resource is released, or ``LoadCycleError`` inside the load itself.
+  @inlinable
   public func value() async throws -> Value {
     if let value = core.freshValue { return value }
     return try await core.value(orLoadedWithin: nil)
@@ -98,7 +99,7 @@ public final class Resource<Value: Sendable, Failure: Error>: Sendable {
 
   /// Returns a value that is at most as old as the given duration, and waits for a load otherwise.
   ///
-  /// With 0, it waits for the load in progress, or for a new one. The age of the value counts, not
+  /// With 0, it waits for the load in progress, or for a new load. The age of the value counts, not
   /// whether it is stale. See ``value()`` for the rest.
   public func value(maxAge: Duration) async throws -> Value {
     try await core.value(orLoadedWithin: maxAge)
@@ -155,7 +156,8 @@ public struct LoadCycleError: Error, Hashable, CustomStringConvertible {
 }
 
 extension ResourceCore {
-  fileprivate func value(orLoadedWithin maxAge: Duration?) async throws -> Value {
+  @usableFromInline
+  func value(orLoadedWithin maxAge: Duration?) async throws -> Value {
     if let value = value(ofAge: maxAge) { return value }
     if isLoadCaller { throw LoadCycleError() }
     return try await task(ofAge: maxAge).value

@@ -9,7 +9,7 @@
 ///
 /// A key has one ``Resource`` while it is used: while you retain it, while it has a subscriber, and
 /// while it loads. An unused resource is kept for `keepingUnused`, with its value. At most `limit`
-/// unused resources are kept, and the one that was used least recently is released first.
+/// unused resources are kept. The least recently used is released first.
 ///
 /// Releasing the family cancels all loads and finishes all publishers. `==` and `hash(into:)` of a
 /// key run outside every lock.

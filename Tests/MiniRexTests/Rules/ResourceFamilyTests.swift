@@ -38,11 +38,11 @@ import Testing
     let family = makeFamily(keepingUnused: .seconds(10))
     _ = try await family[1].value()
     #expect(family.count == 1)
-    clock.advance(by: .seconds(9))
+    await clock.advance(by: .seconds(9))
     #expect(try await family[1].value() == "1")
-    clock.advance(by: .seconds(9))
+    await clock.advance(by: .seconds(9))
     #expect(family.count == 1)
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
 
     #expect(family.count == 0)
     #expect(clock.sleeperCount == 0)
@@ -57,7 +57,7 @@ import Testing
     #expect(family.count == 2)
     await until { recorder.updates.last?.value == "2" }
     #expect(retained?.state.value == nil)
-    clock.advance(by: .seconds(1_000))
+    await clock.advance(by: .seconds(1_000))
     #expect(family.count == 2)
 
     retained = nil
@@ -66,7 +66,8 @@ import Testing
     #expect(family.count == 0)
   }
 
-  @Test func `C8 the unused resource that was used least recently is released first`() async throws {
+  @Test func `C8 the unused resource that was used least recently is released first`() async throws
+  {
     let family = makeFamily(limit: 2)
     for key in 1...2 { _ = try await family[key].value() }
     _ = family[1]

@@ -65,7 +65,7 @@ import Testing
     backend.answer(1, 7)
 
     #expect(try await values == Array(repeating: 7, count: 8))
-    #expect(await task.next() == [.success(7)])
+    #expect(try await task.next().first?.get() == 7)
     await until { states.updates.count >= 2 }
     #expect(texts(states) == ["- loading", "7"])
     #expect(backend.count == 1)
@@ -202,15 +202,15 @@ import Testing
     await until { states.updates.count == 3 }
     #expect(texts(states) == ["1", "1 loading", "1 failed 2 loading"])
 
-    clock.advance(by: .seconds(4))
+    await clock.advance(by: .seconds(4))
     #expect(backend.count == 2)
     backend.fail(3)
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     await until { states.updates.count == 4 }
     #expect(texts(states).last == "1 failed 3 loading")
 
     backend.answer(4, 4)
-    clock.advance(by: .seconds(5))
+    await clock.advance(by: .seconds(5))
     await until { states.updates.count == 5 }
     #expect(texts(states).last == "4")
     #expect(backend.count == 4)
@@ -300,21 +300,21 @@ import Testing
     for number in 1...9 { backend.answer(number, number) }
     let first = Recorder(resource.publisher)
     await until { resource.state.value == 1 }
-    clock.advance(by: .seconds(29))
+    await clock.advance(by: .seconds(29))
     #expect(backend.count == 1)
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     await until { resource.state.value == 2 }
     first.invalidate()
-    clock.advance(by: .seconds(59))
+    await clock.advance(by: .seconds(59))
     #expect(backend.count == 2)
 
     // Fresh: the next multiple of the interval.
     let second = Recorder(resource.publisher)
     #expect(texts(second) == ["2"])
-    clock.advance(by: .seconds(1))
+    await clock.advance(by: .seconds(1))
     await until { resource.state.value == 3 }
     second.invalidate()
-    clock.advance(by: .seconds(60))
+    await clock.advance(by: .seconds(60))
 
     // Stale: immediately.
     let third = Recorder(resource.publisher)
@@ -333,15 +333,15 @@ import Testing
     backend.answer(1, 1)
     await until { states.updates.count == 2 && pairs.updates.count == 2 }
     resource.set(1)
-    clock.advance(by: .seconds(60))
-    clock.advance(by: .seconds(60))
+    await clock.advance(by: .seconds(60))
+    await clock.advance(by: .seconds(60))
     resource.set(1)
     resource.set(2)
 
     #expect(texts(states) == ["- loading", "1", "1 stale", "1", "2"])
     #expect(pairs.updates == ["0 true", "1 false", "2 false"])
     #expect(states.updates.last?.age == .zero)
-    clock.advance(by: .seconds(5))
+    await clock.advance(by: .seconds(5))
     #expect(states.updates.last?.age == .seconds(5))
     #expect(resource.state.age == .seconds(5))
   }
@@ -366,6 +366,27 @@ import Testing
     #expect(resource.subscriberCount == 0)
   }
 
+  @Test func `C7 the publisher follows the laws of a published value`() async throws {
+    try await expectPublisherLaws {
+      let resource = Shared<Resource<Int, Never>?>(Resource { 0 })
+      resource.value?.set(0)
+      let publisher = resource.value?.publisher.map { $0.value ?? 0 } ?? .constant(0)
+      return PublisherUnderTest(
+        publisher, send: { resource.value?.set($0) }, end: { resource.value = nil },
+        subscriberCount: { resource.value?.subscriberCount ?? 0 })
+    }
+  }
+
+  @Test func `C7 the task follows the laws of a task`() async throws {
+    try await expectPublisherLaws {
+      let backend = Backend()
+      let resource = Shared<Numbers?>(Resource { try await backend.load() })
+      let task = resource.value?.task ?? .never
+      return PublisherUnderTest(
+        task, finish: { resource.value?.set($0) }, end: { resource.value = nil })
+    }
+  }
+
   @Test func `C9 a manual clock drives staleness, polls, retries, and eviction`() async throws {
     let resource = makeResource(
       staleAfter: .seconds(20), refreshEvery: .seconds(50), retries: 1,
@@ -373,14 +394,14 @@ import Testing
     let states = Recorder(resource.publisher)
     backend.answer(1, 1)
     await until { states.updates.count == 2 }
-    clock.advance(by: .seconds(20))
+    await clock.advance(by: .seconds(20))
     #expect(texts(states).last == "1 stale")
     backend.fail(2)
-    clock.advance(by: .seconds(30))
+    await clock.advance(by: .seconds(30))
     await until { states.updates.count == 5 }
     #expect(texts(states).last == "1 failed 2 stale loading")
     backend.answer(3, 3)
-    clock.advance(by: .seconds(5))
+    await clock.advance(by: .seconds(5))
     await until { states.updates.count == 6 }
     #expect(texts(states).last == "3")
     #expect(backend.count == 3)

@@ -1,6 +1,6 @@
 /// Decides, under the lock of a family, which unused entries are kept.
 ///
-/// It knows no keys: an entry is a number, and keys are looked up by their hash value. No reference
+/// It has no keys: an entry is a number, and a key is looked up by its hash value. No reference
 /// is stored in the queue, so nothing of the user is released under the lock.
 package struct FamilyIndex: Sendable {
   private struct Unused: Sendable {

@@ -1,5 +1,5 @@
 extension FamilyStorage {
-  /// Releases the entry, and others, if they are no longer kept.
+  /// Releases the entries that are no longer kept.
   ///
   /// Called after the last pin or the last need of an entry has ended.
   func check(_ id: Int) {

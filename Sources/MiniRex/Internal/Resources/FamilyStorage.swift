@@ -3,7 +3,7 @@ internal import Synchronization
 /// The resources of a family.
 ///
 /// The lock covers no key: a thread compares candidates outside the lock, and then looks again.
-/// Entries that leave the table are released outside the lock. Unchecked: `alarm` is constant after
+/// Removed entries are released outside the lock. Unchecked: `alarm` is constant after
 /// the initializer.
 final class FamilyStorage<Key: Hashable & Sendable, Value: Sendable, Failure: Error>:
   @unchecked Sendable

@@ -72,8 +72,8 @@ final class LoadRun: Sendable {
     task?.cancel()
   }
 
-  /// Returns `true` if the current Swift task is part of the attempt in progress, which would never
-  /// return if it waited for this load.
+  /// Returns `true` if the current Swift task is part of the attempt in progress, which would
+  /// never return if it awaited this load.
   var isCaller: Bool {
     guard let caller = WorkHandle.current, let workHandle = state.withLock({ $0.workHandle }) else {
       return false

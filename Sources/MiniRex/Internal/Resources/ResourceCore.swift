@@ -6,11 +6,11 @@
 /// clock run outside it, and the parts of a replaced state are released outside it.
 @usableFromInline
 final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
-  typealias State = Resource<Value, Failure>.State
+  @usableFromInline typealias State = Resource<Value, Failure>.State
   typealias Finish = @Sendable (Result<Value, Failure>) -> Void
 
-  let delivery: Delivery<State>
-  let timekeeper: Timekeeper
+  @usableFromInline let delivery: Delivery<State>
+  @usableFromInline let timekeeper: Timekeeper
   let lineage: Lineage?
   let load: @Sendable () async throws(Failure) -> Value
   let policy: LoadPolicy<Failure>
@@ -19,8 +19,8 @@ final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
   /// Constant after the initializer.
   private(set) var alarm: Alarm?
 
-  @exclusivity(unchecked) var schedule: ResourceSchedule
-  @exclusivity(unchecked) var state: State
+  @usableFromInline @exclusivity(unchecked) var schedule: ResourceSchedule
+  @usableFromInline @exclusivity(unchecked) var state: State
   @exclusivity(unchecked) var run: LoadRun?
   @exclusivity(unchecked) var waiters: [Int: Finish] = [:]
   /// The last number of a waiter, a value, or a failure.
@@ -49,7 +49,7 @@ final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
   }
 
   /// The value, or `nil` if it is stale or missing.
-  @inline(__always)
+  @inlinable
   var freshValue: Value? {
     let now = timekeeper.now()
     return delivery.lock.withLock { _ in

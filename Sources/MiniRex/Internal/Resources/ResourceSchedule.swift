@@ -1,7 +1,8 @@
 /// Decides, under the lock of a resource, when an attempt to load starts, whether its answer counts,
 /// and when the clock must wake the resource.
 ///
-/// It knows no values and no callbacks. A load has a number, and every attempt of it has one.
+/// It has no values and no callbacks. A load has a number, and every attempt of it has one.
+@usableFromInline
 package struct ResourceSchedule: Hashable, Sendable {
   /// One attempt of one load.
   package struct Attempt: Hashable, Sendable {
@@ -9,12 +10,12 @@ package struct ResourceSchedule: Hashable, Sendable {
     package let number: Int
   }
 
-  let staleAfter: Duration?
+  @usableFromInline let staleAfter: Duration?
   let interval: Duration?
 
-  package private(set) var hasValue = false
-  package private(set) var isStale = false
-  /// The attempt in progress, or the last one before a pause, or `nil` if no load is in progress.
+  @usableFromInline package private(set) var hasValue = false
+  @usableFromInline package private(set) var isStale = false
+  /// The attempt in progress, or the last attempt before a pause, or `nil` if no load is in progress.
   package private(set) var attempt: Attempt?
   package private(set) var subscriberCount = 0
   package private(set) var waiterCount = 0
@@ -23,7 +24,7 @@ package struct ResourceSchedule: Hashable, Sendable {
   private var isRequested = false
   private var lastLoad = 0
   /// The instant at which the value was loaded or set.
-  private(set) var valueTime = Duration.zero
+  @usableFromInline private(set) var valueTime = Duration.zero
   /// The instant at which the last load ended.
   private var loadEnd: Duration?
   private var retryTime: Duration?
@@ -45,7 +46,7 @@ package struct ResourceSchedule: Hashable, Sendable {
   package var isIdle: Bool { subscriberCount == 0 && waiterCount == 0 && attempt == nil }
 
   /// Returns `true` if there is a value that is not stale.
-  @inline(__always)
+  @inlinable
   package func isFresh(at now: Duration) -> Bool {
     guard hasValue, !isStale else { return false }
     guard let staleAfter else { return true }
