@@ -216,14 +216,15 @@ import Testing
     #expect(backend.count == 4)
   }
 
-  @Test func `C4 the last failure ends the load, and waiting callers receive it`() async {
+  @Test func `C4 the last failure ends the load, and waiting callers receive it`() async throws {
     let resource = makeResource(retries: 1, retryDelay: .constant(.zero))
     let states = Recorder(resource.publisher)
-    async let value = resource.value()
+    let caller = Task { try await resource.value() }
+    await until { resource.waiterCount == 1 }
     backend.fail(1)
     backend.fail(2)
 
-    await #expect(throws: Backend.Failed(2)) { try await value }
+    await #expect(throws: Backend.Failed(2)) { try await caller.value }
     await until { states.updates.count == 3 }
     #expect(texts(states) == ["- loading", "- failed 1 loading", "- failed 2"])
 
