@@ -45,6 +45,8 @@ final class RunningEffect: @unchecked Sendable {
   var part: Presence?
   let sequence: EffectSequence?
   @usableFromInline let group: EffectGroup
+  /// The carried values of the sender, with which the effect starts.
+  @usableFromInline let carried: CarriedValues?
   @exclusivity(unchecked) var phase = Phase.entered
   /// The index in the registry.
   @exclusivity(unchecked) var place: Int?
@@ -62,6 +64,7 @@ final class RunningEffect: @unchecked Sendable {
     part = context.place?.entry
     sequence = context.sequence
     group = context.group
+    carried = context.carried
   }
 
   /// A Boolean value that indicates whether the store reduces actions of this effect.
