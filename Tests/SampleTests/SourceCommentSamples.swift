@@ -273,4 +273,21 @@ private final class Label {
     let names = Recorder(name)
     #expect(await names.next(2) == ["…", "user 7"])
   }
+
+  enum RequestID {
+    @TaskLocal static var current = 0
+  }
+
+  @Test func `a delayed update keeps the task-local value of its sender`() async {
+    await #expect(processExitsWith: .success) {
+      Context.carry(RequestID.$current)
+      let clock = ManualClock()
+      let source = BroadcastSource<Int>()
+      let seen = Recorder(
+        source.publisher.delay(for: .seconds(1), clock: clock).map { _ in RequestID.current })
+      RequestID.$current.withValue(7) { source.broadcast(1) }
+      await clock.advance(by: .seconds(1))
+      #expect(seen.updates == [7])
+    }
+  }
 }
