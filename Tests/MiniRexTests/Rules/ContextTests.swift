@@ -180,6 +180,31 @@ private enum Request {
     }
   }
 
+  @Test func `R44 a retry of a resource has the carried values of its reader`() async {
+    await withCarried(Request.$id) {
+      let clock = ManualClock()
+      let seen = Shared<[Int]>([])
+      let resource = Resource<Int, any Error>(
+        refreshEvery: .seconds(60), retries: 1, retryDelay: .constant(.seconds(1)), clock: clock
+      ) {
+        seen.append(Request.id)
+        if seen.value.count == 1 { throw Backend.Failed(1) }
+        return seen.value.count
+      }
+      resource.set(0)
+      let states = Recorder(resource.publisher)
+      Request.$id.withValue(7) { resource.refresh() }
+      _ = await states.next(3)
+      Request.$id.withValue(8) { clock.tick() }
+      _ = await states.next()
+      Request.$id.withValue(8) { clock.advance(by: .seconds(60)) }
+      _ = await states.next(2)
+
+      // A poll has no reader.
+      #expect(seen.value == [7, 7, 0])
+    }
+  }
+
   @Test func `R44 without carried task-locals nothing is carried`() {
     let clock = ManualClock()
     let source = BroadcastSource<Int>()

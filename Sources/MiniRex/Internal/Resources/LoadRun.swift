@@ -11,11 +11,14 @@ final class LoadRun: Sendable {
   }
 
   let number: Int
+  /// The carried values of the reader that started the load, for attempts that the clock starts.
+  let carried: CarriedValues?
   private let state = Lock(State())
   private let delays = SerialState<RetryDelay.Delays?>(nil)
 
-  init(_ number: Int) {
+  init(_ number: Int, _ carried: CarriedValues?) {
     self.number = number
+    self.carried = carried
   }
 
   /// Returns the delay before the next attempt.

@@ -44,7 +44,7 @@ extension ResourceCore {
         consequences.mustSetAlarm = true
       }
       if unsafe schedule.waiterCount == 0 { unsafe swap(&consequences.finished, &waiters) }
-      changeRun(after: attempt, &consequences)
+      changeRun(after: attempt, cause, &consequences)
       if let update = next(content) {
         unsafe state = update
         consequences.update = update
@@ -58,13 +58,15 @@ extension ResourceCore {
 
   /// Called under the lock.
   private func changeRun(
-    after old: ResourceSchedule.Attempt?, _ consequences: inout Consequences
+    after old: ResourceSchedule.Attempt?, _ cause: LoadCause, _ consequences: inout Consequences
   ) {
     let attempt = unsafe schedule.attempt
     if attempt == old { return }
     if attempt?.load != old?.load {
       consequences.canceled = unsafe run
-      unsafe run = attempt.map { LoadRun($0.load) }
+      // A poll has no reader.
+      let carried = cause == .clock ? nil : CarriedValues.current
+      unsafe run = attempt.map { LoadRun($0.load, carried) }
     }
     if let attempt, let run = unsafe run { consequences.started = (run, attempt) }
   }

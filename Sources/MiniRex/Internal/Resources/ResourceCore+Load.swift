@@ -14,11 +14,15 @@ extension ResourceCore {
     // Work that does not wait for this load is not part of a cycle through it.
     let workHandle =
       cause == .waiter ? WorkHandle() : WorkHandle.$current.withValue(nil) { WorkHandle() }
-    run.attempt(by: workHandle, isDetached: cause == .clock) { [load] in
-      await outcome(of: load)
-    } finish: { result in
-      self.finish(attempt, of: run, result)
+    let begin = {
+      run.attempt(by: workHandle, isDetached: cause == .clock && run.carried == nil) {
+        [load = self.load] in
+        await outcome(of: load)
+      } finish: { result in
+        self.finish(attempt, of: run, result)
+      }
     }
+    if cause == .clock, let carried = run.carried { carried.run(begin) } else { begin() }
   }
 
   private func finish(
