@@ -46,7 +46,7 @@ private enum Request {
     static let all: [Path] = [
       Path("itself") { $0.subscribe($2) },
       Path("map and share") { $0.map { $0 }.share().subscribe($2) },
-      Path("merge") { merge($0, BroadcastSource<Update>().publisher, $0).subscribe($2) },
+      Path("merge") { merge($0, BroadcastSource<Update>().publisher).subscribe($2) },
       Path("Broadcaster { receive in … }") { publisher, _, receive in
         Broadcaster<Update> { publisher.subscribe($0) }.subscribe(receive)
       },
@@ -122,6 +122,36 @@ private enum Request {
       }
       #expect(witness.received.value > 0)
       #expect(witness.wrong.value == 0, "of \(witness.received.value)")
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test(arguments: Path.all)
+  func `R44 an update that waits for another sender's callback has its own values`(
+    _ path: Path
+  ) async {
+    await withCarried(Request.$id, Request.$name) {
+      let source = BroadcastSource<Update>()
+      let clock = ManualClock()
+      let witness = Witness()
+      let send: @Sendable (Int) -> Void = { sender in
+        Request.$id.withValue(sender) {
+          Request.$name.withValue("\(sender)") {
+            source.broadcast(Update(sender: sender, number: 0))
+          }
+        }
+      }
+      let subscription = await path.follow(source.publisher, clock) { update in
+        witness.look(update)
+        // The other thread returns as soon as its update is queued.
+        if update.sender < 4 { onThread { send(update.sender + 1) } }
+      }
+      send(1)
+      await until {
+        clock.tick()
+        return witness.received.value == 4
+      }
+      #expect(witness.wrong.value == 0)
       withExtendedLifetime(subscription) {}
     }
   }
