@@ -90,11 +90,11 @@ public final class Resource<Value: Sendable, Failure: Error>: Sendable {
   /// cancels the load if nothing else needs it, and returns after the load has returned.
   ///
   /// - Throws: The failure of the load after its last attempt, `CancellationError` if the task is
-  ///   canceled or the resource is released, or ``LoadCycleError`` inside the load itself.
+  ///   canceled or the ``ResourceFamily`` is released, or ``LoadCycleError`` inside the load itself.
   @inlinable
   public func value() async throws -> Value {
     if let value = core.freshValue { return value }
-    return try await core.value(orLoadedWithin: nil)
+    return try await value(orLoadedWithin: nil)
   }
 
   /// Returns a value that is at most as old as the given duration, and waits for a load otherwise.
@@ -102,18 +102,17 @@ public final class Resource<Value: Sendable, Failure: Error>: Sendable {
   /// With 0, it waits for the load in progress, or for a new load. The age of the value counts, not
   /// whether it is stale. See ``value()`` for the rest.
   public func value(maxAge: Duration) async throws -> Value {
-    try await core.value(orLoadedWithin: maxAge)
+    try await value(orLoadedWithin: maxAge)
   }
 
   /// A task with the value, for the operators of tasks.
   ///
   /// Its subscribers share one result: the value at the first subscription, or the result of the
-  /// load that ``value()`` would wait for. Each access creates another task.
-  public var task: PublishedTask<Value, Failure> { core.task(ofAge: nil) }
+  /// load that ``value()`` would wait for. Each access creates another task, which retains the
+  /// resource.
+  public var task: PublishedTask<Value, Failure> { task(ofAge: nil) }
 
-  package func task(maxAge: Duration) -> PublishedTask<Value, Failure> {
-    core.task(ofAge: maxAge)
-  }
+  package func task(maxAge: Duration) -> PublishedTask<Value, Failure> { task(ofAge: maxAge) }
 
   /// Loads now, and keeps the value until the load succeeds.
   ///
@@ -155,11 +154,17 @@ public struct LoadCycleError: Error, Hashable, CustomStringConvertible {
   }
 }
 
-extension ResourceCore {
+extension Resource {
   @usableFromInline
   func value(orLoadedWithin maxAge: Duration?) async throws -> Value {
-    if let value = value(ofAge: maxAge) { return value }
-    if isLoadCaller { throw LoadCycleError() }
+    if let value = core.value(ofAge: maxAge) { return value }
+    if core.isLoadCaller { throw LoadCycleError() }
     return try await task(ofAge: maxAge).value
+  }
+
+  private func task(ofAge maxAge: Duration?) -> PublishedTask<Value, Failure> {
+    Publisher(
+      of: core.lineage.map { [$0] } ?? [], by: "task",
+      sharing: SharedWork { inlet in self.core.wait(ofAge: maxAge) { inlet.finish($0) } })
   }
 }

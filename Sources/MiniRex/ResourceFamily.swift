@@ -80,5 +80,5 @@ public final class ResourceFamily<
   }
 
   /// The number of resources in memory, used and unused.
-  public var count: Int { storage.entries.count }
+  public var count: Int { storage.count }
 }

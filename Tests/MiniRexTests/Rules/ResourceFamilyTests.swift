@@ -103,6 +103,14 @@ import Testing
     await until { family.count == 0 }
   }
 
+  @Test func `C8 a task of a family retains its resource`() async throws {
+    let family = makeFamily(keepingUnused: .zero)
+    let task = family[1].task
+    #expect(family.count == 1)
+    #expect(try await task.value == "1")
+    #expect(family[1] === family[1])
+  }
+
   @Test func `C8 invalidate selects resources by key`() async throws {
     let family = makeFamily()
     for key in 1...4 { _ = try await family[key].value() }

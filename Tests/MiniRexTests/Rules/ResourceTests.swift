@@ -381,10 +381,8 @@ import Testing
   @Test func `C7 the task follows the laws of a task`() async throws {
     try await expectPublisherLaws {
       let backend = Backend()
-      let resource = Shared<Numbers?>(Resource { try await backend.load() })
-      let task = resource.value?.task ?? .never
-      return PublisherUnderTest(
-        task, finish: { resource.value?.set($0) }, end: { resource.value = nil })
+      let resource = Numbers { try await backend.load() }
+      return PublisherUnderTest(resource.task, finish: { resource.set($0) })
     }
   }
 

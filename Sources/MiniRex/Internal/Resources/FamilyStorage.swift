@@ -35,6 +35,8 @@ final class FamilyStorage<Key: Hashable & Sendable, Value: Sendable, Failure: Er
     alarm = Alarm(timekeeper) { [weak self] in self?.evict(at: $0) }
   }
 
+  var count: Int { table.withLock { $0.entries.count } }
+
   var entries: [Entry] { table.withLock { Array($0.entries.values) } }
 
   /// Returns the resource of a key, which the caller retains.

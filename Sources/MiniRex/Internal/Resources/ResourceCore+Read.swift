@@ -83,13 +83,6 @@ extension ResourceCore {
     withExtendedLifetime(finish) {}
   }
 
-  /// A task with the value, or with the result of the load that provides it.
-  func task(ofAge maxAge: Duration?) -> PublishedTask<Value, Failure> {
-    Publisher(
-      of: lineage.map { [$0] } ?? [], by: "task",
-      sharing: SharedWork { inlet in self.wait(ofAge: maxAge) { inlet.finish($0) } })
-  }
-
   /// `true` if the current Swift task is part of the load in progress.
   var isLoadCaller: Bool { delivery.lock.withLock { _ in unsafe run }?.isCaller ?? false }
 }
