@@ -23,7 +23,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     @usableFromInline var phase = Phase.resting
     /// `nil` after the subscription ends.
     @usableFromInline var callback: Callback?
-    @usableFromInline var buffer: Buffer<Update>
+    @usableFromInline var buffer: Buffer<Carried<Update>>
     @usableFromInline var input: Subscription?
     @usableFromInline var inputHasEnded = false
     /// The counters of this dispatch and of the suspending subscribers behind it.
@@ -118,12 +118,13 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
 
   @inlinable
   func receive(_ update: Update) {
+    let carried = Carried(update)
     // The dropped update is released after the lock, when this function returns.
     let (mustSchedule, dropped, counters) = state.withLock {
-      state -> (Bool, Update?, [InFlightCounter]) in
+      state -> (Bool, Carried<Update>?, [InFlightCounter]) in
       guard state.callback != nil else { return (false, nil, []) }
       let count = state.buffer.queue.count
-      let dropped = state.buffer.append(update)
+      let dropped = state.buffer.append(carried)
       for counter in state.counters { counter.count(state.buffer.queue.count - count) }
       return (state.wake(), dropped, state.counters)
     }
@@ -146,16 +147,16 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     for _ in 0..<Schedule.patience {
       let (next, drained) = state.withLock { state -> (Next?, [DrainCall]) in
         let drained = state.drains.endCall()
-        guard let callback = state.callback, let update = state.buffer.queue.popFirst() else {
+        guard let callback = state.callback, let carried = state.buffer.queue.popFirst() else {
           return (nil, drained)
         }
         state.drains.isCalling = true
-        return ((callback, update, state.counters), drained)
+        return ((callback, carried, state.counters), drained)
       }
       for call in drained { call.resume() }
-      guard let (callback, update, counters) = next else { break }
+      guard let (callback, carried, counters) = next else { break }
       for counter in counters where counter !== self.counter { counter.count(-1) }
-      call(callback, update)
+      carried.deliver { call(callback, $0) }
       // It counts at its next place before a hold is released.
       for counter in counters {
         if counter === self.counter { counter.subtractTaken() } else { counter.check() }
@@ -164,7 +165,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     rest(ending: end)
   }
 
-  @usableFromInline typealias Next = (Callback, Update, [InFlightCounter])
+  @usableFromInline typealias Next = (Callback, Carried<Update>, [InFlightCounter])
 
   /// Ends a job.
   @inlinable
@@ -227,7 +228,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
 
   override func end(_ token: Subscription) {
     var callback: Callback?
-    var waiting = Optional(Queue<Update>())
+    var waiting = Optional(Queue<Carried<Update>>())
     let (input, counters, drained) = state.withLock { state in
       callback = state.callback.take()
       waiting = state.buffer.takeAll()

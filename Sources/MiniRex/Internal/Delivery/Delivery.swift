@@ -10,6 +10,8 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   struct Pending {
     @usableFromInline let update: Update
     @usableFromInline let replaced: Update?
+    /// The carried values of the sender.
+    @usableFromInline let carried: CarriedValues?
     /// The version of a value on which computed values depend, or 0.
     @usableFromInline var version: UInt = 0
     /// The batch that the update belongs to, if there is one.
@@ -21,6 +23,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     init(update: Update, replaced: Update?) {
       self.update = update
       self.replaced = replaced
+      carried = .current
     }
   }
 
@@ -243,13 +246,23 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
 
   @inlinable
   func deliver(_ pending: Pending, _ turn: QueuedTurn) {
-    if pending.version == 0, pending.batch == nil { return deliverAlone(pending, turn) }
-    deliverTracked(pending, turn)
+    if pending.version == 0, pending.batch == nil, pending.carried == nil {
+      return deliverAlone(pending, turn)
+    }
+    deliverFully(pending, turn)
   }
 
   /// Not inlined, like `enqueue`.
   @usableFromInline @inline(never)
-  func deliverTracked(_ pending: Pending, _ turn: QueuedTurn) {
+  func deliverFully(_ pending: Pending, _ turn: QueuedTurn) {
+    if let carried = pending.carried {
+      carried.run { deliverTracked(pending, turn) }
+    } else {
+      deliverTracked(pending, turn)
+    }
+  }
+
+  private func deliverTracked(_ pending: Pending, _ turn: QueuedTurn) {
     unsafe turnVersion = pending.version
     if let batch = pending.batch {
       batch.deliver { deliverAlone(pending, turn) }

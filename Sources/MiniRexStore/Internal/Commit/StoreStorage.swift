@@ -67,7 +67,7 @@ enum EffectBeginning<Action: Sendable>: Sendable {
   case run(RunningEffect, EffectWork<Action>.Run)
   case publisher(RunningEffect, EffectWork<Action>.Subscribe)
 
-  @usableFromInline var effect: RunningEffect {
+  @inlinable var effect: RunningEffect {
     switch self {
     case .run(let effect, _), .publisher(let effect, _): effect
     }

@@ -1,3 +1,5 @@
+public import MiniRex
+
 /// The properties that an effect inherits from its enclosing effects.
 @usableFromInline
 struct EffectContext: Sendable {
@@ -6,11 +8,14 @@ struct EffectContext: Sendable {
   @usableFromInline var sequence: EffectSequence?
   @usableFromInline let group: EffectGroup
   @usableFromInline let commit: Int
+  /// The carried values of the sender of the action.
+  @usableFromInline let carried: CarriedValues?
 
   @inlinable
   init(_ group: EffectGroup, commit: Int) {
     self.group = group
     self.commit = commit
+    carried = .current
   }
 }
 

@@ -47,6 +47,8 @@ final class RunningEffect: @unchecked Sendable {
   var part: Presence?
   let sequence: EffectSequence?
   @usableFromInline let group: EffectGroup
+  /// The carried values of the sender, with which the effect starts.
+  @usableFromInline let carried: CarriedValues?
   @exclusivity(unchecked) var phase = Phase.entered
   /// The index in the registry.
   @exclusivity(unchecked) var place: Int?
@@ -65,6 +67,7 @@ final class RunningEffect: @unchecked Sendable {
     sequence = context.sequence
     group = context.group
     if sequence != nil { unsafe phase = .waiting }
+    carried = context.carried
   }
 
   /// A Boolean value that indicates whether an earlier member of the sequence has not ended.

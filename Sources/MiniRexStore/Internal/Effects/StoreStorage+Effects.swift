@@ -76,6 +76,12 @@ extension StoreStorage {
 
   @inlinable
   func begin(_ beginning: EffectBeginning<Action>) {
+    guard let carried = beginning.effect.carried else { return start(beginning) }
+    carried.run { start(beginning) }
+  }
+
+  @inlinable
+  func start(_ beginning: EffectBeginning<Action>) {
     let link = link
     switch beginning {
     case .run(let effect, let work):
