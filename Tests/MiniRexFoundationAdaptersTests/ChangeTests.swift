@@ -9,7 +9,7 @@ import MiniRexTesting
 import Testing
 
 /// Serialized, because an overflow of the system's queue affects all watchers.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ChangeTests {
+@Suite(.light, .serialized) struct ChangeTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct DispatchQueueTests {
+@Suite(.light) struct DispatchQueueTests {
   let queue = DispatchQueue(label: "test")
 
   @Test func `R20 updates arrive on the queue in order, followed by completion`() async {

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct OperationQueueTests {
+@Suite(.light) struct OperationQueueTests {
   let queue = OperationQueue()
 
   @Test func `R20 updates arrive as operations, in order, on a concurrent queue`() async {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A client of the package, which is built from the last commit of this checkout.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.heavy)
 struct StrangerTests {
   /// Once is enough, because the build needs no server and no sanitizer.
   private static let isRepeated =

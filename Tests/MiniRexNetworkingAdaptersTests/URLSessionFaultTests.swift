@@ -8,7 +8,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct URLSessionFaultTests {
+@Suite(.light) struct URLSessionFaultTests {
   private func session(_ listener: Listener) -> URLSession {
     URLSession(configuration: .ephemeral, delegate: listener, delegateQueue: nil)
   }

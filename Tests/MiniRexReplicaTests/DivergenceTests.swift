@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Reducers that depend on more than the state and the action.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct DivergenceTests {
   private struct Words: Codable, Equatable, Sendable {
     var words: [String] = []

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Logs that were truncated, restored, or replaced while a replica was away.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct RollbackTests {
   @Test func `O9 a stream that went back is detected before anything is applied`() async throws {
     let log = MemoryLog()

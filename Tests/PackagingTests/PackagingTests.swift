@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The package without the trait `NATS`, and on systems without libnats.
-@Suite(.timeLimit(.minutes(10))) struct PackagingTests {
+@Suite(.heavy) struct PackagingTests {
   private let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 

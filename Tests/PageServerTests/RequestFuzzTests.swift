@@ -69,7 +69,7 @@ struct RequestMutator {
   }
 }
 
-@Suite(.timeLimit(.minutes(60))) struct RequestFuzzTests {
+@Suite(.light) struct RequestFuzzTests {
   /// `MINIREX_SCALE=50` tests 1,000,000 requests.
   @Test(arguments: 0..<4)
   func `a mutated request has the result of the reference, in pieces of any size`(seed: Int) {

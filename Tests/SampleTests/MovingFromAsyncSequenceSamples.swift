@@ -1,9 +1,10 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The samples of MovingFromAsyncSequence.md.
-@Suite(.timeLimit(.minutes(20))) struct MovingFromAsyncSequenceSamples {
+@Suite(.light) struct MovingFromAsyncSequenceSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

@@ -5,7 +5,7 @@ import Testing
 /// Many rounds of each adapter, one soak after another.
 ///
 /// `Scripts/soak` enables them.
-@Suite(.serialized, .enabled(if: Soak.length != nil), .timeLimit(.minutes(120))) struct Soaks {}
+@Suite(.serialized, .enabled(if: Soak.length != nil), .heavy(minutes: 120)) struct Soaks {}
 
 /// One round of a soak.
 struct Round {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import spreadsheet
 
-@Suite(.timeLimit(.minutes(20)), .serialized) struct SheetTests {
+@Suite(.light, .serialized) struct SheetTests {
   private let sheet = Sheet()
 
   @Test(arguments: [

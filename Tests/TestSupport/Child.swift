@@ -1,4 +1,5 @@
-package import Foundation
+import Foundation
+package import Testing
 
 /// A running program of the package, with its standard streams.
 ///
@@ -66,9 +67,12 @@ package final class Child {
   }
 
   /// Waits for the exit status, which is the negative number of the signal after a kill.
-  package func status() async -> Int32? {
-    for await status in process.statuses { return status }
-    return nil
+  ///
+  /// Records an issue at the call and returns `nil` if the program does not exit.
+  package func status(
+    patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> Int32? {
+    await process.status(patience: patience, sourceLocation: sourceLocation)
   }
 }
 
@@ -78,65 +82,4 @@ private func openTerminal() throws -> (reading: FileHandle, writing: FileHandle)
   // Keep the other side open until the tests exit, because reading from a closed terminal fails.
   _ = fcntl(other, F_SETFD, FD_CLOEXEC)
   return (FileHandle(fileDescriptor: own), FileHandle(fileDescriptor: dup(other)))
-}
-
-/// The output of a program, line by line.
-package struct Output {
-  private var iterator: AsyncStream<String>.Iterator
-
-  /// Creates an output, which is empty without a handle.
-  package init(_ handle: FileHandle?) {
-    self.init { handle.flatMap { bytes(from: $0) } }
-  }
-
-  /// Creates the output of a server.
-  package init(_ client: HTTPClient) {
-    self.init { client.receive().map { Data($0) } }
-  }
-
-  /// - Parameter read: Returns the next bytes, or `nil` at the end. It may block its thread.
-  private init(_ read: @escaping @Sendable () -> Data?) {
-    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-    iterator = lines.makeAsyncIterator()
-    onNewThread {
-      var rest = Data()
-      while let data = read() {
-        let parts = data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for part in parts.dropLast() {
-          continuation.yield(String(decoding: rest + part, as: UTF8.self))
-          rest = Data()
-        }
-        rest += parts.last ?? Data()
-      }
-      if !rest.isEmpty { continuation.yield(String(decoding: rest, as: UTF8.self)) }
-      continuation.finish()
-    }
-  }
-
-  /// Returns the lines up to the first line that contains `text`, or all lines.
-  @discardableResult
-  package mutating func until(_ text: String) async -> [String] {
-    var lines: [String] = []
-    while let line = await iterator.next(isolation: #isolation) {
-      lines.append(line)
-      if line.contains(text) { break }
-    }
-    return lines
-  }
-
-  package mutating func rest() async -> [String] {
-    await until("\n")
-  }
-}
-
-/// Returns `nil` at the end, or after an error.
-private func bytes(from handle: FileHandle) -> Data? {
-  var data = Data(count: 1 << 16)
-  while true {
-    let count = unsafe data.withUnsafeMutableBytes { buffer in
-      unsafe read(handle.fileDescriptor, buffer.baseAddress, buffer.count)
-    }
-    if count > 0 { return data.prefix(count) }
-    if count == 0 || errno != EINTR { return nil }
-  }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+package import Testing
 
 /// One connection to an HTTP server, for requests of any form.
 ///
@@ -53,14 +54,18 @@ package final class HTTPClient: Sendable {
   }
 
   /// Returns all bytes until the end of the connection.
-  package func response() async -> String {
-    await withCheckedContinuation { continuation in
-      onNewThread { [self] in
-        var received: [UInt8] = []
-        while let more = receive() { received += more }
-        continuation.resume(returning: String(decoding: received, as: UTF8.self))
-      }
+  ///
+  /// Records an issue at the call if the server does not close it.
+  package func response(
+    patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> String {
+    let received = Shared<(bytes: [UInt8], isOver: Bool)>(([], false))
+    onNewThread { [self] in
+      while let more = receive() { received.change { $0.bytes += more } }
+      received.change { $0.isOver = true }
     }
+    await until(patience: patience, sourceLocation: sourceLocation) { received.value.isOver }
+    return String(decoding: received.value.bytes, as: UTF8.self)
   }
 
   /// Requests a stream of server-sent events, and calls `body` with the lines of each event.
@@ -79,10 +84,12 @@ package final class HTTPClient: Sendable {
 }
 
 /// Sends one request, and returns the response.
-package func response(from port: UInt16, to request: String) async throws -> String {
+package func response(
+  from port: UInt16, to request: String, sourceLocation: SourceLocation = #_sourceLocation
+) async throws -> String {
   let client = try HTTPClient(port)
   client.send(request)
-  return await client.response()
+  return await client.response(sourceLocation: sourceLocation)
 }
 
 package func onNewThread(_ body: @escaping @Sendable () -> Void) {

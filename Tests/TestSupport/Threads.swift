@@ -1,4 +1,5 @@
 import Foundation
+package import Testing
 
 /// The factor for the rounds of a storm: 1 by default, less with sanitizers, more in a soak.
 package let scale =
@@ -41,7 +42,10 @@ package final class Gate: Sendable {
 
   package func open() { group.leave() }
 
-  package func wait() { group.wait() }
+  /// Blocks the thread until the barrier is open, or for a minute.
+  package func wait(sourceLocation: SourceLocation = #_sourceLocation) {
+    block(sourceLocation, group.wait)
+  }
 }
 
 /// Kills the process after 4 minutes, so that a hang fails the exit test.

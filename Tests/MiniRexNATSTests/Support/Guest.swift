@@ -17,7 +17,7 @@ final class Guest: Sendable {
   deinit { kill() }
 
   /// Returns the exit status.
-  func status() async -> Int32? { await process.statuses.first { _ in true } }
+  func status() async -> Int32? { await process.status() }
 
   func kill() { process.send(SIGKILL) }
 }

@@ -29,6 +29,6 @@ final class Peer: Sendable {
 
   deinit { process.send(SIGKILL) }
 
-  func status() async -> Int32? { await process.statuses.first { _ in true } }
+  func status() async -> Int32? { await process.status() }
 }
 #endif

@@ -4,7 +4,7 @@ import Testing
 @testable import MiniRexStore
 
 /// Compares rows with an array and a dictionary, and their reported changes with the real changes.
-@Suite(.timeLimit(.minutes(20))) struct RowsModelTests {
+@Suite(.light) struct RowsModelTests {
   @Test(arguments: [8, 40, 2_000])
   func `100,000 random changes match an array and a dictionary`(ids: Int) {
     var random = SeededGenerator(seed: UInt64(ids))

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The rules of live queries.
-@Suite(.timeLimit(.minutes(20))) struct LiveRowsTests {
+@Suite(.light) struct LiveRowsTests {
   let store = Store<TicketBoard, Never>(TicketBoard(20))
 
   @Test func `Q1 one commit emits one update`() {

@@ -8,7 +8,7 @@ import Testing
 
 /// Many threads and rounds from one seed, compared with a model that replays the commits in order
 /// of number.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct StoreStormTests {
+@Suite(.heavy, .serialized) struct StoreStormTests {
   let seed = ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
 
   /// The actions of threads, reducers, effects, and callbacks.

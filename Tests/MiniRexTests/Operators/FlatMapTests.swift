@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct FlatMapTests {
+@Suite(.light) struct FlatMapTests {
   let outer = BroadcastSource<Int>()
   let inners = (0..<4).map { _ in BroadcastSource<Int>() }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Replacements for operators that MiniRex omits: see Docs/Decisions/0012.
-@Suite(.timeLimit(.minutes(20))) struct LeftOutOperatorTests {
+@Suite(.light) struct LeftOutOperatorTests {
   let numbers = BroadcastSource<Int>()
   let letters = BroadcastSource<String>()
 

@@ -62,7 +62,7 @@ extension PublisherValues {
   func takeAll() async -> [Update] { await reduce(into: []) { $0.append($1) } }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct BackpressureTests {
+@Suite(.light) struct BackpressureTests {
 
   @Test func `F1 send suspends at the limit and resumes at half of it`() async {
     let source = BroadcastSource<Int>()

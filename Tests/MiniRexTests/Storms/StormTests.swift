@@ -7,7 +7,7 @@ import Testing
 /// The rules under many threads, for many rounds, from one seed.
 ///
 /// `MINIREX_SCALE` scales the rounds, and `MINIREX_SEED` repeats a failure.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct StormTests {
+@Suite(.heavy, .serialized) struct StormTests {
   let seed =
     ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
 

@@ -9,7 +9,7 @@ import Testing
   var hint: String?
 }
 
-@MainActor @Suite(.timeLimit(.minutes(20))) struct ActorTests {
+@MainActor @Suite(.light) struct ActorTests {
   @Test func `on the main thread, subscribeOnMain calls back synchronously`() {
     let property = PublishedProperty(1)
     var seen: [Int] = []

@@ -21,7 +21,7 @@ private final class Work: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct TaskAwaitTests {
+@Suite(.light) struct TaskAwaitTests {
   @Test func `R18 result and value return the result of the task`() async throws {
     let source = TaskSource<Int, Refusal>()
     async let early = source.publisher.result

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Each test occupies the main actor, so updates from other threads stay queued until it suspends.
-@MainActor @Suite(.timeLimit(.minutes(20))) struct DispatcherTests {
+@MainActor @Suite(.light) struct DispatcherTests {
   @Test func `R22 pendingUpdates counts the updates queued for the main actor`() async {
     let source = BroadcastSource<Int>()
     var seen: [Int] = []
