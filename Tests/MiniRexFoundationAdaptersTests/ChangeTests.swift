@@ -127,7 +127,7 @@ import Testing
       try folder.write("a", to: "before\(round)")
       let changes = Changes(folder.url)
       try folder.write("a", to: "after\(round)")
-      #expect(await changes.until(.written, "after\(round)").allSatisfy { $0.name != "before" })
+      #expect(await changes.until(.written, "after\(round)").allSatisfy { $0.name != "before\(round)" })
     }
   }
 
@@ -166,13 +166,16 @@ private struct Changes {
   }
 
   @discardableResult
-  func until(_ kind: FileChange.Kind, _ name: String? = nil) async -> [FileChange] {
+  func until(
+    _ kind: FileChange.Kind, _ name: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> [FileChange] {
     var changes: [FileChange] = []
     while let update = await recorder.next().first, let change = try? update.get() {
       changes.append(change)
       if change == FileChange(kind, name: name) { break }
     }
-    #expect(changes.last == FileChange(kind, name: name))
+    #expect(changes.last == FileChange(kind, name: name), sourceLocation: sourceLocation)
     return changes
   }
 }

@@ -23,10 +23,13 @@ struct DivergenceTests {
     }
   }
 
-  private func settle(_ link: MemoryLog.Link, _ replica: Replica<Words, String>) async {
+  private func settle(
+    _ link: MemoryLog.Link, _ replica: Replica<Words, String>,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
     // The send is in the progress afterward.
     await replica.processed()
-    await until {
+    await until(sourceLocation: sourceLocation) {
       link.acceptAll()
       link.deliverNext(.max)
       let progress = replica.progress.current()

@@ -16,6 +16,14 @@ package func until(
   await poll(patience, sourceLocation, isTrue) { nil }
 }
 
+/// Polls an asynchronous condition.
+package func until(
+  patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation,
+  _ isTrue: () async -> Bool
+) async {
+  await poll(patience, sourceLocation, isTrue) { nil }
+}
+
 /// Polls a value.
 ///
 /// Records an issue with the last value at the call if none satisfies the condition.
@@ -32,13 +40,13 @@ package func until<Value>(
 
 /// Returns early, without an issue, if the task is canceled.
 func poll(
-  _ patience: Int, _ place: SourceLocation, _ isTrue: () -> Bool, last: () -> String?
+  _ patience: Int, _ place: SourceLocation, _ isTrue: () async -> Bool, last: () -> String?
 ) async {
   for _ in 0..<patience {
-    if isTrue() || Task.isCancelled { return }
+    if await isTrue() || Task.isCancelled { return }
     try? await Task.sleep(for: .milliseconds(1))
   }
-  if isTrue() { return }
+  if await isTrue() { return }
   let parts = ["The condition is still false after \(patience) polls of a millisecond.", last()]
   Issue.record("\(parts.compactMap(\.self).joined(separator: " "))", sourceLocation: place)
 }

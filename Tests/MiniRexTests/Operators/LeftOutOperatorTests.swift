@@ -179,7 +179,7 @@ import Testing
 
     for number in 1...3 { numbers.broadcast(number) }
     await clock.advance(by: .seconds(1))
-    while await log.updates.isEmpty { await Task.yield() }
+    await until { await !log.updates.isEmpty }
 
     #expect(await log.updates == [3])
     withExtendedLifetime(subscription) {}

@@ -12,8 +12,10 @@ import Testing
     ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
 
   /// Waits until a Swift task has delivered the remaining updates.
-  private func settle(_ isQuiet: () -> Bool) async {
-    await until(isQuiet)
+  private func settle(
+    sourceLocation: SourceLocation = #_sourceLocation, _ isQuiet: () -> Bool
+  ) async {
+    await until(sourceLocation: sourceLocation, isQuiet)
   }
 
   @Test(arguments: [2, 4, 8])
@@ -401,7 +403,7 @@ import Testing
         for number in 0..<300 { source.broadcast(thread * 300 + number) }
       }
       await settle { reference.updates.count == 900 && onMain.value.count == 900 }
-      while await log.numbers.count < 900 { await Task.yield() }
+      await until { await log.numbers.count >= 900 }
 
       #expect(await log.numbers == reference.updates)
       #expect(onMain.value == reference.updates)

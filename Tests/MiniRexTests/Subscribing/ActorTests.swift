@@ -205,7 +205,7 @@ import Testing
       }
     }
     for number in 0..<10 { source.broadcast(number) }
-    while await log?.numbers.count != 10 { await Task.yield() }
+    await until { await log?.numbers.count == 10 }
     #expect(await log?.numbers == Array(0..<10))
 
     log = nil

@@ -151,7 +151,7 @@ private final class Work: Sendable {
     waiting.cancel()
 
     #expect(await waiting.value == nil)
-    while !isCancelled.value { await Task.yield() }
+    await until { isCancelled.value }
     #expect(try! await PublishedTask { 5 }.value == 5)
   }
 
