@@ -1,14 +1,14 @@
-package import Foundation
+public import Foundation
 
 /// A browser's request.
-package struct Request: Sendable, Equatable {
-  package let method: String
+public struct Request: Sendable, Equatable {
+  public let method: String
   /// The percent-decoded path, without the query.
-  package let path: String
-  package let query: String?
+  public let path: String
+  public let query: String?
   /// The header values by lowercase name.
-  package private(set) var headers: [String: String] = [:]
-  package internal(set) var body = Data()
+  public private(set) var headers: [String: String] = [:]
+  public internal(set) var body = Data()
 
   /// Parses the request line.
   init(line: ArraySlice<UInt8>) throws(Status) {

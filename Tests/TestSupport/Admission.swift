@@ -1,21 +1,21 @@
 import Foundation
-package import Testing
+public import Testing
 
 /// Admits as many tests at a time as the machine has cores, and begins the limit of each at its admission.
 ///
 /// Swift Testing starts all tests together. Its own time limit would include the time in which a test waits for a
 /// thread.
-package struct Admission: TestTrait, SuiteTrait, TestScoping {
+public struct Admission: TestTrait, SuiteTrait, TestScoping {
   private static let machine = Slots(ProcessInfo.processInfo.activeProcessorCount)
   @TaskLocal private static var isAdmitted = false
 
   fileprivate let slots: Int
   fileprivate let limit: Duration
 
-  package var isRecursive: Bool { true }
+  public var isRecursive: Bool { true }
 
   @concurrent
-  package func provideScope(
+  public func provideScope(
     for test: Test, testCase: Test.Case?,
     performing body: @concurrent @Sendable () async throws -> Void
   ) async throws {
@@ -33,15 +33,15 @@ package struct Admission: TestTrait, SuiteTrait, TestScoping {
 
 extension Trait where Self == Admission {
   /// For tests that use one thread most of the time.
-  package static var light: Self { Admission(slots: 1, limit: .seconds(120)) }
+  public static var light: Self { Admission(slots: 1, limit: .seconds(120)) }
 
   /// For storms and soaks, and for tests of servers and processes.
   ///
   /// Beside sixteen busy threads, a storm takes ten times as long as alone.
-  package static var heavy: Self { heavy(minutes: 10) }
+  public static var heavy: Self { heavy(minutes: 10) }
 
   /// For tests that take longer by design.
-  package static func heavy(minutes: Int) -> Self {
+  public static func heavy(minutes: Int) -> Self {
     Admission(slots: 2, limit: .seconds(Double(60 * minutes) * max(1, scale)))
   }
 }

@@ -1,25 +1,25 @@
 import Foundation
-package import Testing
+public import Testing
 
 /// A running program of the package, with its standard streams.
 ///
 /// Foundation's `Process` leaks when a program exits early, so this type does not use it.
-package final class Child {
-  package var output: Output
-  package var errors: Output
+public final class Child {
+  public var output: Output
+  public var errors: Output
 
   private static let starting = NSLock()
   private let input: FileHandle
   private let process: RunningProcess
 
-  package convenience init(_ arguments: String..., program: String = "minirex-tail") throws {
+  public convenience init(_ arguments: String..., program: String = "minirex-tail") throws {
     try self.init(arguments, program: program)
   }
 
   /// - Parameter path: Of another program, which is not built here.
   /// - Parameter openFiles: The limit of open files. The default is the system's.
   /// - Parameter onTerminal: `true` if standard error is a terminal.
-  package init(
+  public init(
     _ arguments: [String], program: String = "minirex-tail", readsOutput: Bool = true,
     path: String? = nil, openFiles: Int? = nil, onTerminal: Bool = false
   ) throws {
@@ -54,22 +54,22 @@ package final class Child {
     process.send(SIGKILL)
   }
 
-  package func write(_ text: String) throws {
+  public func write(_ text: String) throws {
     try input.write(contentsOf: Data(text.utf8))
   }
 
-  package func closeInput() throws {
+  public func closeInput() throws {
     try input.close()
   }
 
-  package func send(_ signal: Int32) {
+  public func send(_ signal: Int32) {
     process.send(signal)
   }
 
   /// Waits for the exit status, which is the negative number of the signal after a kill.
   ///
   /// Records an issue at the call and returns `nil` if the program does not exit.
-  package func status(
+  public func status(
     patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
   ) async -> Int32? {
     await process.status(patience: patience, sourceLocation: sourceLocation)

@@ -1,10 +1,10 @@
-package import Foundation
+public import Foundation
 
 /// A temporary folder that is removed when this object is released.
-package final class Folder: Sendable {
-  package let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+public final class Folder: Sendable {
+  public let url = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
 
-  package init() throws {
+  public init() throws {
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
@@ -13,38 +13,38 @@ package final class Folder: Sendable {
   }
 
   /// The names of all files, including hidden files.
-  package var names: [String] {
+  public var names: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: url.path)) ?? []).sorted()
   }
 
-  package func file(_ name: String) -> URL { url.appending(path: name) }
+  public func file(_ name: String) -> URL { url.appending(path: name) }
 
-  package func path(_ name: String) -> String { file(name).path }
+  public func path(_ name: String) -> String { file(name).path }
 
   /// Writes the file, replacing its content in place, and returns its path.
   @discardableResult
-  package func write(_ text: String, to name: String) throws -> String {
+  public func write(_ text: String, to name: String) throws -> String {
     try write(Data(text.utf8), to: name)
   }
 
   @discardableResult
-  package func write(_ data: Data, to name: String) throws -> String {
+  public func write(_ data: Data, to name: String) throws -> String {
     try data.write(to: file(name))
     return path(name)
   }
 
-  package func append(_ text: String, to name: String) throws {
+  public func append(_ text: String, to name: String) throws {
     let handle = try FileHandle(forWritingTo: file(name))
     try handle.seekToEnd()
     try handle.write(contentsOf: Data(text.utf8))
     try handle.close()
   }
 
-  package func make(_ name: String) throws {
+  public func make(_ name: String) throws {
     try FileManager.default.createDirectory(at: file(name), withIntermediateDirectories: false)
   }
 
-  package func move(_ name: String, to other: String) throws {
+  public func move(_ name: String, to other: String) throws {
     try FileManager.default.moveItem(at: file(name), to: file(other))
   }
 }

@@ -1,9 +1,9 @@
-package import Foundation
+public import Foundation
 import MiniRex
-package import Testing
+public import Testing
 
 /// The output of a program, line by line.
-package struct Output {
+public struct Output {
   private struct State {
     var lines: [String] = []
     var isOver = false
@@ -14,12 +14,12 @@ package struct Output {
   private var position = 0
 
   /// Creates an output, which is empty without a handle.
-  package init(_ handle: FileHandle?) {
+  public init(_ handle: FileHandle?) {
     self.init { handle.flatMap { bytes(from: $0) } }
   }
 
   /// Creates the output of a server.
-  package init(_ client: HTTPClient) {
+  public init(_ client: HTTPClient) {
     self.init { client.receive().map { Data($0) } }
   }
 
@@ -48,7 +48,7 @@ package struct Output {
   ///
   /// Records an issue at the call if no line arrives for a while.
   @discardableResult
-  package mutating func until(
+  public mutating func until(
     _ text: String, patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
   ) async -> [String] {
     let start = position
@@ -66,7 +66,7 @@ package struct Output {
     }
   }
 
-  package mutating func rest(
+  public mutating func rest(
     patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
   ) async -> [String] {
     await until("\n", patience: patience, sourceLocation: sourceLocation)

@@ -1,15 +1,15 @@
 import Foundation
-package import Testing
+public import Testing
 
 /// The number of polls until a wait records an issue, which are ten seconds on a quiet machine.
 ///
 /// A starved process polls less often, so the limit grows with the load.
-package let patience = 10_000
+public let patience = 10_000
 
 /// Polls a condition that no callback reports, such as the end of a process or a thread.
 ///
 /// Records an issue at the call if the condition remains false.
-package func until(
+public func until(
   patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation,
   _ isTrue: () -> Bool
 ) async {
@@ -17,7 +17,7 @@ package func until(
 }
 
 /// Polls an asynchronous condition.
-package func until(
+public func until(
   patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation,
   _ isTrue: () async -> Bool
 ) async {
@@ -27,7 +27,7 @@ package func until(
 /// Polls a value.
 ///
 /// Records an issue with the last value at the call if none satisfies the condition.
-package func until<Value>(
+public func until<Value>(
   _ value: @autoclosure () -> Value, patience: Int = patience,
   sourceLocation: SourceLocation = #_sourceLocation, _ isTrue: (Value) -> Bool
 ) async {
@@ -52,7 +52,7 @@ func poll(
 }
 
 /// Runs a blocking body outside the thread pool of Swift tasks.
-package func onQueue(_ body: @escaping @Sendable () -> Void) async {
+public func onQueue(_ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "test").async {
       body()
@@ -63,7 +63,7 @@ package func onQueue(_ body: @escaping @Sendable () -> Void) async {
 
 extension DispatchSemaphore {
   /// Waits for a number of signals.
-  package func isSignalled(
+  public func isSignalled(
     _ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
   ) async {
     for _ in 0..<count {
@@ -72,7 +72,7 @@ extension DispatchSemaphore {
   }
 
   /// Blocks the thread until a signal, or for a minute.
-  package func waitAtMost(sourceLocation: SourceLocation = #_sourceLocation) {
+  public func waitAtMost(sourceLocation: SourceLocation = #_sourceLocation) {
     block(sourceLocation, wait)
   }
 }
