@@ -57,8 +57,8 @@ public final class Recorder<Update: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of updates. The default is 1. Traps if negative.
-  ///   - limit: The maximum wait for one update. The default is 10 seconds. It consists of 1,000 short waits, so it is
-  ///     longer on a busy machine.
+  ///   - limit: The maximum wait for one update. The default is 10 seconds. It consists of 1,000 short waits, so that a
+  ///     suspended process does not exceed it.
   ///   - fileID: The file of the call, for the message.
   ///   - line: The line of the call, for the message.
   /// - Returns: `count` updates, or fewer if the subscription ends, the limit expires, or the waiting task is canceled.

@@ -38,6 +38,7 @@ import Testing
     }
 
     #expect(try await recorder.all().result?.get() == 1_000_000)
+    #expect(reported.value.last == [1_000_000, 1_000_000])
     #expect(reported.value.allSatisfy { $0[0] == $0[1] })
   }
 

@@ -13,7 +13,7 @@ package func limited(
 ) async throws {
   let (expiry, continuation) = AsyncStream.makeStream(of: Never.self)
   let id = TestClock.shared.begin(
-    "\(place.fileID):\(place.line): '\(name)'", ticks(limit), ticks(grace)
+    "\(place.fileID):\(place.line): '\(name)'", limit, grace
   ) {
     continuation.finish()
   }
@@ -33,26 +33,33 @@ package func limited(
   }
 }
 
-/// A tenth of a second is a tick.
-private func ticks(_ duration: Duration) -> Int { Int(duration / .milliseconds(100)) }
-
 /// Counts the time of the running tests on its own thread, because tests can block all threads of the pool.
 private final class TestClock: Sendable {
   private struct Entry {
     let name: String
-    let limit: Int
-    let grace: Int
+    let limit: Duration
+    let grace: Duration
     let onExpiry: @Sendable () -> Void
-    var age = 0
+    var age = Duration.zero
+    var hasExpired = false
   }
 
   private struct State {
     var entries: [Int: Entry] = [:]
     var lastID = 0
 
-    mutating func tick() -> [Entry] {
-      for id in entries.keys { entries[id]?.age += 1 }
-      return Array(entries.values)
+    /// Returns the entries that have expired in this tick, and the name of an entry whose grace is over.
+    mutating func tick(_ duration: Duration) -> (expired: [Entry], hung: String?) {
+      var expired: [Entry] = []
+      for (id, var entry) in entries {
+        entry.age += duration
+        if entry.age >= entry.limit, !entry.hasExpired {
+          entry.hasExpired = true
+          expired.append(entry)
+        }
+        entries[id] = entry
+      }
+      return (expired, entries.values.first { $0.age >= $0.limit + $0.grace }?.name)
     }
   }
 
@@ -63,13 +70,16 @@ private final class TestClock: Sendable {
     Thread.detachNewThread { [self] in
       while true {
         Thread.sleep(forTimeInterval: 0.1)
-        check(state.withLock { $0.tick() })
+        let crowding = measureCrowding()
+        let (expired, hung) = state.withLock { $0.tick(.milliseconds(100) / crowding) }
+        for entry in expired { entry.onExpiry() }
+        if let hung { endProcess(hung) }
       }
     }
   }
 
   func begin(
-    _ name: String, _ limit: Int, _ grace: Int, _ onExpiry: @escaping @Sendable () -> Void
+    _ name: String, _ limit: Duration, _ grace: Duration, _ onExpiry: @escaping @Sendable () -> Void
   ) -> Int {
     state.withLock { state in
       state.lastID += 1
@@ -83,12 +93,10 @@ private final class TestClock: Sendable {
     _ = state.withLock { $0.entries.removeValue(forKey: id) }
   }
 
-  private func check(_ entries: [Entry]) {
-    for entry in entries where entry.age == entry.limit { entry.onExpiry() }
-    guard let hung = entries.first(where: { $0.age == $0.limit + $0.grace }) else { return }
-    let others = entries.map(\.name).filter { $0 != hung.name }.sorted()
+  private func endProcess(_ hung: String) -> Never {
+    let others = state.withLock { $0.entries.values.map(\.name) }.filter { $0 != hung }.sorted()
     let text =
-      "\(hung.name) continues after its limit, so the process ends.\n"
+      "\(hung) continues after its limit, so the process ends.\n"
       + others.map { "\($0) was running.\n" }.joined()
     try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     _exit(EXIT_FAILURE)

@@ -1,9 +1,11 @@
-import Foundation
+public import Dispatch
+import MiniRexTesting
+import Synchronization
 public import Testing
 
 /// The number of polls until a wait records an issue, which are ten seconds on a quiet machine.
 ///
-/// A starved process polls less often, so the limit grows with the load.
+/// On a busy machine, a poll counts less.
 public let patience = 10_000
 
 /// Polls a condition that no callback reports, such as the end of a process or a thread.
@@ -42,9 +44,13 @@ public func until<Value>(
 func poll(
   _ patience: Int, _ place: SourceLocation, _ isTrue: () async -> Bool, last: () -> String?
 ) async {
-  for _ in 0..<patience {
+  var (polls, number) = (0.0, 0)
+  while polls < Double(patience) {
     if await isTrue() || Task.isCancelled { return }
     try? await Task.sleep(for: .milliseconds(1))
+    number += 1
+    if number.isMultiple(of: 1_000) { measureCrowding() }
+    polls += 1 / Double(limitFactor.load(ordering: .relaxed))
   }
   if await isTrue() { return }
   let parts = ["The condition is still false after \(patience) polls of a millisecond.", last()]
@@ -79,10 +85,12 @@ extension DispatchSemaphore {
 
 /// Blocks the thread while `wait` times out, or for a minute.
 ///
-/// The minute is longer than the patience of `until`, because a test opens the way after its own waits.
+/// A minute is longer than the patience of `until`, because a test opens the way after its own waits.
 func block(_ place: SourceLocation, _ wait: (DispatchTime) -> DispatchTimeoutResult) {
-  for _ in 0..<600 {
-    if wait(.now() + .milliseconds(100)) == .success { return }
+  var waits = 0.0
+  while waits < 60 {
+    if wait(.now() + 1) == .success { return }
+    waits += 1 / Double(measureCrowding())
   }
   Issue.record("The thread was blocked for a minute.", sourceLocation: place)
 }
