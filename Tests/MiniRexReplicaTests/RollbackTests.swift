@@ -343,7 +343,7 @@ struct RollbackTests {
 
 /// Two replicas of one log, whose connections the test controls.
 private func makePair(
-  snapshotEvery count: Int? = nil
+  snapshotEvery count: Int = 0
 ) throws -> (
   log: MemoryLog, link: MemoryLog.Link, other: MemoryLog.Link,
   replica: Replica<Board, BoardAction>, foreign: Replica<Board, BoardAction>

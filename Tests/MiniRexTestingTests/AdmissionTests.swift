@@ -54,7 +54,7 @@ import Testing
     let result = await #expect(
       processExitsWith: .exitCode(1), observing: [\.standardErrorContent]
     ) {
-      try await withKnownIssue {
+      await withKnownIssue {
         try await limited(to: .milliseconds(100), grace: .milliseconds(100), "blocking") {
           while true { _ = sleep(60) }
         }

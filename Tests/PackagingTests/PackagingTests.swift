@@ -66,7 +66,8 @@ import Testing
 
   private func run(_ arguments: String...) async throws -> (status: Int32?, errors: [String]) {
     let child = try Child(arguments, path: "/usr/bin/env")
-    let errors = await child.errors.rest()
+    // A compiler may print nothing for a while.
+    let errors = await child.errors.rest(patience: 6 * patience)
     return (await child.status(), errors)
   }
 }

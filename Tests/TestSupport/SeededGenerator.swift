@@ -1,5 +1,5 @@
 /// A random number generator with a seed (SplitMix64).
-public struct SeededGenerator: RandomNumberGenerator {
+public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
   public init(seed: UInt64) { state = seed }

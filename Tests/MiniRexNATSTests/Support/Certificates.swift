@@ -2,6 +2,7 @@
 import Foundation
 import MiniRexTesting
 import TestSupport
+import Testing
 
 /// Certificates and keys, created by `openssl` in a temporary folder.
 ///
