@@ -66,7 +66,9 @@ let package = Package(
       name: "MiniRexNetworkingAdapters",
       dependencies: ["MiniRex", "MiniRexEssentialsAdapters", "MiniRexFoundationAdapters"]),
     .target(name: "MiniRexPageServer", dependencies: ["MiniRex"]),
-    .target(name: "MiniRexReplica", dependencies: ["MiniRex", "MiniRexJournal", "MiniRexStore"]),
+    .target(
+      name: "MiniRexReplica",
+      dependencies: ["CLibrary", "MiniRex", "MiniRexJournal", "MiniRexStore"]),
     .target(name: "MiniRexStore", dependencies: ["MiniRex"]),
     .target(name: "MiniRexStoreTesting", dependencies: ["MiniRex", "MiniRexStore"]),
     .target(name: "MiniRexTesting", dependencies: ["MiniRex"]),

@@ -41,9 +41,6 @@ func subscriptionsInACollection(_ value: PublishedValue<Int>) {
   var subscriptions: [Subscription] = []
   // expected-error@+1 {{Use a 'SubscriptionBag'}}
   value.subscribe { print($0) }.store(in: &subscriptions)
-  // expected-error@+1 {{'Subscription' does not conform to protocol 'Hashable'}}
-  var set: Set<Subscription> = []
-  value.subscribe { print($0) }.store(in: &set)
 }
 
 final class Label {
@@ -70,12 +67,6 @@ func namesOfCombine(
   var subscription: AnyCancellable?
   subscription = value.subscribe { print($0) }
   _ = subscription
-}
-
-// expected-note@+1 {{add 'async' to function 'sending' to make it asynchronous}}
-func sending(_ source: BroadcastSource<Int>) throws {
-  // expected-error@+1 {{'async' call in a function that does not support concurrency}}
-  try source.send(1)
 }
 
 func suspending(_ value: PublishedValue<Int>) {

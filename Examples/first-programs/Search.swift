@@ -47,6 +47,6 @@ struct Search: Sendable {
 func lines(of file: URL, with text: String) -> PublishedTask<[String], POSIXError> {
   file.readTask().withoutProgress().map { data in
     String(decoding: data, as: UTF8.self)
-      .split(separator: "\n").map(String.init).filter { $0.contains(text) }
+      .split(whereSeparator: \.isNewline).map(String.init).filter { $0.contains(text) }
   }
 }

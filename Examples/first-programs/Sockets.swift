@@ -12,11 +12,14 @@ enum Arrival: Sendable {
 /// Listens while a subscription exists.
 func arrivals(at host: String, _ port: UInt16) -> Broadcaster<Arrival> {
   Broadcaster { receive in
+    guard var address = address(host, port) else {
+      receive(.failed(POSIXError(.EINVAL)))
+      return .ended
+    }
     // 1 is SOCK_STREAM, whose type differs between platforms.
     let descriptor = socket(AF_INET, 1, 0)
-    var yes: Int32 = 1
+    var (yes, size) = (Int32(1), socklen_t(MemoryLayout<sockaddr_in>.size))
     unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
-    var (address, size) = (address(host, port), socklen_t(MemoryLayout<sockaddr_in>.size))
     let isListening = unsafe withSocketAddress(&address) { address in
       unsafe bind(descriptor, address, size) == 0 && listen(descriptor, SOMAXCONN) == 0
         && getsockname(descriptor, address, &size) == 0
@@ -56,8 +59,8 @@ final class Connection: Sendable {
 
   /// Connects to a listening socket.
   convenience init(to host: String, _ port: UInt16) throws(POSIXError) {
+    guard var address = address(host, port) else { throw POSIXError(.EINVAL) }
     let descriptor = socket(AF_INET, 1, 0)
-    var address = address(host, port)
     let isConnected = unsafe withSocketAddress(&address) {
       unsafe connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
     }
@@ -73,14 +76,15 @@ final class Connection: Sendable {
 
   /// Emits the lines of the peer until it disconnects.
   ///
-  /// A line without an end keeps only its last 10,000 bytes.
+  /// A line ends with `"\n"` or `"\r\n"`. A longer line than 10,000 bytes may lose its beginning.
   var lines: Broadcaster<String> {
     DispatchSource.reads(from: channel.fileDescriptor)
       .scan((lines: [String](), rest: Data())) { state, piece in
         var parts = (state.rest + ((try? piece.get()) ?? Data()))
           .split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        let rest = Data(parts.removeLast().suffix(10_000))
-        return (parts.map { String(decoding: $0, as: UTF8.self) }, rest)
+        let last = parts.removeLast()
+        let rest = Data(last.count > 10_000 ? last.suffix(10_000).drop(while: isInside) : last)
+        return (parts.map(text), rest)
       }
       .flatMap(limit: 1) { .sequence($0.lines) }
   }
@@ -105,12 +109,21 @@ final class Connection: Sendable {
   }
 }
 
-private func address(_ host: String, _ port: UInt16) -> sockaddr_in {
+/// Returns `true` for a byte of a character except the first.
+private func isInside(_ byte: UInt8) -> Bool { byte & 0xC0 == 0x80 }
+
+private func text(of line: Data) -> String {
+  String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+}
+
+/// Returns `nil` if the host is not an IPv4 address in numbers.
+private func address(_ host: String, _ port: UInt16) -> sockaddr_in? {
   var address = sockaddr_in()
   address.sin_family = sa_family_t(AF_INET)
   address.sin_port = port.bigEndian
-  unsafe inet_pton(AF_INET, host, &address.sin_addr)
-  return address
+  // A zero byte would hide the rest of the host from the system.
+  let isValid = !host.utf8.contains(0)
+  return unsafe isValid && inet_pton(AF_INET, host, &address.sin_addr) == 1 ? address : nil
 }
 
 private func withSocketAddress(

@@ -9,7 +9,9 @@ struct Lines: Sendable {
     var next = Lines()
     var lines = (rest + data).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     next.rest = Data(lines.removeLast())
-    next.whole = lines.map { String(decoding: $0, as: UTF8.self) }
+    next.whole = lines.map { line in
+      String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line, as: UTF8.self)
+    }
     return next
   }
 }

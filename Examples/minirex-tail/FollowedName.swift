@@ -8,7 +8,7 @@ import Synchronization
   private let path: String
   private let tail: Tail
   private let rotation: Rotation
-  private nonisolated let splitter = Lock(LineSplitter())
+  private nonisolated let splitter: Lock<LineSplitter>
   /// The position in the oldest file, or `nil` before the first file is read.
   private var place: Place?
   private var pipe: Subscription?
@@ -20,6 +20,7 @@ import Synchronization
     self.path = path
     self.tail = tail
     rotation = Rotation(path, tail: tail)
+    splitter = Lock(LineSplitter(keepsLines: tail.keepsLines))
   }
 
   /// Reads the file that has the name to its end.

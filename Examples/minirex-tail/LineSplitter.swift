@@ -10,19 +10,21 @@ typealias Piece = (byteCount: Int, lines: [Line])
 
 /// Splits the bytes of one file into lines.
 struct LineSplitter: Sendable {
-  /// The maximum length of a line in bytes.
+  /// A Boolean value that indicates whether the lines are complete.
   ///
-  /// A longer line is divided.
-  static let limit = 1 << 20
-
+  /// Otherwise, only their number is right, and a long line takes no memory.
+  let keepsLines: Bool
   /// The bytes after the last newline.
   private var rest: [UInt8] = []
 
+  init(keepsLines: Bool) { self.keepsLines = keepsLines }
+
   mutating func split(_ bytes: Data) -> Piece {
+    // One byte is enough to count the line.
+    if !keepsLines, rest.count > 1 { rest.removeLast(rest.count - 1) }
     rest += bytes
-    if rest.count <= Self.limit, !bytes.contains(UInt8(ascii: "\n")) { return (bytes.count, []) }
+    if !bytes.contains(UInt8(ascii: "\n")) { return (bytes.count, []) }
     var lines = rest.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    if rest.count > Self.limit { lines = lines.flatMap { $0.cut(to: Self.limit) } }
     rest = Array(lines.removeLast())
     return (bytes.count, lines)
   }
@@ -49,10 +51,5 @@ extension Line {
       }
       return false
     }
-  }
-
-  fileprivate func cut(to limit: Int) -> [Line] {
-    if count <= limit { return [self] }
-    return stride(from: startIndex, to: endIndex, by: limit).map { self[$0...].prefix(limit) }
   }
 }

@@ -42,7 +42,14 @@ final class OpenFile: Sendable {
   /// Starts sending a hint for each change of the file.
   func watch(_ tail: Tail) {
     if watching.count > 0 || !isRegular { return }
-    url.changes().subscribe { _ in tail.hint() }.store(in: watching)
+    url.changes().subscribe { _ in
+      tail.hint()
+    } onEnd: { [weak self] in
+      // The writer may continue in a removed file, which is watched by its descriptor now.
+      guard let self else { return }
+      url.changes().subscribe { _ in tail.hint() }.store(in: watching)
+      tail.hint()
+    }.store(in: watching)
   }
 
   /// Returns the next bytes of a pipe: empty if the pipe has no writer, or `nil` if it is empty.

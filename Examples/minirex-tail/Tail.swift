@@ -17,6 +17,9 @@ final class Tail: Sendable {
   /// The counts, as text.
   let summary: PublishedValue<String>
 
+  /// A Boolean value that indicates whether lines are searched, and so must be complete.
+  let keepsLines: Bool
+
   private let pieceSource = BroadcastSource<Piece>(name: "pieces")
   private let noticeSource = BroadcastSource<Notice>(name: "notices")
   private let progressSource = BroadcastSource<Double?>(name: "progress")
@@ -28,6 +31,7 @@ final class Tail: Sendable {
 
   /// - Parameter text: The text of a matching line. If `nil`, no line matches.
   init(matching text: [UInt8]?) {
+    keepsLines = text != nil
     let lineSource = BroadcastSource<Line>(name: "lines")
     pieces = pieceSource.publisher
     notices = noticeSource.publisher

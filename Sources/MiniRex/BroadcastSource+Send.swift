@@ -96,3 +96,13 @@ extension BroadcastSource {
     (delivery.gate?.slowSubscribers ?? []).sorted { $0.duration > $1.duration }
   }
 }
+
+extension BroadcastSource {
+  /// Deprecated; use ``broadcast(_:)``.
+  ///
+  /// In synchronous code. In asynchronous code, `send` suspends for slow subscribers. It is
+  /// deprecated rather than unavailable, because the compiler would prefer the asynchronous method
+  /// to an unavailable one, and would not name the remedy.
+  @available(*, deprecated, renamed: "broadcast(_:)")
+  public func send(_ update: Update) { broadcast(update) }
+}

@@ -41,6 +41,8 @@ package enum BufferLimit: Sendable {
   case oldest(Int)
   case none
   case suspending(SuspendingLimit)
+
+  var dropsOldest: Bool { if case .newest = self { true } else { false } }
 }
 
 func requireRoom(_ limit: Int, of policy: StaticString) {

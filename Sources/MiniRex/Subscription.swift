@@ -74,8 +74,9 @@ public final class Subscription: Sendable {
   ///
   /// On another thread, one in-flight callback may still finish. The callback and its captures are
   /// released before this method returns, with two exceptions. During a turn of the source, they
-  /// are released by the end of the turn. During the release of a long chain of callbacks that own
-  /// each other's subscriptions, they are released by the end of the chain. Amortized O(1) for any
+  /// are released by the end of the turn. In a long chain of subscriptions that own or cancel each
+  /// other, the inner ones are canceled and released by the end of the chain, before the outer
+  /// call returns. Amortized O(1) for any
   /// number of subscribers. It never blocks, and it is idempotent.
   public func invalidate() {
     if place.load(ordering: .acquiring) != Subscription.nowhere { host.end(self) }
@@ -117,6 +118,19 @@ public final class Subscription: Sendable {
   /// created: call it instead of `invalidate()`. Without pending work it does not suspend.
   public func invalidateAndWait() async {
     await WaitGroup.run(on: self)
+  }
+
+  /// Returns after the callback has run for every update that was dispatched to it before the call.
+  ///
+  /// It covers the dispatches to queues and actors on the path to the callback, and the buffer of an
+  /// asynchronous callback, upstream first. Updates that a policy drops do not count. It returns
+  /// immediately without such a dispatch, and after ``invalidate()``. The queue of the source is not
+  /// covered: await its `delivered()` before. A call in the callback itself waits for that call, and
+  /// never returns. It returns early if its Swift task is canceled.
+  public func drained() async {
+    var drains: [Drain] = []
+    host.collectDrains(of: self, into: &drains)
+    for drain in drains { await drain() }
   }
 
   /// Stores the subscription in a bag, which retains it until it ends or the bag is released.

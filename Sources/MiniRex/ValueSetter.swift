@@ -32,8 +32,11 @@ public struct ValueSetter: ~Copyable {
     let batch = WriteBatch(writes: writes.count)
     let ordered = writes.sorted { $0.address < $1.address }
     for write in ordered { write.begin() }
-    for write in ordered { write.write() }
-    for write in ordered { write.end(batch) }
+    let places = ordered.compactMap { $0.write() }
+    let place = places.count == 1 ? places[0] : ChangeLog.severalPlaces
+    // One time for all of them, so that every reader finds all or none.
+    let time = places.isEmpty ? 0 : ChangeClock.tick(place)
+    for write in ordered { write.end(batch, at: time) }
     for write in writes { write.deliver(batch) }
     batch.leave()
   }

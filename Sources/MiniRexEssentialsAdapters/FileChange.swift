@@ -27,6 +27,8 @@ public struct FileChange: Hashable, Sendable {
   /// The kind of the change.
   public let kind: Kind
   /// The name in the watched folder, or `nil` for the watched item itself, or if it is unknown.
+  ///
+  /// Invalid UTF-8 is repaired.
   public let name: String?
 
   /// Creates a change, for tests.

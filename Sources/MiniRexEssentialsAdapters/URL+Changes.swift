@@ -23,12 +23,15 @@ extension URL {
   /// read again.
   ///
   /// The watched item is the item at this path when the first subscriber joins. If it is removed or
-  /// cannot be watched, the reason is the last update, and the publisher finishes. Subscribe again
-  /// for a new item at the path. A URL that is not a file URL fails in the same way.
+  /// cannot be watched, the reason is the last update, and the publisher finishes, even if another
+  /// process still holds the file open. On Linux, a folder that is held open, for instance as a
+  /// working directory, counts as removed when it is closed. Subscribe again for a new item at the
+  /// path. A URL that is not a file URL, or whose path contains a zero byte, fails in the same way.
   ///
   /// On Linux, the process uses one descriptor and one queue for all watches, so a slow callback
-  /// delays all of them. Each watched item uses one watch of the system while it has a subscriber.
-  /// On Apple platforms, each publisher uses an open file and a separate queue.
+  /// delays all of them. Each watched item uses one watch of the system while it has a subscriber,
+  /// and each publisher of a file a descriptor, so its volume is in use. On Apple platforms, each
+  /// publisher uses an open file and a separate queue.
   ///
   /// - Parameters:
   ///   - fileID: The file that instruments show.
@@ -36,14 +39,12 @@ extension URL {
   public func changes(
     fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Result<FileChange, POSIXError>> {
-    let path = path(percentEncoded: false)
-    return SharedAdapterSource { [self] connection in
+    SharedAdapterSource { [self] connection in
       do throws(POSIXError) {
-        guard isFileURL else { throw POSIXError(.EINVAL, path: absoluteString) }
-        return try watch(path, connection)
+        return try watch(systemPath, connection)
       } catch {
         return connection.refuse(with: .failure(error))
       }
-    }.publisher(watchedBy: .ofSource("changes of \(path)", fileID, line))
+    }.publisher(watchedBy: .ofSource("changes of \(name)", fileID, line))
   }
 }

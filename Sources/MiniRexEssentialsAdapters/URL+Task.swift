@@ -16,8 +16,8 @@ extension URL {
   /// The first subscriber starts the read on a separate thread, where callbacks run, and all
   /// subscribers share it. Canceling the last subscription stops it. Progress counts the bytes of
   /// this run. The total is the size of the file after `offset` when it is opened, and unknown for
-  /// a pipe or a device. The task fails if the URL is not a file URL, or if the system cannot open
-  /// or read the file.
+  /// a pipe or a device. The task fails if the URL is not a file URL, if its path contains a zero
+  /// byte, or if the system cannot open or read the file.
   ///
   /// - Parameters:
   ///   - offset: The number of bytes to skip. Beyond the end, the result is empty. A pipe has no
@@ -56,7 +56,7 @@ extension URL {
   ) -> ProgressiveTask<TransferProgress, Value, POSIXError> {
     if offset < 0 { misuse("'readTask' requires an offset of 0 or more, not \(offset).") }
     return ProgressiveTask<TransferProgress, Value, POSIXError>(
-      watchedBy: .ofSource("reading of \(path(percentEncoded: false))", fileID, line),
+      watchedBy: .ofSource("reading of \(name)", fileID, line),
       sharing: SharedWork { [self] inlet in
         do throws(POSIXError) {
           let interruption = try InterruptPipe()

@@ -16,8 +16,8 @@ extension Process {
   /// The first subscriber starts the program, and all subscribers share it. Canceling the last
   /// subscription sends `SIGTERM`, and further output is read and dropped. A program that ignores
   /// the signal continues, and the next subscriber starts another one. Children of the program
-  /// receive no signal. A program that cannot be started is a failure. Any exit is a success,
-  /// because the program ran.
+  /// receive no signal. A program that cannot be started is a failure. A zero byte in its path,
+  /// arguments, environment, or folder is a failure. Any exit is a success, because the program ran.
   ///
   /// All output of the program is reported before the result. Children that still hold its output
   /// are not awaited, and their later output is lost. Lines are reported on a separate thread, in
@@ -65,10 +65,11 @@ extension Process {
   }
 }
 
-/// A line of output, without its line ending.
+/// A line of output, without its line ending, `"\n"` or `"\r\n"`.
 ///
-/// Invalid UTF-8 is repaired. A line of more than 1,048,576 bytes is split into pieces of that
-/// size.
+/// Invalid UTF-8 is repaired. A line of more than 1,048,576 bytes arrives in consecutive pieces of
+/// at most that size, which end between two characters. The joined pieces are the line. A text that
+/// you search for may begin in one piece and end in the next.
 public enum ProcessLine: Sendable, Hashable {
   /// A line of the standard output.
   case output(String)

@@ -15,8 +15,11 @@ extension Journal {
   /// Begins a new file immediately, and returns when it is on the disk.
   ///
   /// The new file begins with the newest state. Without a recording, it begins with the last recorded state and the
-  /// commits after it. Sends continue. If no commit was written since the file began, the call does nothing. It also
-  /// waits for commits that another thread still has to deliver.
+  /// commits after it: if that state is the first line, the call does nothing, because the new file would be the same.
+  /// Sends continue. If no commit was written since the file began, the call does nothing. It also waits for commits that
+  /// another thread still has to deliver.
+  ///
+  /// The new file has the owner, the permissions, and the extended attributes of the old file.
   ///
   /// Throws the failure that prevented it. The journal then continues with its old file.
   public func compact() async throws(JournalFailure) {

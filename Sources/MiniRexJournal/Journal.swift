@@ -31,7 +31,9 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
   /// Opens a file, and creates it if necessary.
   ///
   /// After a kill or a power loss, the last lines can be torn. The journal ignores them, and the next recording removes
-  /// them. A file that you may only read can be replayed and verified. Recording it fails.
+  /// them. A file that you may only read can be replayed and verified. Recording it fails. Throws
+  /// ``JournalFailure/otherDisk(folder:)`` if no file could be closed, and `JournalFailure.file(.EINVAL)` for a URL
+  /// without a path that the system can take.
   ///
   /// - Parameters:
   ///   - file: The URL of the file. Its folder must exist.
@@ -50,19 +52,6 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
     try self.init(
       file, keeping: history, snapshotEvery: count, sync: syncPolicy, upcasting: upcasting
     ) { time(nil) }
-  }
-
-  /// Opens a file with the former label of the synchronization policy.
-  ///
-  /// - Parameters:
-  ///   - file: The URL of the file. Its folder must exist.
-  ///   - count: The number of actions after which a recording also writes the state.
-  ///   - syncPolicy: The time of synchronization with the disk.
-  @available(*, deprecated, message: "Use 'sync:' instead of 'synchronising:'.")
-  public convenience init(
-    _ file: URL, snapshotEvery count: Int? = nil, synchronising syncPolicy: JournalSyncPolicy
-  ) throws(JournalFailure) {
-    try self.init(file, snapshotEvery: count, sync: syncPolicy)
   }
 
   /// - Parameter now: Returns the Unix second.

@@ -26,7 +26,7 @@ public struct JournalEntries<State: Codable & Sendable, Action: Codable & Sendab
   public typealias Failure = JournalFailure
 
   private let makeFollower: @Sendable () -> JournalFollower<State, Action>
-  private let interval: Duration
+  let interval: Duration
 
   init(
     path: String, upcasting: JournalUpcasting, after number: Int, durableOnly: Bool,
@@ -38,7 +38,8 @@ public struct JournalEntries<State: Codable & Sendable, Action: Codable & Sendab
     makeFollower = {
       JournalFollower(path, JournalDecoder(upcasting), after: number, durableOnly: durableOnly)
     }
-    self.interval = interval
+    // Without a pause, each look at the end of the file would follow the last immediately.
+    self.interval = Swift.max(interval, .milliseconds(1))
   }
 
   /// Creates an iterator that reads on its own.

@@ -14,6 +14,8 @@ public enum JournalFailure: Error, Equatable, CustomStringConvertible {
   case file(POSIXErrorCode)
   /// Another journal has the file open, or another program replaced, truncated, or extended the file.
   case inUse
+  /// The folder with the closed files is on another disk than the file, so no file can be closed.
+  case otherDisk(folder: String)
   /// The file was written in a format version that this module does not know.
   case version(Int)
   /// The line that begins at this byte of the file is not as it was written, or the line before it is missing.
@@ -37,6 +39,9 @@ public enum JournalFailure: Error, Equatable, CustomStringConvertible {
     case .file(let code):
       "The journal cannot use its file: \(unsafe String(cString: strerror(code.rawValue)))."
     case .inUse: "Another journal has the file open, or another program changed the file."
+    case .otherDisk(let folder):
+      "The folder '\(folder.suffix(150))' must be on the disk of the journal's file. "
+        + "Put both on one disk, or use 'latestState'."
     case .version(let version): "The journal has format version \(version), which is unknown here."
     case .damaged(let offset): "The line at byte \(offset) of the journal is damaged."
     case .unreadable(let number, let reason):

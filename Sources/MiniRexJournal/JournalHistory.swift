@@ -14,6 +14,9 @@ public struct JournalHistory: Sendable, Hashable {
   let span: Span
 
   /// Deletes nothing.
+  ///
+  /// No policy deletes the closed files of another branch, which remain when the newest file was moved away, or an older
+  /// copy of it was restored. They move to a separate folder.
   public static let everything = JournalHistory(span: .everything)
 
   /// Keeps the newest state and the commits after it, in one file.
@@ -30,6 +33,9 @@ public struct JournalHistory: Sendable, Hashable {
   }
 
   /// Keeps at least the commits of this duration.
+  ///
+  /// The duration is measured by the clock of the system. A clock that is wrong for one commit ends no commit early. See
+  /// <doc:OperatingAJournal> for a clock that is wrong for longer.
   ///
   /// - Parameter duration: The duration, rounded up to a second. Traps if less than one second.
   public static func last(for duration: Duration) -> JournalHistory {

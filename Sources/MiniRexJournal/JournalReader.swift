@@ -53,7 +53,7 @@ public final class JournalReader<State: Codable & Sendable, Action: Codable & Se
   ///   - number: The number of the last commit that the caller has. 0 for all commits.
   ///   - durableOnly: `true` to omit commits that a power loss could still revoke. An entry is then emitted when the
   ///     line after the next synchronization is written, and kept in memory until then.
-  ///   - interval: The time between two looks at the end of the file. Traps if less than 0.
+  ///   - interval: The time between two looks at the end of the file, at least a millisecond. Traps if less than 0.
   public func entries(
     after number: Int, durableOnly: Bool = false, every interval: Duration = .milliseconds(100)
   ) -> JournalEntries<State, Action> {

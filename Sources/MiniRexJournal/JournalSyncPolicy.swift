@@ -13,7 +13,3 @@ public enum JournalSyncPolicy: Sendable, Hashable {
   /// Synchronizes when you call `flush()`. Before that, the operating system decides.
   case onFlush
 }
-
-/// The former name of ``JournalSyncPolicy``.
-@available(*, deprecated, renamed: "JournalSyncPolicy")
-public typealias JournalSynchronising = JournalSyncPolicy

@@ -44,6 +44,8 @@ public enum NATSError: Error, Hashable, Sendable {
   /// The stream or the bucket did not exist, or the server has no JetStream.
   case noStream(String)
   /// JetStream refused, with one of its error codes and a message.
+  ///
+  /// A code of 10008, 10009, 10118, 10163, or 10167 is temporary: the cluster elects a leader, or has too much to do.
   case jetStream(code: Int, message: String)
   /// The server was older than the version that the operation needs.
   case unsupported(needs: String)

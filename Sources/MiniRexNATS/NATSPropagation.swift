@@ -1,4 +1,6 @@
 #if NATS
+import MiniRex
+
 /// The transport of a context, such as a trace, in the headers of messages.
 ///
 /// Use ``w3c``, or connect a tracing library. This connects `swift-distributed-tracing`, with `Carrier`
@@ -37,17 +39,23 @@ public struct NATSPropagation: Sendable {
   ///
   /// Callbacks run in a ``TraceContext/child()`` of the received context. They have no context if the
   /// headers are absent or invalid. Headers that you set yourself are sent unchanged.
-  public static let w3c = NATSPropagation { headers in
-    guard let context = TraceContext.current, headers["traceparent"] == nil else { return }
-    headers["traceparent"] = context.traceparent
-    headers["tracestate"] = context.state
-  } extract: { headers, run in
-    let states = headers.values(of: "tracestate").filter { !$0.isEmpty }.joined(separator: ",")
-    let parents = headers.values(of: "traceparent")
-    let context =
-      parents.count == 1 ? TraceContext(traceparent: parents[0], tracestate: states) : nil
-    TraceContext.$current.withValue(context?.child(), operation: run)
-  }
+  ///
+  /// Its first use calls `Context.carry(TraceContext.$current)`, so a message that is published for a
+  /// queued update has the context of the update's sender.
+  public static let w3c: NATSPropagation = {
+    Context.carry(TraceContext.$current)
+    return NATSPropagation { headers in
+      guard let context = TraceContext.current, headers["traceparent"] == nil else { return }
+      headers["traceparent"] = context.traceparent
+      headers["tracestate"] = context.state
+    } extract: { headers, run in
+      let states = headers.values(of: "tracestate").filter { !$0.isEmpty }.joined(separator: ",")
+      let parents = headers.values(of: "traceparent")
+      let context =
+        parents.count == 1 ? TraceContext(traceparent: parents[0], tracestate: states) : nil
+      TraceContext.$current.withValue(context?.child(), operation: run)
+    }
+  }()
 }
 
 extension ConnectionCore {

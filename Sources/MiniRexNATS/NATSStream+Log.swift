@@ -20,7 +20,7 @@ package struct NATSLogMessage: Hashable, Sendable {
 package struct NATSLogState: Hashable, Sendable {
   package let first: UInt64
   package let last: UInt64
-  /// The time of the last message, in nanoseconds since 1970, or 0.
+  /// The time of the last message, or of the server, in nanoseconds since 1970, or 0.
   package let lastTime: Int64
   /// `nil` if the stream does not have the message.
   package let message: NATSLogMessage?
@@ -59,8 +59,12 @@ extension NATSStream {
         return .failure(.noResponders)
       }
       let (first, last) = (stream.state.firstSeq, stream.state.lastSeq)
-      let lastTime = max(0, stream.state.lastTs.flatMap { Timestamp($0)?.nanoseconds } ?? 0)
+      let lastTime = stream.time
       let unsuitable = stream.config.unsuitable(for: name)
+      // The leader may have the options that an operator has repaired, and a reader would stop.
+      if unsuitable != nil, stream.cluster?.mayBeOutdated == true {
+        return .failure(.noResponders)
+      }
       if sequence < max(1, first) || sequence > last {
         return .success(
           (NATSLogState(first: first, last: last, lastTime: lastTime, message: nil), unsuitable))

@@ -17,15 +17,20 @@ struct Connection: Sendable {
   func serve(
     _ parser: RequestParser, _ answer: @escaping @Sendable (Request) async -> Reply
   ) async {
-    switch await request(parser) {
+    let start = ContinuousClock.now
+    let request = await request(parser, until: start + limits.requestTime)
+    // A browser that has sent its request slowly has to disconnect fast.
+    let patience = limits.patience(afterRequest: start.duration(to: .now))
+    switch request {
     case .success(let request)?:
       switch await reply(to: request, answer) {
-      case .status(let status, let reason): await send(status, reason)
-      case .content(let type, let data): await send(Head("200 OK", type, length: data.count), data)
-      case .page(let html): await send(page: html)
+      case .status(let status, let reason): await send(status, reason, patience)
+      case .content(let type, let data):
+        await send(Head("200 OK", type, length: data.count), data, patience)
+      case .page(let html): await send(page: html, patience)
       case .events(let events, let slow): await stream(events, slow)
       }
-    case .failure(let status)?: await send(status, status.reason)
+    case .failure(let status)?: await send(status, status.reason, patience)
     case nil: break
     }
   }
@@ -33,9 +38,10 @@ struct Connection: Sendable {
   /// Returns `nil` if no byte arrives.
   ///
   /// Browsers open connections in advance.
-  private func request(_ parser: RequestParser) async -> Result<Request, Status>? {
+  private func request(
+    _ parser: RequestParser, until deadline: ContinuousClock.Instant
+  ) async -> Result<Request, Status>? {
     var parser = parser
-    let deadline = ContinuousClock.now + limits.requestTime
     while true {
       switch socket.receive() {
       case .bytes(let bytes):
@@ -95,26 +101,29 @@ struct Connection: Sendable {
     }
   }
 
-  private func send(page html: Data) async {
+  private func send(page html: Data, _ patience: Duration) async {
     let nonce = makeSecret()
     let page = String(decoding: html, as: UTF8.self).replacing("NONCE", with: nonce)
     let body = Data(page.utf8)
     await send(
-      Head("200 OK", "text/html; charset=utf-8", length: body.count, nonce: nonce), body)
+      Head("200 OK", "text/html; charset=utf-8", length: body.count, nonce: nonce), body,
+      patience)
   }
 
-  private func send(_ status: Status, _ reason: String) async {
+  private func send(_ status: Status, _ reason: String, _ patience: Duration) async {
     let body = Data("\(reason.isEmpty ? status.line : reason)\n".utf8)
-    await send(Head(status.line, "text/plain; charset=utf-8", length: body.count), body)
+    await send(
+      Head(status.line, "text/plain; charset=utf-8", length: body.count), body,
+      patience)
   }
 
-  /// Sends a response, and returns when the browser has closed the connection.
+  /// Sends a response, and returns when the browser has closed the connection, or the time is over.
   ///
   /// Closing first would discard the response if the browser were still sending.
-  private func send(_ head: Head, _ body: Data) async {
+  private func send(_ head: Head, _ body: Data, _ patience: Duration) async {
     guard await send(head.bytes + body) else { return }
     socket.finish()
-    await leaving(until: .now + limits.requestTime)
+    await leaving(until: .now + patience)
   }
 
   /// Returns `false` if the browser disconnected or reads too slowly, or if the task is canceled.

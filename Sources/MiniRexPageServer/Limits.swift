@@ -8,7 +8,8 @@ public struct Limits: Sendable {
   public var head = 8 << 10
   /// The maximum size of a request's body in bytes.
   public var body = 64 << 10
-  /// The time limit for receiving a request, and for the browser to disconnect after its response.
+  /// The time limit for receiving a request, and then for the browser to disconnect after its
+  /// response, together.
   public var requestTime = Duration.seconds(10)
   /// The time without reading after which the server closes a browser's connection.
   public var unreadTime = Duration.seconds(30)
@@ -20,4 +21,7 @@ public struct Limits: Sendable {
   public var buffer: Int32 = 32 << 10
 
   public init() {}
+
+  /// The time for a browser to disconnect whose request took a time.
+  func patience(afterRequest time: Duration) -> Duration { max(.zero, requestTime - time) }
 }

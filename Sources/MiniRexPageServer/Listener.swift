@@ -19,7 +19,8 @@ struct Listener: Sendable {
   /// Creates a listener, or returns `nil` with the reason in `errno`.
   init?(port: UInt16, address text: String) {
     var address = sockaddr_in()
-    guard unsafe inet_pton(AF_INET, text, &address.sin_addr) == 1 else {
+    // A zero byte would hide the rest of the text from the system.
+    guard !text.utf8.contains(0), unsafe inet_pton(AF_INET, text, &address.sin_addr) == 1 else {
       errno = EADDRNOTAVAIL
       return nil
     }

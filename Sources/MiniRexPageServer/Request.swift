@@ -10,6 +10,8 @@ public struct Request: Sendable, Equatable {
   public private(set) var headers: [String: String] = [:]
   public internal(set) var body = Data()
 
+  private static let uniqueHeaders: Set = ["content-length", "host", "origin", "sec-fetch-site"]
+
   /// Parses the request line.
   init(line: ArraySlice<UInt8>) throws(Status) {
     let words = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
@@ -32,7 +34,7 @@ public struct Request: Sendable, Equatable {
     else { throw .badRequest }
     let key = String(decoding: name.lazy.map(\.lowercased), as: UTF8.self)
     // Servers disagree about which value of a repeated header applies, so these must be unique.
-    if headers[key] != nil && ["content-length", "host", "origin"].contains(key) {
+    if headers[key] != nil && Self.uniqueHeaders.contains(key) {
       throw .badRequest
     }
     headers[key] = try text(value.withoutBlanks)
@@ -40,6 +42,10 @@ public struct Request: Sendable, Equatable {
 
   /// Rejects requests from pages of other servers, and requests under other host names.
   func refuseStrangers(_ hosts: Hosts) throws(Status) {
+    // A browser omits the origin where a page of another server embeds or opens this one.
+    if let site = headers["sec-fetch-site"], !["same-origin", "none"].contains(site.lowercased()) {
+      throw .forbidden
+    }
     guard let host = headers["host"] else {
       if headers["origin"] != nil { throw .forbidden }
       return

@@ -55,20 +55,9 @@ final class Socket: Sendable {
 
   /// Returns the number of bytes that the system accepted, or `nil` if the peer has disconnected.
   func send(_ bytes: ArraySlice<UInt8>) -> Int? {
-    #if canImport(Darwin)
-    let flags = Int32(MSG_DONTWAIT)
-    #else
-    let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
-    #endif
     var result = 0
     repeat {
-      result = unsafe bytes.withUnsafeBytes {
-        #if canImport(Darwin)
-        unsafe Darwin.send(descriptor, $0.baseAddress, $0.count, flags)
-        #else
-        unsafe Glibc.send(descriptor, $0.baseAddress, $0.count, flags)
-        #endif
-      }
+      result = unsafe bytes.withUnsafeBytes { unsafe sendBytes($0, descriptor) }
     } while result < 0 && errno == EINTR
     if result < 0 { return errno == EAGAIN || errno == EWOULDBLOCK ? 0 : nil }
     return result
@@ -78,4 +67,14 @@ final class Socket: Sendable {
   ///
   /// Closing the socket instead would discard the output if unread input exists.
   func finish() { shutdown(descriptor, Int32(SHUT_WR)) }
+}
+
+// Inside the type above, a member shadows this system call.
+private func sendBytes(_ bytes: UnsafeRawBufferPointer, _ descriptor: Int32) -> Int {
+  #if canImport(Darwin)
+  let flags = Int32(MSG_DONTWAIT)
+  #else
+  let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+  #endif
+  return unsafe send(descriptor, bytes.baseAddress, bytes.count, flags)
 }

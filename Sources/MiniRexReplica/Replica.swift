@@ -42,12 +42,13 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   public var entries: Broadcaster<ReplicaEntry<Action>> { core.entries.publisher }
 
   /// The rejected actions that were sent through the store.
+  ///
+  /// Rejections of actions that an earlier process has sent are kept for the first subscriber.
   public var rejections: Broadcaster<Rejection<Action>> { core.sending.rejections.publisher }
 
   /// The problems with the log, its snapshot, and the files.
   ///
-  /// Subscribe immediately after creating the replica, or while the log is not connected: a late subscriber does not receive
-  /// earlier ones.
+  /// The first 100 are kept for the first subscriber. Later subscribers do not receive earlier ones.
   public var troubles: Broadcaster<ReplicaTrouble> { core.troubles.publisher }
 
   /// Reads the log, and sends the pending actions of the folder.
@@ -86,22 +87,29 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
     }
     let outbox: OutboxFile?
     do { outbox = try folder.map { try OutboxFile(in: $0) } } catch { throw .notKept(error) }
-    let file = folder.map { StateFile<State>(in: $0) }
-    let decided = file?.restored ?? DecidedState(initial)
+    let file = folder.map { folder in
+      StateFile<State>(in: folder, durability) { outbox?.forget(through: $0) }
+    }
+    var kept = file?.restored ?? KeptState(decided: DecidedState(initial))
+    let settled = outbox?.restored.settled ?? 0
+    // A damaged number must not remove pending actions.
+    kept.settled = max(0, min(kept.settled, settled))
     let decoder = makeDecoder()
-    let restored: [(number: Int, line: Data, sentAt: Int?, action: Action)]
-    do {
-      // After a power failure, the state may be newer than the pending actions.
-      let last = outbox.map { decided.table.last(of: $0.origin) } ?? 0
-      restored = try (outbox?.restored ?? []).filter { $0.number > last }.map {
-        let action = try decoder.decode(Action.self, from: $0.line)
-        return ($0.number, $0.line, outbox?.sentAt($0.number), action)
+    var restored: [(number: Int, line: Data, sentAt: Int?, action: Action)] = []
+    // After a power failure, the state may be newer than the pending actions.
+    let last = max(kept.settled, outbox.map { kept.decided.table.last(of: $0.origin) } ?? 0)
+    for (number, line, _) in outbox?.restored.lines ?? [] where number > last {
+      do {
+        let action = try decoder.decode(Action.self, from: line)
+        restored.append((number, line, outbox?.sentAt(number), action))
+      } catch {
+        if number > settled { throw .notDecodable(error) }
+        // An earlier version has sent it. Decided actions are only shown, and need their successors.
+        restored = []
       }
-    } catch {
-      throw .notDecodable(error)
     }
     let sending = SendSide(reducer, validate, limit: limit, outbox, durability, restoring: restored)
-    var state = decided.state
+    var state = kept.decided.state
     for (_, _, _, action) in restored where (try? validate(state, action)) != nil {
       _ = reducer(&state, action)
     }
@@ -111,8 +119,8 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
     store.isReplicated = true
     self.store = store
     core = ReplicaCore(
-      store, sending, log, decided, initial: initial, keeping: file, verifies: verifies,
-      retryAfter: .nanoseconds(Int(min(interval, .seconds(1_000_000_000)) / .nanoseconds(1)))
+      store, sending, log, kept, initial: initial, keeping: file, verifies: verifies,
+      retryAfter: Int(min(interval, .seconds(1_000_000_000)) / .nanoseconds(1))
     )
     core.start()
   }

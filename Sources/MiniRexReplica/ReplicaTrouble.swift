@@ -28,7 +28,7 @@ public enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   ///
   /// The reducer or the validator of one of them depends on more than the state and the action.
   case diverged(at: UInt64)
-  /// The pending actions could not be made durable, which stopped the replica.
+  /// The pending actions, or the decisions about actions with effects, could not be recorded, which stopped the replica.
   case notSynchronized(String)
 
   /// A sentence about the problem.

@@ -73,6 +73,10 @@ public struct Effect<Action: Sendable>: Sendable {
 
   /// Creates an effect that runs several effects one after another.
   ///
+  /// The commit that returns them registers all of them. ``cancel(id:)`` and the removal of the child
+  /// therefore also cancel an effect that still waits. A waiting ``cancel(id:)`` or `cancelInFlight`
+  /// cancels effects when it starts, and spares the effects of later sends.
+  ///
   /// If an effect fails or is canceled, the remaining effects do not run.
   @inlinable
   public static func concatenate(_ effects: Effect...) -> Effect { concatenate(effects) }
@@ -98,7 +102,7 @@ public struct Effect<Action: Sendable>: Sendable {
   /// - Parameters:
   ///   - id: The ID for ``cancel(id:)``.
   ///   - cancelInFlight: A Boolean value that indicates whether this effect cancels earlier effects
-  ///     with the same ID. The default is `false`.
+  ///     with the same ID when it starts. The default is `false`.
   @inlinable
   public func cancellable(
     id: some Hashable & Sendable, cancelInFlight: Bool = false

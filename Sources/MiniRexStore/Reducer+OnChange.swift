@@ -10,7 +10,8 @@
 /// After `reducer`, the values of the member before and after it are compared. If they differ,
 /// `react` may change the state further, and its effect is merged with the effect of `reducer`. The
 /// actions that both send are reduced afterward. To react to several members, nest the calls. A
-/// change by `react` itself does not call it again.
+/// change by `react` itself does not call it again. NaN equals NaN here, also inside a member, so a
+/// member that stays NaN does not react to every action.
 ///
 /// The old value is retained while the reducer runs, so a change of a large array or dictionary
 /// copies it. To react after a commit instead, subscribe to `publisher(of:)`.
@@ -28,7 +29,8 @@ public func onChange<State: Sendable, Action: Sendable, Part: Equatable & Sendab
   { state, action in
     let old = state[keyPath: part]
     let effect = reducer(&state, action)
-    if state[keyPath: part] == old { return effect }
+    let new = state[keyPath: part]
+    if new == old || differOnlyByNaN(new, old) { return effect }
     let reaction = react(&state, old)
     if case .none = effect.kind { return reaction }
     if case .none = reaction.kind { return effect }

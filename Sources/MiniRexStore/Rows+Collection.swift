@@ -15,9 +15,22 @@ extension Rows: RandomAccessCollection, ExpressibleByArrayLiteral {
 
   /// Accesses the row at a position for reading.
   ///
-  /// To change a row, use ``subscript(id:)``.
+  /// To change a row, use ``subscript(id:)``. Traps if the position does not exist.
   @inlinable
-  public subscript(position: Int) -> Row { rows[position] }
+  public subscript(position: Int) -> Row {
+    if position < 0 || position >= rows.count { refuse(position, in: "rows[position]") }
+    return rows[position]
+  }
+
+  /// Accesses the rows at a range of positions for reading.
+  ///
+  /// Traps if the positions do not exist.
+  @inlinable
+  public subscript(positions: Range<Int>) -> Slice<Rows> {
+    if positions.lowerBound < 0 { refuse(positions.lowerBound, in: "rows[range]") }
+    if positions.upperBound > rows.count { refuse(positions.upperBound, in: "rows[range]") }
+    return Slice(base: self, bounds: positions)
+  }
 
   /// Calls a closure with the contiguous storage of the rows.
   @inlinable

@@ -55,6 +55,7 @@ extension Rows {
   @inlinable
   @discardableResult
   public mutating func remove(at position: Int) -> Row {
+    if !rows.indices.contains(position) { refuse(position, in: "remove(at:)") }
     let row = rows[position]
     remove(id: row.id)
     return row
@@ -73,7 +74,7 @@ extension Rows {
   public mutating func replaceSubrange(
     _ range: some RangeExpression<Int>, with news: some Sequence<Row>
   ) {
-    let range = range.relative(to: rows)
+    let range = positions(in: range)
     var ordered = rows
     var known: Set<Row.ID> = []
     var replaced: [Row.ID] = []
@@ -95,6 +96,18 @@ extension Rows {
   @inlinable
   public mutating func append(contentsOf news: some Sequence<Row>) {
     for row in news { append(row) }
+  }
+
+  /// Returns the positions of a range, without the traps of the standard library.
+  @inlinable
+  func positions(in range: some RangeExpression<Int>) -> Range<Int> {
+    let bounds = range.relative(to: Int.min..<Int.max)
+    let start = bounds.lowerBound == .min ? 0 : bounds.lowerBound
+    let end = bounds.upperBound == .max ? Swift.max(start, rows.count) : bounds.upperBound
+    for bound in [start, end] where bound < 0 || bound > rows.count {
+      refuse(bound, in: "replaceSubrange(_:with:)")
+    }
+    return start..<end
   }
 
   @inlinable

@@ -8,14 +8,15 @@ import MiniRex
 /// todos[id: 1] = nil
 /// ```
 ///
-/// IDs are unique: the first row with an ID wins. Finding or changing a row by its ID is O(1), and
-/// so are appending and removing at the end. Other insertions, removals, and moves are O(n),
-/// because they update the positions of the rows behind.
+/// IDs are unique: the first row with an ID wins. Finding or changing a row by its ID is O(1), as are
+/// appending and removing at the end. Other insertions, removals, and moves shift the rows
+/// behind in memory, as in an array, which is O(n). To change many rows, use ``removeAll(where:)``,
+/// ``replaceSubrange(_:with:)``, or another method that is O(n) for all of them.
 ///
 /// `Rows` is a value type with copy-on-write storage. Comparing two unchanged copies is O(1).
 public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
   @usableFromInline var rows: [Row] = []
-  @usableFromInline var positions: [Row.ID: Int] = [:]
+  @usableFromInline var positions = RowPositions<Row.ID>()
   @usableFromInline var log: RowsLog<Row.ID>
   /// The stamp of the last insertion, removal, or move.
   @usableFromInline var structureStamp: RowsStamp
@@ -36,7 +37,7 @@ public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendabl
     self.rows.reserveCapacity(rows.underestimatedCount)
     positions.reserveCapacity(rows.underestimatedCount)
     for row in rows where positions[row.id] == nil {
-      positions[row.id] = self.rows.count
+      positions.append(row.id)
       self.rows.append(row)
     }
     if self.rows.isEmpty { return }
@@ -87,7 +88,7 @@ public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendabl
       rows.swapAt(position, rows.count - 1)
       log.note(RowEdit(id), among: rows.count)
     } else {
-      positions[id] = rows.count - 1
+      positions.append(id)
       noteStructure(RowEdit(id, to: rows.count - 1))
     }
   }
@@ -96,18 +97,13 @@ public struct Rows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendabl
   @inlinable
   mutating func forget(_ id: Row.ID, at position: Int) {
     if position < rows.count { rows.append(rows.remove(at: position)) }
-    positions[id] = nil
-    countAgain(from: position)
+    _ = positions.remove(id)
     noteStructure(RowEdit(id, from: position))
   }
 
   @inlinable
-  mutating func countAgain(from start: Int, to end: Int? = nil) {
-    for position in start..<(end ?? rows.count) { positions[rows[position].id] = position }
-  }
-
-  @inlinable
   mutating func noteStructure(_ edit: RowEdit<Row.ID>) {
+    if positions.isWorn { positions.renew(among: rows) }
     log.note(edit, among: rows.count)
     structureStamp = log.latest
   }

@@ -27,7 +27,27 @@ where Row.ID: Sendable {
   ///
   /// Traps if the position does not exist.
   @inlinable
-  public subscript(position: Int) -> Row { tree[position] }
+  public subscript(position: Int) -> Row {
+    if position < 0 || position >= tree.count { refuse(position) }
+    return tree[position]
+  }
+
+  /// Accesses the rows at a range of positions.
+  ///
+  /// Traps if the positions do not exist.
+  @inlinable
+  public subscript(positions: Range<Int>) -> Slice<RowsSnapshot> {
+    if positions.lowerBound < 0 { refuse(positions.lowerBound) }
+    if positions.upperBound > tree.count { refuse(positions.upperBound) }
+    return Slice(base: self, bounds: positions)
+  }
+
+  @usableFromInline
+  func refuse(_ position: Int) -> Never {
+    misuse(
+      "A snapshot has the positions of its \(tree.count) rows, not \(position). Use positions of this "
+        + "snapshot: a later one can have other rows.")
+  }
 
   /// Returns an iterator over the rows, which takes O(n) for all rows.
   @inlinable

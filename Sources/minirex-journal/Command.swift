@@ -102,8 +102,13 @@ struct Command {
       history = .last(commits: count)
     }
     // Opening a missing file would create it.
-    _ = try JournalInspector(file)
+    let former = try JournalInspector(file).segment
     let journal = try TextJournal(file, keeping: history, upcasting: .keepingVersions)
     try await journal.compact()
+    if try JournalInspector(file).segment == former {
+      print(
+        "Nothing was compacted. The only state of the file is in its first line, so a new file would be the same. "
+          + "A recording compacts with the newest state.")
+    }
   }
 }

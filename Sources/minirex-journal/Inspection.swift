@@ -14,7 +14,8 @@ private struct Summary {
   mutating func add(_ line: JournalInspector.Line) {
     let (count, bytes) = lines[line.kind] ?? (0, 0)
     lines[line.kind] = (count + 1, bytes + line.byteCount)
-    if line.kind == "start" || line.kind == "resume" { runs += 1 }
+    // A `resume` with `synced` vouches for the lines before it, and begins no recording.
+    if line.kind == "start" || line.kind == "resume" && line.synced == nil { runs += 1 }
     if line.byteCount > longest.bytes { longest = (line.number, line.byteCount) }
     let first = numbers?.first ?? line.number
     numbers = (first, max(numbers?.last ?? first, line.number))
@@ -66,6 +67,11 @@ func inspect(_ file: URL) throws {
   if inspector.tornBytes > 0 {
     print(
       "\(inspector.tornBytes) bytes at the end never were a line. The next recording removes them.")
+  }
+  let folder = file.resolvingSymlinksInPath().path + ".segments"
+  let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  for name in names.sorted() where name.hasPrefix("branch-") {
+    print("closed files of another branch: \(folder)/\(name)")
   }
 }
 

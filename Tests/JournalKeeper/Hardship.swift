@@ -35,6 +35,27 @@ func mountDisk(_ options: String, on folder: String) -> Bool {
       == 0
 }
 
+/// Mounts a folder on itself, which only this thread sees.
+///
+/// - Returns: `false` without the permission to mount.
+func mountAgain(_ folder: String) -> Bool {
+  typealias Unshare = @convention(c) (Int32) -> Int32
+  typealias Mount =
+    @convention(c) (
+      UnsafePointer<CChar>?, UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt,
+      UnsafePointer<CChar>?
+    ) -> Int32
+  guard let unshare = function("unshare", as: Unshare.self),
+    let mount = unsafe function("mount", as: Mount.self)
+  else { return false }
+  let (newNamespace, recursive, isPrivate, bind): (Int32, UInt, UInt, UInt) = (
+    0x2_0000, 1 << 14, 1 << 18, 1 << 12
+  )
+  return unsafe unshare(newNamespace) == 0
+    && mount(nil, "/", nil, recursive | isPrivate, nil) == 0
+    && mount(folder, folder, nil, bind, nil) == 0
+}
+
 /// Makes the file system read-only.
 func sealDisk(on folder: String) -> Bool {
   typealias Mount =
@@ -81,6 +102,8 @@ private func function<Function>(_ name: String, as type: Function.Type) -> Funct
 }
 #else
 func mountDisk(_: String, on _: String) -> Bool { false }
+
+func mountAgain(_: String) -> Bool { false }
 
 func sealDisk(on _: String) -> Bool { false }
 

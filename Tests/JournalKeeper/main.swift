@@ -17,6 +17,8 @@ import MiniRexStore
 //   journal-keeper unmade FILE         prints the failure if `fsync` of the folder fails
 //   journal-keeper sealed FILE         records three actions, makes the file system read-only, and continues as poor
 //   journal-keeper poor FILE           prints the failure of a recording as a user without permissions
+//   journal-keeper mounted FILE        prints the failure if the folder of closed files is mounted
+//   journal-keeper squash FILE         compacts as a user without permissions, and prints the failure
 //   journal-keeper drop FILE           flushes as a user who may not search the folder
 //   journal-keeper wander FOLDER       opens a relative path, and flushes from another working directory
 //   journal-keeper squeeze FILE NOTES KIND  is like send, and compacts all the time. KIND is latest or everything
@@ -73,8 +75,20 @@ do {
   if arguments[1] == "sealed", !sealDisk(on: file.deletingLastPathComponent().path) {
     stop("no mount")
   }
+  if arguments[1] == "mounted" {
+    let folder = file.path + ".segments"
+    unsafe mkdir(folder, 0o755)
+    // The mount remains when the folder is the same.
+    if !mountAgain(folder) { stop("no mount") }
+    do throws(JournalFailure) {
+      _ = try Journal<Ledger, LedgerAction>(file)
+      stop("no failure")
+    } catch {
+      stop("\(error)".replacing(folder, with: "F"))
+    }
+  }
   if arguments[1] == "unmade", !breakDisk() { stop("no filter") }
-  if arguments[1] == "poor" { becomeNobody() }
+  if ["poor", "squash"].contains(arguments[1]) { becomeNobody() }
   let isScript = arguments[1] == "script"
   let journal = try Journal<Ledger, LedgerAction>(
     file, keeping: arguments.last == "latest" ? .latestState : .everything,
@@ -211,6 +225,11 @@ do {
       do { try await store.send(.halve, in: journal) } catch { output("\(error)") }
       output("\(store.state.count) sent")
     }
+    stop()
+  case "squash":
+    for number in 1...3 { store.send(action(number)) }
+    do { try await journal.compact() } catch { output("\(error)") }
+    try await printFailures()
     stop()
   case "drop":
     store.send(.halve)

@@ -51,6 +51,121 @@ import Testing
     #expect(changes.recorder.hasEnded)
   }
 
+  @Test(arguments: [false, true])
+  func `a file that is held open finishes when it is removed or replaced`(
+    isReplaced: Bool
+  ) async throws {
+    let file = folder.file("file")
+    try folder.write("a", to: "file")
+    let holder = try FileHandle(forUpdating: file)
+    let publisher = file.changes()
+    let changes = Changes(publisher)
+
+    if isReplaced {
+      try folder.write("b", to: "other")
+      #expect(unsafe rename(folder.path("other"), file.path) == 0)
+    } else {
+      try FileManager.default.removeItem(at: file)
+    }
+
+    await changes.until(.removed)
+    #expect(await changes.recorder.next(2) == [.failure(POSIXError(.ENOENT))])
+    #expect(changes.recorder.hasEnded)
+    if isReplaced {
+      let again = Changes(publisher)
+      try folder.append("c", to: "file")
+      await again.until(.written)
+    } else {
+      #expect(Recorder(publisher).updates == [.failure(POSIXError(.ENOENT))])
+    }
+    try holder.close()
+  }
+
+  @Test func `a file that keeps another name is still watched`() async throws {
+    let file = folder.file("file")
+    try folder.write("a", to: "file")
+    try FileManager.default.linkItem(at: file, to: folder.file("link"))
+    let holder = try FileHandle(forUpdating: file)
+    let changes = Changes(file)
+
+    try FileManager.default.removeItem(at: file)
+    await changes.until(.attributes)
+    try folder.append("b", to: "link")
+    await changes.until(.written)
+    try FileManager.default.removeItem(at: folder.file("link"))
+
+    await changes.until(.removed)
+    try holder.close()
+  }
+
+  @Test func `a file without a name is watched by its descriptor until it is closed`() async throws
+  {
+    let file = folder.file("file")
+    try folder.write("a", to: "file")
+    let holder = try FileHandle(forUpdating: file)
+    let named = Changes(file)
+    try FileManager.default.removeItem(at: file)
+    await named.until(.removed)
+    let changes = Changes(URL(filePath: "/proc/self/fd/\(holder.fileDescriptor)"))
+
+    try holder.write(contentsOf: Data("b".utf8))
+    await changes.until(.written)
+    fchmod(holder.fileDescriptor, 0o600)
+    await changes.until(.attributes)
+    try holder.close()
+
+    await changes.until(.removed)
+    #expect(await changes.recorder.next(2) == [.failure(POSIXError(.ENOENT))])
+  }
+
+  @Test func `the descriptors of watched files are closed`() async throws {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let folder = try Folder()
+      try folder.write("a", to: "first")
+      // The descriptor of the system's queue stays open.
+      _ = Recorder(folder.file("first").changes())
+      let before = openDescriptors()
+
+      for number in 0..<20 {
+        let file = folder.file("\(number)")
+        try folder.write("a", to: "\(number)")
+        let changes = Changes(file)
+        if number.isMultiple(of: 2) {
+          try FileManager.default.removeItem(at: file)
+          await changes.until(.removed)
+        } else {
+          changes.recorder.invalidate()
+        }
+      }
+
+      await until { openDescriptors() <= before }
+      try FileManager.default.removeItem(at: folder.url)
+    }
+  }
+
+  @Test func `a path with a zero byte is a failure, even if a shorter path exists`() async throws {
+    for url in [
+      URL(filePath: "\(folder.url.path)\0x"), try #require(URL(string: "\(folder.url)%00x")),
+    ] {
+      #expect(Recorder(url.changes()).updates == [.failure(POSIXError(.EINVAL))])
+    }
+  }
+
+  @Test func `a folder whose name is not UTF-8 is watched`() async throws {
+    let name = folder.pathThatIsNotUTF8
+    #expect(unsafe mkdir(name, 0o700) == 0)
+    let changes = Changes(try #require(URL(string: "\(folder.url)/bad%FF")))
+
+    let entry = Array(name.dropLast()) + Array("/one".utf8CString)
+    close(unsafe open(entry, O_CREAT, 0o600))
+
+    await changes.until(.created, "one")
+    unsafe unlink(entry)
+    unsafe rmdir(name)
+    await changes.until(.removed)
+  }
+
   @Test func `R10 subscribing does not wait for the callback of a failed subscription`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()
@@ -127,7 +242,8 @@ import Testing
       try folder.write("a", to: "before\(round)")
       let changes = Changes(folder.url)
       try folder.write("a", to: "after\(round)")
-      #expect(await changes.until(.written, "after\(round)").allSatisfy { $0.name != "before\(round)" })
+      #expect(
+        await changes.until(.written, "after\(round)").allSatisfy { $0.name != "before\(round)" })
     }
   }
 

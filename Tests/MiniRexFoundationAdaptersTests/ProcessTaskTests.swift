@@ -66,6 +66,72 @@ import Testing
     #expect(lines.last?.text.hasSuffix("xy") == true)
   }
 
+  @Test func `a long line is cut between two characters`() async {
+    // Characters of 2, 3, 8 (a flag), and 18 bytes (a family), at each distance from the cut.
+    for text in ["é", "e\u{301}", "🇩🇪", "👨‍👩‍👧"] {
+      for prefix in ["x", "xy"] {
+        let count = 1_500_000 / text.utf8.count
+        let awk =
+          "BEGIN { printf \"\(prefix)\"; while (n++ < \(count)) printf \"\(text)\"; print \"\" }"
+        let (lines, _) = await outcome(of: Process.task(URL(filePath: "/usr/bin/awk"), [awk]))
+
+        let pieces = lines.map(\.text)
+        let whole = prefix + String(repeating: text, count: count)
+        // Comparing strings, or printing them after a failure, would take seconds.
+        let isWhole = pieces.joined().utf8.elementsEqual(whole.utf8)
+        #expect(isWhole)
+        #expect(pieces.count == 2)
+        #expect(pieces.allSatisfy { $0.utf8.count <= 1_048_576 })
+        #expect(pieces.map(\.count).reduce(0, +) == prefix.count + count)
+      }
+    }
+  }
+
+  @Test func `invalid UTF-8 at a cut is repaired as elsewhere`() async {
+    // An incomplete scalar of four bytes is repaired as one, and stray bytes are repaired singly.
+    for (bytes, repaired) in [("\\360\\237\\230", "\u{FFFD}"), ("\\200", "\u{FFFD}")] {
+      for length in [1_048_571, 1_048_572, 1_048_575] {
+        let (lines, _) = await outcome(
+          of: shell("head -c \(length) /dev/zero | tr '\\0' x; printf '\(bytes)\(bytes)end\\n'"))
+
+        let whole = String(repeating: "x", count: length) + repaired + repaired + "end"
+        let isWhole = lines.map(\.text).joined().utf8.elementsEqual(whole.utf8)
+        #expect(isWhole)
+      }
+    }
+  }
+
+  @Test func `a line ending in CR LF has neither`() async {
+    let (lines, _) = await outcome(of: shell("printf 'one\\r\\n\\r\\ntwo\\rthree\\r\\r\\nfour\\r'"))
+
+    #expect(lines.map(\.text) == ["one", "", "two\rthree\r", "four\r"])
+  }
+
+  @Test(arguments: [1_048_575, 1_048_576, 1_048_577, 2_097_152], ["\\n", "\\r\\n", ""])
+  func `a line of the maximum length is one piece, with each line ending`(
+    _ length: Int, _ ending: String
+  ) async {
+    let (lines, _) = await outcome(
+      of: shell("head -c \(length) /dev/zero | tr '\\0' x; printf '\(ending)'; printf 'end\\n'"))
+
+    let total = length + (ending.isEmpty ? 3 : 0)
+    var pieces = [Int](repeating: 1_048_576, count: total / 1_048_576)
+    if !total.isMultiple(of: 1_048_576) { pieces.append(total % 1_048_576) }
+    if !ending.isEmpty { pieces.append(3) }
+    #expect(lines.map(\.text.utf8.count) == pieces)
+  }
+
+  @Test func `a character longer than a piece is cut between two scalars`() async {
+    let marks = 700_000
+    let awk = "BEGIN { printf \"e\"; while (n++ < \(marks)) printf \"\u{301}\"; print \"!\" }"
+    let (lines, _) = await outcome(of: Process.task(URL(filePath: "/usr/bin/awk"), [awk]))
+
+    let scalars = lines.flatMap(\.text.unicodeScalars)
+    let isWhole = scalars == ["e"] + Array(repeating: "\u{301}", count: marks) + ["!"]
+    #expect(isWhole)
+    #expect(lines.allSatisfy { $0.text.utf8.count <= 1_048_576 })
+  }
+
   @Test func `invalid UTF-8 is repaired`() async {
     let (lines, _) = await outcome(of: shell("printf 'a\\377b\\n'"))
 
@@ -209,6 +275,52 @@ import Testing
       let result = await task.result
       #expect(throws: CocoaError.self) { try result?.get() }
     }
+  }
+
+  @Test func `text with a zero byte is a failure, and starts no program`() async throws {
+    let folder = try Folder()
+    let mark = folder.file("mark")
+    let touch = URL(filePath: "/usr/bin/touch")
+    let tasks = [
+      Process.task(URL(filePath: "/bin/sh\0x"), ["-c", "touch \(mark.path)"]),
+      Process.task(try #require(URL(string: "file:///bin/sh%00x")), ["-c", "touch \(mark.path)"]),
+      Process.task(touch, ["\(mark.path)\0x"]),
+      Process.task(touch, [mark.path, "\0"]),
+      Process.task(touch, [mark.path]) { $0.environment = ["COLOR": "green\0x"] },
+      Process.task(touch, [mark.path]) { $0.environment = ["COLOR\0x": "green"] },
+    ]
+
+    for task in tasks {
+      let result = await task.result
+      let failure = #expect(throws: CocoaError.self) { try result?.get() }
+      let reason = unsafe failure?.userInfo[NSUnderlyingErrorKey] as? POSIXError
+      #expect(reason == POSIXError(.EINVAL))
+    }
+    #expect(folder.names == [])
+  }
+
+  @Test func `a program whose name is not UTF-8 runs`() async throws {
+    let folder = try Folder()
+    let descriptor = unsafe open(folder.pathThatIsNotUTF8, O_CREAT | O_WRONLY, 0o700)
+    unsafe write(descriptor, "#!/bin/sh\necho runs\n", 20)
+    close(descriptor)
+    let url = try #require(URL(string: "\(folder.url)/bad%FF"))
+
+    #expect(await outcome(of: Process.task(url)).0 == [.output("runs")])
+  }
+
+  @Test(arguments: ["%00x", "bad%FF"])
+  func `a folder that Process does not store as it is named starts no program`(
+    _ name: String
+  ) async throws {
+    let folder = try Folder()
+    #expect(unsafe mkdir(folder.pathThatIsNotUTF8, 0o700) == 0)
+    let url = try #require(URL(string: "\(folder.url)/\(name)"))
+
+    let (lines, result) = await outcome(of: shell("echo ran") { $0.currentDirectoryURL = url })
+
+    #expect(lines == [])
+    #expect(throws: CocoaError.self) { try result?.get() }
   }
 
   @Test func `a program reads the pipe that is its standard input`() async throws {

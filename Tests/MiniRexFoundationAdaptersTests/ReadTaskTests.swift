@@ -95,6 +95,37 @@ import Testing
     }
   }
 
+  @Test func `a path with a zero byte is a failure, even if a shorter path exists`() async throws {
+    let folder = try Folder()
+    try folder.write("short", to: "file")
+    try folder.write("literal", to: "file%00x")
+
+    for url in [
+      folder.file("file\0x"), try #require(URL(string: "\(folder.file("file"))%00x")),
+    ] {
+      let result = await url.readTask().result
+      #expect(throws: POSIXError(.EINVAL)) { try result?.get() }
+    }
+    #expect(try await folder.file("file%00x").readTask().value == Data("literal".utf8))
+  }
+
+  @Test func `a URL without a path is a failure`() async throws {
+    let result = await (try #require(URL(string: "file:"))).readTask().result
+    #expect(throws: POSIXError(.EINVAL)) { try result?.get() }
+  }
+
+  #if os(Linux)
+  @Test func `a file whose name is not UTF-8 is read`() async throws {
+    let folder = try Folder()
+    let name = folder.pathThatIsNotUTF8
+    close(unsafe open(name, O_CREAT, 0o600))
+    let url = try #require(URL(string: "\(folder.url)/bad%FF"))
+    try folder.write("other", to: "bad")
+
+    #expect(try await url.readTask().value == Data())
+  }
+  #endif
+
   @Test func `a file is read from an offset to its end`() async throws {
     let folder = try Folder()
     let file = folder.file("file")

@@ -38,6 +38,24 @@ import Testing
     withExtendedLifetime(subscriptions) {}
   }
 
+  @Test func `a resource shows its loads, its failures, and its age`() async throws {
+    let backend = Backend()
+    let resource = Resource<Int, any Error>(
+      retries: 1, retryDelay: .constant(.zero), name: "keys", instrument: graph
+    ) { try await backend.load() }
+    let inspector = try makeInspector()
+    let page = try WatchingPage(inspector.port)
+    let subscription = resource.publisher.subscribe { _ in }
+    backend.fail(1)
+    backend.answer(2, 1)
+    await until { resource.state.value == 1 }
+
+    await until { page.graph?.node("keys")?.age != nil }
+    #expect(page.graph?.node("keys")?.loads == 2)
+    #expect(page.graph?.node("keys")?.failures == 1)
+    withExtendedLifetime((inspector, subscription)) {}
+  }
+
   @Test func `a callback that does not return is stalled`() async throws {
     let numbers = BroadcastSource<Int>(name: "numbers", instrument: graph)
     let mayReturn = DispatchSemaphore(value: 0)

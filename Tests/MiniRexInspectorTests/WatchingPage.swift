@@ -79,6 +79,9 @@ final class WatchingPage: Sendable {
   struct Node: Decodable, Sendable {
     let subscribers: Int?
     let pending: Int
+    let loads: Int?
+    let failures: Int?
+    let age: Double?
     let state: Int
   }
 

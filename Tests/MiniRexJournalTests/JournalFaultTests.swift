@@ -166,6 +166,16 @@ private func prefix(_ count: Int) -> Ledger {
       try fails(calls, in: folder, history: true) { isSync($0) && calls[$0].inode == segments })
   }
 
+  @Test func `J6 the first line is synchronized before the second`() async throws {
+    let tools = try Folder()
+    let library = try await FaultLibrary(in: tools)
+    let (calls, folder) = try await system("everything", library)
+    let header = try #require(calls.firstIndex { $0.kind == "w" })
+    #expect(calls[header].bytes.count { $0 == UInt8(ascii: "\n") } == 1)
+    #expect(calls[header + 1].kind == "s" && calls[header + 1].inode == calls[header].inode)
+    #expect(try fails(calls, in: folder) { $0 == header + 1 })
+  }
+
   @Test func `J6 a cut is synchronized before the next line`() async throws {
     let tools = try Folder()
     let library = try await FaultLibrary(in: tools)

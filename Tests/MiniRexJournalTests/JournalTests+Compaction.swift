@@ -282,3 +282,81 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 }
+
+/// The number of rows that the sending thread has encoded.
+private let encodedRows = Shared(0)
+
+/// A row whose encoding counts if the current thread is a sender.
+private struct CountedRow: Codable, Sendable, Equatable {
+  var value = 0
+
+  init(value: Int) { self.value = value }
+
+  init(from decoder: any Decoder) throws {
+    value = try decoder.singleValueContainer().decode(Int.self)
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    if Thread.current.name == "sender" { encodedRows.increment() }
+    var container = encoder.singleValueContainer()
+    try container.encode(value)
+  }
+}
+
+private let growing: Reducer<[CountedRow], Int> = { rows, count in
+  rows = (0..<count).map { CountedRow(value: $0) }
+  return .none
+}
+
+extension JournalTests {
+  @Test(arguments: [JournalHistory.everything, .latestState])
+  func `J17 a state that has grown since it was encoded is encoded on another thread`(
+    history: JournalHistory
+  ) async throws {
+    let folder = try Folder()
+    let journal = try Journal<[CountedRow], Int>(
+      folder.journal, keeping: history, snapshotEvery: 3)
+    let store = Store([], reducer: growing)
+    let recording = journal.record(store)
+    let count = 200_000
+    await onQueue {
+      let isDone = DispatchSemaphore(value: 0)
+      let thread = Thread {
+        Thread.current.name = "sender"
+        for _ in 1...3 { store.send(count) }
+        isDone.signal()
+      }
+      thread.start()
+      isDone.wait()
+    }
+    #expect(encodedRows.value < 20_000)
+    if history == .everything {
+      await until { (try? folder.lines().last?.contains(#""snapshot""#)) == true }
+      try journal.verify([], reducer: growing)
+    }
+    try await journal.compact()
+    #expect(try journal.replay([], reducer: growing).count == count)
+    withExtendedLifetime(recording) {}
+  }
+
+  @Test func `J17 the size of a state is never overestimated`() throws {
+    struct Everything: Codable {
+      var text = "ä\u{1F995}"
+      var missing: Int?
+      var numbers = [1, 20, -300]
+      var fractions: [Double] = [0.1, 1e300]
+      var nested = ["a": ["b": [true, false]]]
+      var pairs = [1: "x", 22: "yy"]
+      var data = Data(count: 300)
+      var date = Date(timeIntervalSince1970: 1)
+      var page = URL(filePath: "/tmp/file")
+      var decimal = Decimal(5)
+      var optionals: [Int?] = [nil, 1]
+    }
+    let json = try makeEncoder().encode(Everything()).count
+    #expect(hasJSON(of: Everything(), upTo: json))
+    #expect(!hasJSON(of: Everything(), upTo: json / 2))
+    #expect(hasJSON(of: 5, upTo: 1) && hasJSON(of: "", upTo: 2) && !hasJSON(of: "", upTo: 1))
+    #expect(!hasJSON(of: [[[Int]]](repeating: [[1]], count: 100), upTo: 99))
+  }
+}

@@ -75,6 +75,9 @@ import FoundationNetworking
       (folder.file("missing/file"), .ENOENT),
       (folder.file("file/file"), .ENOTDIR),
       (web, .EINVAL),
+      (folder.file("new\0x"), .EINVAL),
+      (try #require(URL(string: "\(folder.file("new"))%00x")), .EINVAL),
+      (try #require(URL(string: "file:")), .EINVAL),
     ] {
       let result = await URLSession.shared.downloadTask(for: server.request(), to: place).result
       #expect(result?.fileError?.code == code)
@@ -82,6 +85,21 @@ import FoundationNetworking
     #expect(server.acceptedConnections == 0)
     #expect(folder.names == ["file"])
   }
+
+  #if os(Linux)
+  @Test func `a download appears under a name that is not UTF-8`() async throws {
+    let server = try LoopbackServer { [body] in $0.answer(body: body) }
+    defer { server.stop() }
+    let folder = try Folder()
+    let file = try #require(URL(string: "\(folder.url)/bad%FF"))
+
+    let result = try await URLSession.shared.downloadTask(for: server.request(), to: file).value
+
+    #expect(result == file)
+    #expect(try await file.readTask().value == body)
+    #expect(folder.names.count == 1)
+  }
+  #endif
 
   @Test func `a folder created at the destination during the download is a failure`() async throws {
     let gate = Gate()

@@ -71,7 +71,9 @@ extension MemoryLog.Link {
       if Task.isCancelled { return }
       try? await Task.sleep(for: .milliseconds(1))
     }
-    Issue.record("The replica is still at work: \(replica.progress.current() as Any)", sourceLocation: sourceLocation)
+    Issue.record(
+      "The replica is still at work: \(replica.progress.current() as Any)",
+      sourceLocation: sourceLocation)
   }
 
   func acceptAll() { while inFlightCount > 0 { acceptNext() } }

@@ -154,4 +154,46 @@ struct OriginTests {
     await replica.close()
     await foreign.close()
   }
+
+  @Test func `O2 the time of a log passes during a deaf connection, and repeats no action`()
+    async throws
+  {
+    let log = MemoryLog()
+    let (link, other) = (log.link(), log.link())
+    let replica = try makeReplica(link, retryAfter: .milliseconds(20))
+    let foreign = try makeReplica(other)
+    try await replica.caughtUp()
+    link.isDeaf = true
+    let sent = replica.send(.said("once"))
+    try await foreign.caughtUp()
+    await until { log.last == 1 }
+    log.advance(by: .seconds(86_400 * 31))
+    foreign.send(.said("foreign"))
+    try await foreign.flush()
+    // The replica would send again meanwhile.
+    try await Task.sleep(for: .milliseconds(200))
+    #expect(log.last == 2)
+    link.isDeaf = false
+    #expect(await sent.success()?.sequence == 1)
+    try await replica.caughtUp()
+    try await foreign.caughtUp()
+    #expect(replica.store.words == ["once", "foreign"])
+    #expect(foreign.store.state == replica.store.state)
+    await replica.close()
+    await foreign.close()
+  }
+
+  @Test func `O2 a deaf connection that lost an entry sends it again`() async throws {
+    let log = MemoryLog()
+    let link = log.manualLink()
+    let replica = try makeReplica(link, retryAfter: .milliseconds(20))
+    await replica.processed()
+    let sent = replica.send(.said("once"))
+    await until { link.inFlightCount > 0 }
+    link.refuseNext()
+    await until { link.inFlightCount > 0 }
+    await link.settle(replica)
+    #expect(await sent.success()?.sequence == 1)
+    await replica.close()
+  }
 }

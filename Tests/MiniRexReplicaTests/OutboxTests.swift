@@ -57,6 +57,95 @@ struct OutboxTests {
     #expect(Set(folder.names) == ["outbox", "state"])
   }
 
+  @Test func `O15 a killed replica shows its confirmed actions before it has read the log`()
+    async throws
+  {
+    let (folder, copy) = (try Folder(), try Folder())
+    let log = MemoryLog()
+    let record = EffectRecord()
+    let replica = try makeReplica(log.link(), keptIn: folder.url.path) { record.add($0) }
+    for number in 1...3 { replica.send(.moved(number)) }
+    replica.send(.said("confirmed"))
+    try await replica.flush()
+    let link = log.manualLink(isCut: true)
+    // The state is written a second later.
+    try Data(contentsOf: folder.file("outbox")).write(to: copy.file("outbox"))
+    await replica.close()
+    let killed = try makeReplica(
+      link, keptIn: copy.url.path, retryAfter: .seconds(600)
+    ) { record.add($0) }
+    let rejections = Recorder(killed.rejections)
+    #expect(killed.store.card.moves == 6 && killed.store.words == ["confirmed"])
+    #expect(killed.progress.current()?.pending == 0)
+    killed.send(.said("next"))
+    #expect(killed.store.words == ["confirmed", "next"])
+    #expect(killed.progress.current()?.oldestPending != .distantPast)
+
+    let last = log.last
+    link.connect()
+    await until {
+      link.acceptAll()
+      link.deliverNext(.max)
+      return killed.progress.current()?.sequence == last + 1
+    }
+    #expect(killed.store.state == killed.confirmed.current())
+    #expect(killed.store.card.moves == 6 && killed.store.words == ["confirmed", "next"])
+    // They were neither sent again nor do their effects run again.
+    #expect(log.last == last + 1 && record.numbers == [1, 2, 3])
+    #expect(rejections.updates.isEmpty)
+    await killed.close()
+  }
+
+  @Test func `O9 confirmed actions that the log has lost disappear with the comparison`()
+    async throws
+  {
+    let (folder, copy) = (try Folder(), try Folder())
+    let log = MemoryLog()
+    let link = log.link()
+    let replica = try makeReplica(link, keptIn: folder.url.path)
+    log.backUp()
+    replica.send(.said("lost"))
+    try await replica.flush()
+    try Data(contentsOf: folder.file("outbox")).write(to: copy.file("outbox"))
+    await replica.close()
+    log.restore()
+    let next = log.link()
+    next.cut()
+    let killed = try makeReplica(next, keptIn: copy.url.path)
+    #expect(killed.store.words == ["lost"])
+    next.connect()
+    await until { killed.store.words == [] }
+    killed.send(.said("next"))
+    try await killed.flush()
+    #expect(killed.confirmed.current()?.words == ["next"] && log.last == 1)
+    #expect(killed.store.state == killed.confirmed.current())
+    await killed.close()
+  }
+
+  @Test func `O7 rejections of an earlier process wait for the first subscriber`() async throws {
+    let folder = try Folder()
+    let log = MemoryLog()
+    let cut = log.link()
+    cut.cut()
+    let replica = try makeReplica(cut, keptIn: folder.url.path)
+    replica.store.send(.claimed("job", by: "here"))
+    await replica.close()
+    let foreign = try makeReplica(log.link())
+    foreign.send(.claimed("job", by: "there"))
+    try await foreign.flush()
+
+    let restarted = try makeReplica(log.link(), keptIn: folder.url.path)
+    try await restarted.flush()
+    restarted.store.send(.said("later"))
+    try await restarted.flush()
+    let rejections = Recorder(restarted.rejections)
+    #expect(await rejections.next().map(\.action) == [.claimed("job", by: "here")])
+    let late = Recorder(restarted.rejections)
+    await restarted.close()
+    #expect(late.updates.isEmpty && rejections.updates.count == 1)
+    await foreign.close()
+  }
+
   @Test func `O6 an action that the confirmed state contains is not pending again`() async throws {
     let folder = try Folder()
     let log = MemoryLog()

@@ -331,7 +331,7 @@ struct RollbackTests {
     await other.say(["one", "two", "three"], as: foreign)
     log.purge(before: 3)
 
-    let replica = try makeReplica(link)
+    let replica = try makeReplica(link, retryAfter: .milliseconds(5))
     link.connect()
     await until { replica.progress.current()?.phase == .stopped }
 

@@ -59,6 +59,29 @@ private func feed(_ clock: any Clock<Duration>) -> Reducer<Feed, FeedAction> {
     }
   }
 
+  @Test func `without exhaustivity, send asserts the state after the actions that reducers sent`()
+    async throws
+  {
+    let chain: Reducer<Int, Int> = { state, action in
+      state += action
+      return action > 1 ? .send(action - 1) : .none
+    }
+    let store = Store(0, reducer: chain)
+    store.send(3)
+    try await withTestStore(0, exhaustivity: .off, reducer: chain) { test in
+      try test.send(3) { $0 = 6 }
+      #expect(test.state == store.state)
+      try await test.receive(1) { $0 = 6 }
+      try test.send(2) { $0 = 9 }
+    }
+    try await withTestStore(0, exhaustivity: .on, reducer: chain) { test in
+      try test.send(3) { $0 = 3 }
+      try await test.receive(2) { $0 = 5 }
+      try await test.receive(1) { $0 = 6 }
+      #expect(test.state == store.state)
+    }
+  }
+
   @Test func `without exhaustivity, a wrong statement still fails`() async {
     func failure(
       _ body: nonisolated(nonsending) (TestStore<Feed, FeedAction>) async throws -> Void

@@ -46,6 +46,26 @@ extension MinirexTailTests {
     #expect(await child.status() == 0)
   }
 
+  @Test func `a removed file is followed while its writer continues`() async throws {
+    let log = try folder.write("old\n", to: "log")
+    let child = try Child("--match", "", log)
+
+    await child.output.until("old")
+    let writer = try FileHandle(forWritingTo: URL(filePath: log))
+    try writer.seekToEnd()
+    try FileManager.default.removeItem(atPath: log)
+    for number in 1...3 {
+      // The program must notice each line alone.
+      try writer.write(contentsOf: Data("\(number) late\n".utf8))
+      #expect(await child.output.until("late") == ["\(number) late"])
+    }
+    try folder.write("new\n", to: "log")
+    #expect(await child.output.until("new") == ["new"])
+    child.send(SIGINT)
+
+    #expect(await child.output.rest() == summary(lines: 5, bytes: 29, matches: 5))
+  }
+
   @Test func `a file that another file is moved onto loses no line`() async throws {
     let log = try folder.write("old\n", to: "log")
     let child = try Child("--match", "", log)

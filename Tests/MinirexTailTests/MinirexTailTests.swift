@@ -82,17 +82,35 @@ extension MinirexTailTests {
         + summary(lines: 2, bytes: text.count + 1, matches: 2))
   }
 
-  @Test func `a line longer than one read is complete, up to 1 MiB`()
-    async throws
-  {
+  @Test func `a line longer than one read is complete`() async throws {
     let long = String(repeating: "é", count: 1 << 19)
-    let log = try folder.write("\(long)\n\(long)\(long)-\nend\n\(long)-", to: "log")
+    let log = try folder.write("\(long)\n-\(long)\(long)-\nend\n\(long)-", to: "log")
 
     let run = try await run("--once", "--match", "", log)
 
     #expect(
-      run.output == [long, long, long, "-", "end", long, "-"]
-        + summary(lines: 7, bytes: (1 << 22) + 8, matches: 7))
+      run.output == [long, "-\(long)\(long)-", "end", "\(long)-"]
+        + summary(lines: 4, bytes: (1 << 22) + 9, matches: 4))
+  }
+
+  @Test func `a text matches at every place of a long line`() async throws {
+    let half = String(repeating: "-", count: (1 << 20) - 2)
+    let log = try folder.write("\(half)ERROR\(half)\n\(half)-ERROR", to: "log")
+
+    let run = try await run("--once", "--match", "ERROR", log)
+
+    #expect(
+      run.output == ["\(half)ERROR\(half)", "\(half)-ERROR"]
+        + summary(lines: 2, bytes: 3 * half.utf8.count + 12, matches: 2))
+  }
+
+  @Test func `a line of any length counts once without --match`() async throws {
+    let long = String(repeating: "é", count: 1 << 20)
+    let log = try folder.write("\(long)\n\n\(long)\(long)\nend\n\(long)", to: "log")
+
+    let run = try await run("--once", log)
+
+    #expect(run.output == summary(lines: 5, bytes: (1 << 23) + 7))
   }
 
   @Test func `a terminal shows the progress of the first read of a file`() async throws {

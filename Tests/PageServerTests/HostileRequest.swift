@@ -53,5 +53,14 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
         "POST / HTTP/1.1\r\nHost: localhost\r\nOrigin: \($0)\r\nContent-Length: 0\r\n\r\n",
         .forbidden)
     }
+    + ["cross-site", "same-site", "Cross-Site", ""].map {
+      HostileRequest(
+        "GET / HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: \($0)\r\n\r\n", .forbidden)
+    }
+    + [
+      HostileRequest("GET / HTTP/1.0\r\nSec-Fetch-Site: cross-site\r\n\r\n", .forbidden),
+      HostileRequest(
+        "GET / HTTP/1.1\r\nSec-Fetch-Site: none\r\nSec-Fetch-Site: cross-site\r\n\r\n"),
+    ]
     + [HostileRequest("POST / HTTP/1.1\r\nOrigin: http://elsewhere\r\n\r\n", .forbidden)]
 }

@@ -117,6 +117,21 @@ import Testing
     }
   }
 
+  @Test func `a slow browser keeps its place for the time of a request`() async throws {
+    var limits = Limits()
+    #expect(limits.patience(afterRequest: .seconds(4)) == .seconds(6))
+    #expect(limits.patience(afterRequest: .seconds(12)) == .zero)
+    limits.requestTime = .seconds(1)
+    try await withServer(limits) { server, _ in
+      let slow = try HTTPClient(server.port)
+      slow.send("GET / HTTP/1.1\r\n")
+      #expect(await slow.response().hasPrefix("HTTP/1.1 408 "))
+      // It keeps its side open.
+      await until { server.connectionCount == 0 }
+      withExtendedLifetime(slow) {}
+    }
+  }
+
   @Test func `a refused connection stays open until the browser closes it`() async throws {
     var limits = Limits()
     limits.requestTime = .seconds(600)
@@ -351,6 +366,12 @@ import Testing
       withExtendedLifetime(browsers) {}
       serving.cancel()
     }
+  }
+
+  @Test(arguments: ["127.0.0.1\0.example", "127.0.0.1\0", "\0", "127.1", "localhost", ""])
+  func `an address that is not IPv4 in numbers is unavailable`(_ address: String) {
+    #expect(PageServer(port: 0, address: address) == nil)
+    #expect(errno == EADDRNOTAVAIL)
   }
 
   #if os(Linux)

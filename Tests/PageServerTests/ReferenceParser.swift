@@ -31,7 +31,7 @@ func referenceResult(_ bytes: [UInt8], _ limits: Limits) -> Result<Fields, Statu
       first = words
     } else if !text.isEmpty {
       guard let header = header(text) else { return .failure(.badRequest) }
-      let isUnique = ["content-length", "host", "origin"].contains(header.0)
+      let isUnique = ["content-length", "host", "origin", "sec-fetch-site"].contains(header.0)
       if isUnique && headers.contains(where: { $0.0 == header.0 }) { return .failure(.badRequest) }
       headers.append(header)
     } else if let first {
@@ -105,6 +105,9 @@ private func whole(
   let host = headers["host"]?.lowercased()
   if let host {
     guard isOfThisMachine(host) else { return .failure(.forbidden) }
+  }
+  if let site = headers["sec-fetch-site"]?.lowercased(), site != "same-origin", site != "none" {
+    return .failure(.forbidden)
   }
   if let origin = headers["origin"]?.lowercased() {
     guard let host, origin == "http://" + host else { return .failure(.forbidden) }

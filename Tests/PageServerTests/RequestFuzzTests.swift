@@ -17,6 +17,7 @@ struct RequestMutator {
     "\r\n", "\r\n\r\n", "\r", "\n", " ", "\t", ":", "?", "%", "%41", "%ff", "/", "é", "\u{2028}",
     "\u{85}",
     "\0", "\u{7F}", "HTTP/1.1", "Host: localhost\r\n", "Origin: http://localhost\r\n",
+    "Sec-Fetch-Site: same-origin\r\n", "Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: none\r\n",
     "Content-Length: 7\r\n", "Transfer-Encoding: chunked\r\n", "9", "127.0.0.1", "X: a\r\n",
     "&token=",
   ].map { Array($0.utf8) }

@@ -129,4 +129,22 @@ import Testing
     withExtendedLifetime(subscription) {}
     #expect(paper.lines == ["20 °C", "21 °C"])
   }
+
+  @Test func `a family is a cache of async results`() async throws {
+    let clock = ManualClock()
+    let requests = Shared(0)
+    @Sendable func download(_ path: String) async throws -> String {
+      requests.increment()
+      return "contents of \(path)"
+    }
+
+    let images = ResourceFamily(
+      staleAfter: .seconds(3_600), keepingUnused: .seconds(60), limit: 100, clock: clock
+    ) { (path: String) in try await download(path) }
+    let image = try await images["logo.png"].value()
+
+    #expect(image == "contents of logo.png")
+    #expect(try await images["logo.png"].value() == image)
+    #expect(requests.value == 1)
+  }
 }

@@ -85,4 +85,33 @@ import Testing
       }
     }
   }
+
+  struct CachedCounter: Equatable {
+    var value: Int?
+    var isPending = false
+    var isExpired = false
+  }
+
+  @Test func `a resource is a promise with its date and its expiry`() async throws {
+    let clock = ManualClock()
+    @Sendable func fetchCounter() async throws -> Int { 7 }
+
+    let counter = Resource(staleAfter: .seconds(60), clock: clock) { try await fetchCounter() }
+    let store = Store(CachedCounter())
+    let subscription = counter.publisher.subscribe { state in
+      store.commit { cached in
+        cached.value = state.value
+        cached.isPending = state.isLoading
+        cached.isExpired = state.isStale
+      }
+    }
+    #expect(store.state.isPending)
+    let values = Recorder(store.publisher(of: \.value))
+    #expect(try await counter.value() == 7)
+    #expect(await values.next(2) == [nil, 7])
+    await clock.advance(by: .seconds(60))
+    #expect(store.state.isExpired)
+    #expect(counter.state.age == .seconds(60))
+    withExtendedLifetime(subscription) {}
+  }
 }

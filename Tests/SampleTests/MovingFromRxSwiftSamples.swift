@@ -104,6 +104,17 @@ import Testing
     withExtendedLifetime(subscription) {}
     #expect(paper.lines == ["log in: false", "log in: true"])
   }
+
+  @Test func `a resource keeps the answer of a request`() async {
+    let clock = ManualClock()
+    @Sendable func fetchUser() async throws -> String { "ada" }
+
+    let user = Resource(staleAfter: .seconds(60), clock: clock) { try await fetchUser() }
+    let name = user.publisher.map { $0.value ?? "loading" }
+
+    let names = Recorder(name)
+    #expect(await names.next(2) == ["loading", "ada"])
+  }
 }
 
 extension Result where Success == String {

@@ -251,4 +251,44 @@ private final class Label {
       print(graph.tree())
     }
   }
+
+  @Test func `a resource loads its value`() async throws {
+    let clock = ManualClock()
+    @Sendable func fetchKeys() async throws -> [String] { ["a"] }
+    let keys = Resource(staleAfter: .seconds(600), clock: clock) { try await fetchKeys() }
+    let current = try await keys.value()
+    #expect(current == ["a"])
+  }
+
+  @Test func `a family loads a value for each key`() async throws {
+    struct User: Sendable {
+      typealias ID = Int
+      let name: String
+    }
+    let clock = ManualClock()
+    @Sendable func load(_ id: User.ID) async throws -> User { User(name: "user \(id)") }
+    let users = ResourceFamily(staleAfter: .seconds(60), clock: clock) { (id: User.ID) in
+      try await load(id)
+    }
+    let name = users[7].publisher.map { $0.value?.name ?? "…" }
+    let names = Recorder(name)
+    #expect(await names.next(2) == ["…", "user 7"])
+  }
+
+  enum RequestID {
+    @TaskLocal static var current = 0
+  }
+
+  @Test func `a delayed update keeps the task-local value of its sender`() async {
+    await #expect(processExitsWith: .success) {
+      Context.carry(RequestID.$current)
+      let clock = ManualClock()
+      let source = BroadcastSource<Int>()
+      let seen = Recorder(
+        source.publisher.delay(for: .seconds(1), clock: clock).map { _ in RequestID.current })
+      RequestID.$current.withValue(7) { source.broadcast(1) }
+      await clock.advance(by: .seconds(1))
+      #expect(seen.updates == [7])
+    }
+  }
 }

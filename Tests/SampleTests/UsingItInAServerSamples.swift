@@ -287,4 +287,28 @@ import Testing
       #expect(await arrived.next(2) == [Order(id: 1), Order(id: 2)])
     }
   }
+
+  enum Request {
+    @TaskLocal static var id: String?
+  }
+
+  @Test func `an order is logged with the request that placed it`() async {
+    await #expect(processExitsWith: .success) {
+      Context.carry(Request.$id)
+      let queue = DispatchQueue(label: "audit")
+      let shop = Shop()
+      let paper = Paper()
+      let print = paper.print
+
+      let audit = shop.orders.receive(on: queue).subscribe { order in
+        print("\(Request.id ?? "none") placed \(order.id)")
+      }
+      Request.$id.withValue("a") { shop.place(Order(id: 1)) }
+      Request.$id.withValue("b") { shop.place(Order(id: 2)) }
+      await until { paper.lines.count == 2 }
+
+      #expect(paper.lines == ["a placed 1", "b placed 2"])
+      withExtendedLifetime(audit) {}
+    }
+  }
 }

@@ -21,6 +21,11 @@ public final class Folder: Sendable {
 
   public func path(_ name: String) -> String { file(name).path }
 
+  /// The path `bad` and the byte 255, with its final zero.
+  package var pathThatIsNotUTF8: [CChar] {
+    Array(path("bad").utf8CString.dropLast()) + [CChar(truncatingIfNeeded: 0xFF), 0]
+  }
+
   /// Writes the file, replacing its content in place, and returns its path.
   @discardableResult
   public func write(_ text: String, to name: String) throws -> String {

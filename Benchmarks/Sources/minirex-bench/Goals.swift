@@ -122,7 +122,7 @@ func countGoal(of workload: String) -> CountGoal? {
     CountGoal(allocations: 9, retains: nil, releases: nil)
   case "drain-finished":
     CountGoal(allocations: 1, retains: nil, releases: nil)
-  case "delivered", "flow-send":
+  case "delivered", "flow-send", "resource-value":
     CountGoal(allocations: 0, retains: nil, releases: nil)
   default:
     nil

@@ -125,6 +125,7 @@ let workloads = [
   Workload("subscribe-finished", "ns per subscription"),
   Workload("drain-finished", "ns per drain"),
   Workload("delivered", "ns per call"),
+  Workload("resource-value", "ns per call"),
   Workload(memoryWorkload, "bytes per subscription"),
   Workload("notification-10", "ns per post"),
   Workload("receive-on-queue", "ns per update"),

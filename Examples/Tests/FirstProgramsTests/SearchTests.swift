@@ -38,9 +38,11 @@ import Testing
 
   @Test func `a search finds lines of a file, and reports its error`() async throws {
     let folder = try Folder()
-    try folder.write("Tyrannosaurus rex\nTriceratops\n", to: "beasts")
-    #expect(
-      await lines(of: folder.file("beasts"), with: "rex").result == .success(["Tyrannosaurus rex"]))
+    for ending in ["\n", "\r\n"] {
+      try folder.write("Tyrannosaurus rex\(ending)Triceratops\(ending)", to: "beasts")
+      let found = await lines(of: folder.file("beasts"), with: "rex").result
+      #expect(found == .success(["Tyrannosaurus rex"]))
+    }
 
     let search = Search(pause: .zero, clock: clock) { lines(of: folder.file("none"), with: $0) }
     let states = Recorder(search.state)

@@ -49,7 +49,7 @@ extension Clock where Duration == Swift.Duration {
 /// Returns the next multiple of the interval in the future.
 ///
 /// The result is exact after any number of skipped multiples.
-private func next(
+func next(
   after instant: Duration, every interval: Duration, notBefore now: Duration
 ) -> Duration {
   var next = instant + interval

@@ -5,6 +5,30 @@ extension Publisher where Kind == ProgressiveTaskKind {
     return Publisher(current: { nil }) { storage.subscribe($0) }
   }
 
+  /// Creates a task that has succeeded and cannot fail.
+  public static func success<Progress: Sendable, Success: Sendable>(
+    _ value: Success
+  ) -> ProgressiveTask<Progress, Success, Never>
+  where Update == TaskUpdate<Progress, Success, Never> {
+    sequence([], .success(value))
+  }
+
+  /// Creates a task that has succeeded, with the given failure type.
+  public static func success<Progress: Sendable, Success: Sendable, Failure: Error>(
+    _ value: Success
+  ) -> ProgressiveTask<Progress, Success, Failure>
+  where Update == TaskUpdate<Progress, Success, Failure> {
+    sequence([], .success(value))
+  }
+
+  /// Creates a task that has failed.
+  public static func failure<Progress: Sendable, Success: Sendable, Failure: Error>(
+    _ error: Failure
+  ) -> ProgressiveTask<Progress, Success, Failure>
+  where Update == TaskUpdate<Progress, Success, Failure> {
+    sequence([], .failure(error))
+  }
+
   /// Creates a task that emits progress and a result inside `subscribe`.
   public static func sequence<Progress: Sendable, Success: Sendable, Failure: Error>(
     _ progress: [Progress], _ result: Result<Success, Failure>

@@ -13,8 +13,9 @@ extension Publisher where Kind == PublishedValueKind {
   /// Nothing runs before ``current()`` or `subscribe`. The result is kept: `compute` runs again
   /// only if a value that it has read differs since. The values of the last run are the
   /// dependencies. A change of a source runs `compute` once, after all other values that depend on
-  /// the source have changed, and on the thread that delivers the change. A result that equals the
-  /// previous one is not emitted. Threads that read it at the same time wait for one run.
+  /// the source have changed, and on the thread that delivers the change. Changes that other threads
+  /// make during that time are folded into one run. A result that equals the previous one is not
+  /// emitted. Threads that call `current()` at the same time wait for one run.
   ///
   /// `compute` runs without a lock. It may send and subscribe, but it must not write a value that
   /// it reads. It must not write a value whose subscribers on this thread read the computed value:
@@ -25,8 +26,10 @@ extension Publisher where Kind == PublishedValueKind {
   /// which it depends, at any depth, has one more subscription. It finishes when all dependencies
   /// have finished.
   ///
-  /// A read of a correct value takes O(1), and after a change O(dependencies at any depth). A chain
-  /// of computed values uses stack in proportion to its length when it runs. Dependencies with a
+  /// A read of a correct value takes O(1), and after a change O(dependencies at any depth). An update
+  /// takes O(values that the change may affect, and their reads), whatever other values change. A
+  /// chain of computed values uses stack in proportion to its length when it runs for the first
+  /// time. Dependencies with a
   /// separate state, such as the results of `debounce` and `share` and the states of stores, are
   /// compared at each read without a subscriber.
   ///

@@ -34,7 +34,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
             begin(progress)
           } else {
             if unsafe state.value.pending == nil { alarm.set(to: end) }
-            unsafe state.value.pending = progress
+            unsafe state.value.pending = Carried(progress)
           }
           return true
         case .update(.finished(let result), _):
@@ -42,7 +42,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
           receive(.finished(result))
           return false
         case .ring:
-          if let progress = unsafe state.value.pending.take() { begin(progress) }
+          unsafe state.value.pending.take()?.deliver(begin)
           return true
         case .end: return false
         }
@@ -54,5 +54,5 @@ extension Publisher where Kind == ProgressiveTaskKind {
 private struct ThrottledProgress<Progress: Sendable>: Sendable {
   /// `nil` before the first progress.
   var intervalEnd: Duration?
-  var pending: Progress?
+  var pending: Carried<Progress>?
 }

@@ -16,17 +16,34 @@ extension Publisher where Kind: StreamKind {
   public func append<NextKind: StreamKind>(
     _ next: Publisher<Update, NextKind>
   ) -> Broadcaster<Update> {
-    Broadcaster(lineage: .ofOperation(on: lineages + next.lineages), current: { nil }) { receive in
-      let late = DeferredSubscription(of: next, receive)
-      let first = follow(
+    let pair = PublisherPair(self, next)
+    return Broadcaster(
+      lineage: .ofOperation(on: lineages + next.lineages), current: { nil }
+    ) { receive in
+      let late = DeferredSubscription(of: pair.second, receive)
+      let first = pair.first.follow(
         receive,
         onEnd: {
           // The next publisher may emit for a long time, so pending releases must not wait for it.
-          ReleaseChain.interrupted { late.start() }
+          ReleaseChain.start { late.start() }
         })
       return Subscription(Succession(first, then: late.subscription))
     }
   }
+}
+
+/// Two publishers, each of which may own the next publisher of a long chain.
+///
+/// Unchecked: constant until `deinit`.
+private final class PublisherPair<First: Sendable, Second: Sendable>: @unchecked Sendable {
+  private var pair: (First, Second)?
+
+  init(_ first: First, _ second: Second) { pair = (first, second) }
+
+  deinit { ReleaseChain.release(&pair) }
+
+  var first: First { unsafe pair.unsafelyUnwrapped.0 }
+  var second: Second { unsafe pair.unsafelyUnwrapped.1 }
 }
 
 /// A host of two subscriptions in sequence, canceled together.
@@ -47,6 +64,11 @@ final class Succession: SubscriptionHost, @unchecked Sendable {
 
   override func bufferCounts(of token: Subscription) -> BufferCounts {
     first.bufferCounts + next.bufferCounts
+  }
+
+  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+    first.host.collectDrains(of: first, into: &drains)
+    next.host.collectDrains(of: next, into: &drains)
   }
 
   override func attach(_ counter: InFlightCounter, of token: Subscription) {

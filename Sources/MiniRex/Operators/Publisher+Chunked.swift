@@ -84,12 +84,19 @@ extension Publisher where Kind: StreamKind {
     return Broadcaster<[Update]>(trusting: self) { receive in
       let chunk = SerialState<[Update]>([])
       let deadline = SerialState(Duration.zero)
+      // The end of an interval has no sender, so the chunk has the values of its newest sender.
+      let newest = SerialState<Carried<Void>?>(nil)
+      @Sendable func deliverChunk() {
+        let carried = unsafe newest.value.take()
+        carried?.deliver { receive(chunk.takeChunk()) }
+      }
       return follow(by: timekeeper) { event, alarm in
         switch event {
         case .update(let update, let now):
           unsafe chunk.value.append(update)
+          unsafe newest.value = Carried(())
           if unsafe chunk.value.count == count {
-            receive(chunk.takeChunk())
+            deliverChunk()
           } else if unsafe chunk.value.count == 1 {
             unsafe deadline.value = now + interval
             unsafe alarm.set(to: deadline.value)
@@ -97,12 +104,10 @@ extension Publisher where Kind: StreamKind {
           return true
         case .ring(let instant):
           // An alarm of a chunk that has become full must not deliver the next chunk early.
-          if unsafe !chunk.value.isEmpty, unsafe deadline.value <= instant {
-            receive(chunk.takeChunk())
-          }
+          if unsafe !chunk.value.isEmpty, unsafe deadline.value <= instant { deliverChunk() }
           return true
         case .end:
-          if unsafe !chunk.value.isEmpty { receive(chunk.takeChunk()) }
+          if unsafe !chunk.value.isEmpty { deliverChunk() }
           return false
         }
       }

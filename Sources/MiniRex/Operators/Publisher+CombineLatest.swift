@@ -55,6 +55,48 @@ public func combineLatest<each Value: Sendable, Result: Sendable>(
   }
 }
 
+extension Publisher where Kind == PublishedValueKind {
+  /// Emits the current values of this published value and another, then again after each change.
+  ///
+  /// The method form of the function `combineLatest`.
+  public func combineLatest<Other: Sendable>(
+    _ other: PublishedValue<Other>
+  ) -> PublishedValue<(Update, Other)> {
+    MiniRex.combineLatest(self, other)
+  }
+
+  /// Emits the current values of this published value and others, then again after each change.
+  ///
+  /// The method form of the function `combineLatest`.
+  public func combineLatest<each Other: Sendable>(
+    _ other: repeat PublishedValue<each Other>
+  ) -> PublishedValue<(Update, repeat each Other)> {
+    MiniRex.combineLatest(self, repeat each other)
+  }
+
+  /// Emits a transformation of the current values of this published value and another, whenever its
+  /// result changes.
+  ///
+  /// The method form of the function `combineLatest`.
+  public func combineLatest<Other: Sendable, Result: Sendable>(
+    _ other: PublishedValue<Other>,
+    transform: @escaping @Sendable (Update, Other) -> Result
+  ) -> PublishedValue<Result> {
+    MiniRex.combineLatest(self, other, transform: transform)
+  }
+
+  /// Emits a transformation of the current values of this published value and others, whenever its
+  /// result changes.
+  ///
+  /// The method form of the function `combineLatest`.
+  public func combineLatest<each Other: Sendable, Result: Sendable>(
+    _ other: repeat PublishedValue<each Other>,
+    transform: @escaping @Sendable (Update, repeat each Other) -> Result
+  ) -> PublishedValue<Result> {
+    MiniRex.combineLatest(self, repeat each other, transform: transform)
+  }
+}
+
 extension Publisher {
   func value(in session: ReadSession?) throws(ValueIsMissing) -> Update {
     guard let value = read(in: session) else { throw ValueIsMissing() }

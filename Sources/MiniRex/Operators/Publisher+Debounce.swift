@@ -32,7 +32,7 @@ extension Publisher where Kind: StreamKind {
             unsafe state.value.callsAtOnce = false
             receive(update)
           } else {
-            unsafe state.value.pending = update
+            unsafe state.value.pending = Carried(update)
             unsafe state.value.deadline = now + interval
             unsafe alarm.set(to: state.value.deadline)
           }
@@ -40,10 +40,10 @@ extension Publisher where Kind: StreamKind {
         case .ring(let instant):
           // An alarm of an earlier update must not deliver a later one early.
           guard unsafe state.value.deadline <= instant else { return true }
-          if let update = unsafe state.value.pending.take() { receive(update) }
+          unsafe state.value.pending.take()?.deliver(receive)
           return true
         case .end:
-          if let update = unsafe state.value.pending.take() { receive(update) }
+          unsafe state.value.pending.take()?.deliver(receive)
           return false
         }
       }
@@ -51,9 +51,9 @@ extension Publisher where Kind: StreamKind {
   }
 }
 
-private struct Debouncing<Update> {
+private struct Debouncing<Update: Sendable> {
   /// `true` until the first value of a published value is emitted.
   var callsAtOnce: Bool
-  var pending: Update?
+  var pending: Carried<Update>?
   var deadline = Duration.zero
 }

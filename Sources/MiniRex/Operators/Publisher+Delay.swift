@@ -27,7 +27,7 @@ extension Publisher {
       return follow(by: timekeeper) { event, alarm in
         switch event {
         case .update(let update, let now):
-          let delayed = (update: update, deadline: now + duration)
+          let delayed = (update: Carried(update), deadline: now + duration)
           unsafe state.value.queue.append(delayed)
           if unsafe state.value.queue.count == 1 { alarm.set(to: delayed.deadline) }
         case .ring:
@@ -35,7 +35,7 @@ extension Publisher {
           if let next = unsafe state.value.queue.first?.deadline {
             if next <= timekeeper.now() { alarm.ring(at: next) } else { alarm.set(to: next) }
           }
-          if let delayed { receive(delayed.update) }
+          delayed?.update.deliver(receive)
         case .end:
           unsafe state.value.hasEnded = true
         }
@@ -45,7 +45,7 @@ extension Publisher {
   }
 }
 
-private struct Delaying<Update> {
-  var queue = Queue<(update: Update, deadline: Duration)>()
+private struct Delaying<Update: Sendable> {
+  var queue = Queue<(update: Carried<Update>, deadline: Duration)>()
   var hasEnded = false
 }

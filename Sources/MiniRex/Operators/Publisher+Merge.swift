@@ -34,3 +34,15 @@ public func merge<Update: Sendable, Kind: PublisherKind>(
     return Subscription(gate: gate, inputs: inputs)
   }
 }
+
+extension Publisher {
+  /// Emits the updates of this publisher and of others, in one order.
+  ///
+  /// The method form of the function `merge`.
+  @inlinable
+  public func merge<each OtherKind: PublisherKind>(
+    with other: repeat Publisher<Update, each OtherKind>
+  ) -> Broadcaster<Update> {
+    MiniRex.merge(self, repeat each other)
+  }
+}

@@ -43,14 +43,14 @@ extension Publisher where Kind: StreamKind {
             if unsafe state.value.pending == nil {
               unsafe alarm.set(to: state.value.intervalEnd ?? now)
             }
-            unsafe state.value.pending = update
+            unsafe state.value.pending = Carried(update)
           }
           return true
         case .ring:
-          if let update = unsafe state.value.pending.take() { call(update) }
+          unsafe state.value.pending.take()?.deliver(call)
           return true
         case .end:
-          if let update = unsafe state.value.pending.take() { call(update) }
+          unsafe state.value.pending.take()?.deliver(call)
           return false
         }
       }
@@ -58,10 +58,10 @@ extension Publisher where Kind: StreamKind {
   }
 }
 
-private struct Throttling<Update> {
+private struct Throttling<Update: Sendable> {
   /// `nil` before the first update.
   var intervalEnd: Duration?
-  var pending: Update?
+  var pending: Carried<Update>?
 
   func isOpen(at now: Duration) -> Bool {
     pending == nil && (intervalEnd.map { $0 <= now } ?? true)

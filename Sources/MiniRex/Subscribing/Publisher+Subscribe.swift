@@ -29,16 +29,26 @@ extension Publisher {
   /// After the owner is deallocated, the subscription has ended. Its callback is released with the
   /// subscription, or by the next update. A running callback retains the owner. For an owner on the
   /// main actor, see `subscribeOnMain(weakly:buffering:_:)`.
+  ///
+  /// - Parameters:
+  ///   - owner: The object that limits the subscription.
+  ///   - receive: The callback, with the owner and the update.
+  ///   - onEnd: A closure that runs once after the last update, if the publisher finishes before the
+  ///     owner is deallocated.
+  ///   - fileID: The file that instruments show.
+  ///   - line: The line that instruments show.
   public func subscribe<Owner: AnyObject & Sendable>(
     weakly owner: Owner, _ receive: @escaping @Sendable (Owner, Update) -> Void,
-    fileID: String = #fileID, line: Int = #line
+    onEnd: (@Sendable () -> Void)? = nil, fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let cancellation = EarlyCancellation()
+    let receive: @Sendable (Update) -> Void = { [weak owner] update in
+      guard let owner else { return cancellation.cancel() }
+      receive(owner, update)
+    }
     let token = subscribe(as: "subscribe", fileID, line) {
-      follow { [weak owner] update in
-        guard let owner else { return cancellation.cancel() }
-        receive(owner, update)
-      }
+      guard let onEnd else { return follow(receive) }
+      return follow(receive) { [weak owner] in if owner != nil { onEnd() } }
     }
     return Subscription(OwnedInput(cancellation.attach(token), owner: owner))
   }

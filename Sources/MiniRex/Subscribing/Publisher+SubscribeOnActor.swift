@@ -13,24 +13,27 @@ extension Publisher {
   ///   - policy: The bound of the queue. The default is unbounded. See
   ///     ``Subscription/pendingUpdates`` and ``Subscription/droppedCount``.
   ///   - receive: The callback.
+  ///   - onEnd: A closure that runs once on the main actor, after the last update. It does not run
+  ///     after ``Subscription/invalidate()``.
   ///   - fileID: The file that instruments show.
   ///   - line: The line that instruments show.
   @MainActor @inlinable
   public func subscribeOnMain(
     buffering policy: BufferingPolicy<Kind> = .unbounded,
-    _ receive: @escaping @MainActor (Update) -> Void, fileID: String = #fileID, line: Int = #line
+    _ receive: @escaping @MainActor (Update) -> Void, onEnd: (@MainActor () -> Void)? = nil,
+    fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let isNew = policy.changeTest(of: Update.self)
     let call: @MainActor (Update) -> Void =
       if let isNew { { if isNew($0) { receive($0) } } } else { receive }
-    let hop = Dispatcher<Update, @MainActor (Update) -> Void>(
-      call, limit: policy.limit, at: CodePlace(fileID: fileID, line: line)
+    let hop = Dispatcher<Update, MainCallback<Update>>(
+      MainCallback(call, onEnd), limit: policy.limit, at: CodePlace(fileID: fileID, line: line)
     ) {
       hop, isContinued in
       if isContinued {
-        Task { @MainActor in hop.run { $0($1) } }
+        Task { @MainActor in hop.runOnMainActor() }
       } else {
-        runOnMain { hop.run { $0($1) } }
+        runOnMain { hop.runOnMainActor() }
       }
     }
     return subscribe(as: "subscribeOnMain", fileID, line) { hop.subscribe(to: self) }
@@ -44,14 +47,15 @@ extension Publisher {
   public func subscribeOnMain<Owner: AnyObject>(
     weakly owner: Owner, buffering policy: BufferingPolicy<Kind> = .unbounded,
     _ receive: @escaping @MainActor (Owner, Update) -> Void,
-    fileID: String = #fileID, line: Int = #line
+    onEnd: (@MainActor () -> Void)? = nil, fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let cancellation = EarlyCancellation()
     let call: @MainActor (Update) -> Void = { [weak owner] update in
       guard let owner else { return cancellation.cancel() }
       receive(owner, update)
     }
-    let token = subscribeOnMain(buffering: policy, call, fileID: fileID, line: line)
+    let token = subscribeOnMain(
+      buffering: policy, call, onEnd: onEnd, fileID: fileID, line: line)
     return cancellation.attach(token)
   }
 
@@ -99,20 +103,23 @@ extension Publisher {
   ///   - policy: The bound of the queue. The default is unbounded. See
   ///     ``Subscription/pendingUpdates`` and ``Subscription/droppedCount``.
   ///   - receive: The callback, with the actor and the update.
+  ///   - onEnd: A closure that runs once on the actor, after the last update. It does not run after
+  ///     ``Subscription/invalidate()``.
   ///   - fileID: The file that instruments show.
   ///   - line: The line that instruments show.
   @inlinable
   public func subscribe<Isolation: Actor>(
     isolatedTo actor: Isolation, buffering policy: BufferingPolicy<Kind> = .unbounded,
     _ receive: @escaping @Sendable (isolated Isolation, Update) -> Void,
+    onEnd: (@Sendable (isolated Isolation) -> Void)? = nil,
     fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let cancellation = EarlyCancellation()
     let isNew = policy.changeTest(of: Update.self)
     let call: @Sendable (isolated Isolation, Update) -> Void =
       if let isNew { { if isNew($1) { receive($0, $1) } } } else { receive }
-    let hop = Dispatcher<Update, @Sendable (isolated Isolation, Update) -> Void>(
-      call, limit: policy.limit, at: CodePlace(fileID: fileID, line: line)
+    let hop = Dispatcher<Update, ActorCallback<Isolation, Update>>(
+      ActorCallback(call, onEnd), limit: policy.limit, at: CodePlace(fileID: fileID, line: line)
     ) { [weak actor] hop, _ in
       guard let actor else { return cancellation.cancel() }
       Task { await actor.run(hop) }
@@ -125,8 +132,53 @@ extension Publisher {
 extension Actor {
   /// Enqueues a job on this actor.
   @inlinable
-  func run<Update>(_ hop: Dispatcher<Update, @Sendable (isolated Self, Update) -> Void>) {
-    hop.run { receive, update in receive(self, update) }
+  func run<Update>(_ hop: Dispatcher<Update, ActorCallback<Self, Update>>) {
+    hop.run {
+      $0.receive(self, $1)
+    } ending: {
+      $0.onEnd?(self)
+    }
+  }
+}
+
+/// The closures of a subscription on an actor.
+@usableFromInline
+struct ActorCallback<Isolation: Actor, Update: Sendable>: Sendable {
+  @usableFromInline let receive: @Sendable (isolated Isolation, Update) -> Void
+  @usableFromInline let onEnd: (@Sendable (isolated Isolation) -> Void)?
+
+  @inlinable
+  init(
+    _ receive: @escaping @Sendable (isolated Isolation, Update) -> Void,
+    _ onEnd: (@Sendable (isolated Isolation) -> Void)?
+  ) {
+    self.receive = receive
+    self.onEnd = onEnd
+  }
+}
+
+/// The closures of a subscription on the main actor.
+@usableFromInline
+struct MainCallback<Update: Sendable>: Sendable {
+  @usableFromInline let receive: @MainActor (Update) -> Void
+  @usableFromInline let onEnd: (@MainActor () -> Void)?
+
+  @inlinable
+  init(_ receive: @escaping @MainActor (Update) -> Void, _ onEnd: (@MainActor () -> Void)?) {
+    self.receive = receive
+    self.onEnd = onEnd
+  }
+}
+
+extension Dispatcher where Callback == MainCallback<Update> {
+  /// Runs a job on the main actor.
+  @MainActor @inlinable
+  func runOnMainActor() {
+    run {
+      $0.receive($1)
+    } ending: {
+      $0.onEnd?()
+    }
   }
 }
 

@@ -11,6 +11,28 @@ extension BroadcastSource {
   /// Unavailable; use ``broadcast(_:)``.
   @available(*, unavailable, renamed: "broadcast(_:)")
   public func onNext(_ update: Update) {}
+
+  /// Unavailable; use ``broadcast(_:)``.
+  @available(*, unavailable, renamed: "broadcast(_:)")
+  public func accept(_ update: Update) {}
+
+  /// Unavailable; see the message.
+  @available(
+    *, unavailable,
+    message: "Transform the publisher of the source. Use 'publisher.map { … }'."
+  )
+  public func map<Result: Sendable>(_ transform: (Update) -> Result) -> Publisher<
+    Result, BroadcasterKind
+  > {
+    misuse("Unavailable.")
+  }
+
+  /// Unavailable; see the message.
+  @available(
+    *, unavailable,
+    message: "Subscribe to the publisher of the source. Use 'publisher.subscribe { … }'."
+  )
+  public func sink(receiveValue: (Update) -> Void) -> Subscription { .ended }
 }
 
 extension PublishedProperty {
@@ -24,6 +46,28 @@ extension PublishedProperty {
   /// Unavailable; see the message.
   @available(*, unavailable, message: "Set the 'value'.")
   public func send(_ value: Value) {}
+
+  /// Unavailable; see the message.
+  @available(*, unavailable, message: "Set the 'value'.")
+  public func accept(_ value: Value) {}
+
+  /// Unavailable; see the message.
+  @available(
+    *, unavailable,
+    message: "Transform the publisher of the source. Use 'publisher.map { … }'."
+  )
+  public func map<Result: Sendable>(_ transform: (Value) -> Result) -> Publisher<
+    Result, PublishedValueKind
+  > {
+    misuse("Unavailable.")
+  }
+
+  /// Unavailable; see the message.
+  @available(
+    *, unavailable,
+    message: "Subscribe to the publisher of the source. Use 'publisher.subscribe { … }'."
+  )
+  public func sink(receiveValue: (Value) -> Void) -> Subscription { .ended }
 }
 
 extension TaskSource {

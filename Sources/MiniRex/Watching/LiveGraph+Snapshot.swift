@@ -44,7 +44,8 @@ extension Lineage {
       id: id, role: role, name: name, place: place,
       subscriberCount: reports ? subscriberCount.load(ordering: .relaxed) : nil,
       pendingUpdates: undeliveredCount, runCount: computed?.runs.count,
-      runTime: computed?.runs.time)
+      runTime: computed?.runs.time, loadCount: resource?.loadCount,
+      failureCount: resource?.failureCount, age: resource?.age)
   }
 
   /// Adds the inputs of an active computed value, which may be newer than it.

@@ -109,6 +109,12 @@ extension LiveGraph {
     public let runCount: Int?
     /// The total duration of the runs of a computed value, or `nil` for other nodes.
     public let runTime: Duration?
+    /// The number of attempts of a ``Resource`` to load, or `nil` for other nodes.
+    public internal(set) var loadCount: Int?
+    /// The number of those attempts that failed, or `nil` for other nodes.
+    public internal(set) var failureCount: Int?
+    /// The age of the value of a ``Resource``, or `nil` without a value and for other nodes.
+    public internal(set) var age: Duration?
   }
 
   /// A connection from one node to the next.

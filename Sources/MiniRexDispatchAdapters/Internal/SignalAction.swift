@@ -28,11 +28,7 @@ extension sigaction {
     _ = caughtSignals.load(ordering: .relaxed)
     _ = signalPipe.load(ordering: .relaxed)
     var action = sigaction()
-    #if canImport(Darwin)
-    unsafe action.__sigaction_u.__sa_handler = catchSignal
-    #else
-    unsafe action.__sigaction_handler.sa_handler = catchSignal
-    #endif
+    action.handler = catchSignal
     // A thread with an alternate signal stack, as under AddressSanitizer, may have an unusable
     // stack of its own. The main thread has none after it has ended for the main queue.
     action.sa_flags = Int32(SA_RESTART | SA_ONSTACK)
@@ -40,14 +36,35 @@ extension sigaction {
   }
 
   fileprivate var isCatching: Bool {
-    #if canImport(Darwin)
-    let handler = unsafe __sigaction_u.__sa_handler
-    #else
-    let handler = unsafe __sigaction_handler.sa_handler
-    #endif
     let mine: @convention(c) (Int32) -> Void = catchSignal
     return unsafe handler.map { unsafe unsafeBitCast($0, to: UInt.self) }
       == unsafeBitCast(mine, to: UInt.self)
+  }
+
+  /// The member of a union that each library names differently.
+  private var handler: (@convention(c) (Int32) -> Void)? {
+    get {
+      #if canImport(Darwin)
+      unsafe __sigaction_u.__sa_handler
+      #elseif canImport(Glibc)
+      unsafe __sigaction_handler.sa_handler
+      #elseif canImport(Musl)
+      unsafe __sa_handler.sa_handler
+      #else
+      unsafe sa_handler
+      #endif
+    }
+    set {
+      #if canImport(Darwin)
+      unsafe __sigaction_u.__sa_handler = newValue
+      #elseif canImport(Glibc)
+      unsafe __sigaction_handler.sa_handler = newValue
+      #elseif canImport(Musl)
+      unsafe __sa_handler.sa_handler = newValue
+      #else
+      unsafe sa_handler = newValue
+      #endif
+    }
   }
 }
 

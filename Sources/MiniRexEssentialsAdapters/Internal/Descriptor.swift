@@ -23,12 +23,22 @@ package final class Descriptor: Sendable {
     try self.init(fcntl(number, F_DUPFD_CLOEXEC, 0))
   }
 
-  convenience init(opening path: String, _ flags: Int32) throws(POSIXError) {
+  /// - Parameter path: The path with its final zero, see `URL.systemPath`.
+  convenience init(opening path: [CChar], _ flags: Int32) throws(POSIXError) {
     try self.init(unsafe open(path, flags | O_CLOEXEC))
   }
 
   deinit { close(number) }
 }
+
+#if !canImport(Darwin)
+extension Descriptor {
+  /// The path at which the system opens the file of a descriptor again, with its final zero.
+  static func pathOfOpenFile(_ number: Int32) -> [CChar] {
+    Array("/proc/self/fd/\(number)".utf8CString)
+  }
+}
+#endif
 
 /// The two ends of a new pipe.
 package struct PipeEnds {

@@ -111,7 +111,7 @@ extension DescriptorReader.Way {
   /// Other systems would return a duplicate.
   private static func reopened(_ number: Int32) -> Self {
     #if !canImport(Darwin)
-    let path = "/proc/self/fd/\(number)"
+    let path = Descriptor.pathOfOpenFile(number)
     if let own = try? Descriptor(opening: path, O_RDONLY | O_NONBLOCK | O_NOCTTY) {
       return .own(own)
     }

@@ -11,9 +11,11 @@ func detachThread(_ body: @escaping @Sendable () -> Void) throws(POSIXError) {
   let error = unsafe pthread_create(
     &thread, nil,
     { start in
-      unsafe start.map { unsafe Unmanaged<ThreadStart>.fromOpaque($0).takeRetainedValue() }?
-        .body()
-      return nil
+      // The pointers are optional on some platforms. The result of a detached thread is ignored.
+      if let start = unsafe start as UnsafeMutableRawPointer? {
+        unsafe Unmanaged<ThreadStart>.fromOpaque(start).takeRetainedValue().body()
+      }
+      return unsafe start
     }, start.toOpaque())
   if error != 0 {
     unsafe start.release()

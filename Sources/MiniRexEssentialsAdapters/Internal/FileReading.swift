@@ -17,9 +17,8 @@ extension URL {
     receive: (Data) -> Void
   ) throws(POSIXError) {
     do throws(POSIXError) {
-      guard isFileURL else { throw POSIXError(.EINVAL) }
       // The open must not wait for the writer of a pipe.
-      let descriptor = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK)
+      let descriptor = try Descriptor(opening: systemPath, O_RDONLY | O_NONBLOCK)
       var status = stat()
       if unsafe fstat(descriptor.number, &status) < 0 { throw .last }
       let isFile = status.st_mode & S_IFMT == S_IFREG
@@ -44,7 +43,7 @@ extension URL {
         }
       } while interruption.wait(for: [descriptor]) != nil
     } catch {
-      throw POSIXError(error.code, path: isFileURL ? path : absoluteString)
+      throw POSIXError(error.code, path: name)
     }
   }
 }

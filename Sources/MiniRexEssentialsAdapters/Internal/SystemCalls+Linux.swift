@@ -21,6 +21,9 @@ package enum SystemCall {
   package static let addCloseFrom = unsafe find(
     "posix_spawn_file_actions_addclosefrom_np", as: AddNumber.self)
 
+  /// `O_PATH`, which has this value on all processors that Swift supports.
+  static let withoutReading: Int32 = 0o10_000_000
+
   /// `RWF_NOWAIT`: the read fails with `EAGAIN` instead of blocking.
   static let withoutWaiting: Int32 = 8
 

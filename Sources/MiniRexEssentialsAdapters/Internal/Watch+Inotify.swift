@@ -6,15 +6,13 @@ internal import MiniRex
 internal import MiniRexDispatchAdapters
 
 func watch(
-  _ path: String, _ connection: Connection<Result<FileChange, POSIXError>>
+  _ path: [CChar], _ connection: Connection<Result<FileChange, POSIXError>>
 ) throws(POSIXError) -> Subscription {
   try Inotify.shared.watch(path, connection)
 }
 
 /// The watched items of the process.
 private final class Inotify: Sendable {
-  typealias Watcher = Connection<Result<FileChange, POSIXError>>
-
   static let shared = Inotify()
 
   private struct State {
@@ -29,19 +27,28 @@ private final class Inotify: Sendable {
 
   private init() {}
 
-  func watch(_ path: String, _ watcher: Watcher) throws(POSIXError) -> Subscription {
-    let result: Result<Int32, POSIXError> = state.withLock { state in
+  func watch(
+    _ path: [CChar], _ connection: Watcher.Connection
+  ) throws(POSIXError) -> Subscription {
+    let item = try WatchedItem(path)
+    let result: Result<(Int32, Watcher), POSIXError> = state.withLock { state in
       if state.reading == nil {
         state.descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
         if state.descriptor < 0 { return .failure(.last) }
         state.reading = start(state.descriptor)
       }
-      let number = unsafe inotify_add_watch(state.descriptor, path, interesting)
+      let number = item.watch(in: state.descriptor, interesting)
       if number < 0 { return .failure(.last) }
+      let watcher = Watcher(connection, of: item.file)
       state.watchers[number, default: []].append(watcher)
-      return .success(number)
+      return .success((number, watcher))
     }
-    let number = try result.get()
+    let (number, watcher) = try result.get()
+    // The system reports a removal after the start of the watch only.
+    if watcher.hasLostItem {
+      remove(watcher, from: number)
+      throw POSIXError(.ENOENT)
+    }
     return Subscription { self.remove(watcher, from: number) }
   }
 
@@ -70,8 +77,14 @@ private final class Inotify: Sendable {
 
   private func tell(_ event: InotifyEvent) {
     if event.has(IN_Q_OVERFLOW) {
-      let watchers = state.withLock { $0.watchers.values.flatMap { $0 } }
-      for watcher in watchers { watcher.broadcast(.success(FileChange(.missed))) }
+      let watchers = state.withLock {
+        $0.watchers.flatMap { number, watchers in watchers.map { (number, $0) } }
+      }
+      for (number, watcher) in watchers {
+        watcher.connection.broadcast(.success(FileChange(.missed)))
+        // The removal may be among the events that were lost.
+        finishIfLost(watcher, number)
+      }
       return
     }
     let isOver = event.has(IN_IGNORED)
@@ -79,12 +92,20 @@ private final class Inotify: Sendable {
       isOver ? state.watchers.removeValue(forKey: event.watch) : state.watchers[event.watch]
     }
     for watcher in watchers ?? [] {
-      if let change = event.change { watcher.broadcast(.success(change)) }
-      if isOver {
-        watcher.broadcast(.failure(POSIXError(.ENOENT)))
-        watcher.end()
-      }
+      if let change = event.change { watcher.connection.broadcast(.success(change)) }
+      if isOver { watcher.finish() }
+      if event.has(IN_ATTRIB) { finishIfLost(watcher, event.watch) }
     }
+  }
+
+  /// Finishes a watcher whose file is removed while another process holds it open.
+  ///
+  /// The system reports only that its attributes have changed.
+  private func finishIfLost(_ watcher: Watcher, _ number: Int32) {
+    if !watcher.hasLostItem { return }
+    remove(watcher, from: number)
+    watcher.connection.broadcast(.success(FileChange(.removed)))
+    watcher.finish()
   }
 }
 

@@ -5,16 +5,16 @@ internal import MiniRex
 internal import MiniRexDispatchAdapters
 
 func watch(
-  _ path: String, _ connection: Connection<Result<FileChange, POSIXError>>
+  _ path: [CChar], _ connection: Connection<Result<FileChange, POSIXError>>
 ) throws(POSIXError) -> Subscription {
-  let descriptor = open(path, O_EVTONLY | O_CLOEXEC)
+  let descriptor = unsafe open(path, O_EVTONLY | O_CLOEXEC)
   if descriptor < 0 { throw .last }
   // A dispatch source may be canceled on any thread, but its type is not `Sendable`.
   nonisolated(unsafe) let source = DispatchSource.makeFileSystemObjectSource(
     fileDescriptor: descriptor,
     eventMask: [.write, .extend, .attrib, .link, .rename, .delete, .revoke],
     queue: DispatchQueue(label: "MiniRex.changes"))
-  source.setEventHandler {
+  unsafe source.setEventHandler {
     let events = unsafe source.data
     if !events.isDisjoint(with: [.write, .extend]) {
       connection.broadcast(.success(FileChange(.written)))
@@ -29,8 +29,8 @@ func watch(
       connection.end()
     }
   }
-  source.setCancelHandler { close(descriptor) }
-  source.activate()
+  unsafe source.setCancelHandler { close(descriptor) }
+  unsafe source.activate()
   return Subscription { unsafe source.cancel() }
 }
 #endif

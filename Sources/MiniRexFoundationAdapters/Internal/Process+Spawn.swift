@@ -11,6 +11,7 @@ extension Process {
   /// group, and only its three descriptors.
   func spawn(output: Descriptor, errors: Descriptor) throws(POSIXError) -> pid_t {
     guard let executableURL, executableURL.isFileURL else { throw POSIXError(.ENOENT) }
+    let path = try executableURL.systemPath
     #if canImport(Darwin)
     var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?)
     let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_CLOEXEC_DEFAULT
@@ -34,13 +35,15 @@ extension Process {
     }
     unsafe posix_spawn_file_actions_adddup2(&actions, output.number, STDOUT_FILENO)
     unsafe posix_spawn_file_actions_adddup2(&actions, errors.number, STDERR_FILENO)
-    if let folder = currentDirectoryURL?.path,
-      folder != FileManager.default.currentDirectoryPath
+    if let folder = currentDirectoryURL,
+      folder.path != FileManager.default.currentDirectoryPath
     {
-      let error = unsafe addFolder(folder, to: &actions)
-      if error != 0 { throw POSIXError(errno: error, path: folder) }
+      let error = unsafe addFolder(try folder.systemPath, to: &actions)
+      if error != 0 { throw POSIXError(errno: error, path: folder.name) }
     }
     #if !canImport(Darwin)
+    // `Process` has no folder if its path is not UTF-8.
+    if currentDirectoryURL == nil { throw POSIXError(.EINVAL) }
     // Without this call, the program inherits descriptors that other code did not make
     // close-on-exec.
     if let addCloseFrom = unsafe SystemCall.addCloseFrom {
@@ -50,13 +53,14 @@ extension Process {
 
     let environment = environment ?? ProcessInfo.processInfo.environment
     var child: pid_t = 0
-    let error = unsafe withCStrings([executableURL.path] + (arguments ?? [])) { arguments in
-      unsafe withCStrings(environment.map { "\($0)=\($1)" }) { environment in
-        unsafe posix_spawn(
-          &child, executableURL.path, &actions, &attributes, arguments, environment)
+    let words = [path] + (arguments ?? []).map { Array($0.utf8CString) }
+    let variables = environment.map { Array("\($0)=\($1)".utf8CString) }
+    let error = unsafe withCStrings(words) { words in
+      unsafe withCStrings(variables) { variables in
+        unsafe posix_spawn(&child, path, &actions, &attributes, words, variables)
       }
     }
-    if error != 0 { throw POSIXError(errno: error, path: executableURL.path) }
+    if error != 0 { throw POSIXError(errno: error, path: executableURL.name) }
     // A writer must receive an error when the program no longer reads its input.
     if let pipe = standardInput as? Pipe { try? pipe.fileHandleForReading.close() }
     return child
@@ -71,22 +75,26 @@ extension Process {
 
 #if canImport(Darwin)
 private func addFolder(
-  _ folder: String, to actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>
+  _ folder: [CChar], to actions: UnsafeMutablePointer<posix_spawn_file_actions_t?>
 ) -> Int32 {
   unsafe posix_spawn_file_actions_addchdir_np(actions, folder)
 }
 #else
 private func addFolder(
-  _ folder: String, to actions: UnsafeMutablePointer<posix_spawn_file_actions_t>
+  _ folder: [CChar], to actions: UnsafeMutablePointer<posix_spawn_file_actions_t>
 ) -> Int32 {
   unsafe SystemCall.addFolder.map { unsafe $0(actions, folder) } ?? ENOSYS
 }
 #endif
 
 /// The array ends with the null pointer that the system expects.
+///
+/// - Parameter strings: Strings with their final zeros.
+/// - Returns: `EINVAL` if another zero would hide the rest of a string.
 private func withCStrings(
-  _ strings: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
+  _ strings: [[CChar]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32
 ) -> Int32 {
+  if strings.contains(where: { $0.dropLast().contains(0) }) { return EINVAL }
   var copies = unsafe strings.map { unsafe strdup($0) } + [nil]
   defer { while let copy = unsafe copies.popLast() { unsafe free(copy) } }
   return unsafe body(&copies)

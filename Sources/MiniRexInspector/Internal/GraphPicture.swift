@@ -103,6 +103,10 @@ struct GraphNodeNumbers: Sendable, Encodable, Equatable {
   let runs: Int?
   /// The total duration of the runs in seconds.
   let time: Double?
+  let loads: Int?
+  let failures: Int?
+  /// The age of the value of a resource in seconds.
+  let age: Double?
   let state: GraphHealth.State
 
   init(_ node: LiveGraph.Node, _ state: GraphHealth.State) {
@@ -110,6 +114,9 @@ struct GraphNodeNumbers: Sendable, Encodable, Equatable {
     pending = node.pendingUpdates
     runs = node.runCount
     time = node.runTime.map { $0 / .seconds(1) }
+    loads = node.loadCount
+    failures = node.failureCount
+    age = node.age.map { ($0 / .seconds(1)).rounded() }
     self.state = state
   }
 }

@@ -83,6 +83,11 @@ function showNumbers() {
     let note = node.role === "source" || node.role === "trace" ? plural(subscribers, "subscriber") : "";
     if (runs) note = `${plural(runs, "run")}, ${time < .001 ? `${(time * 1e6).toFixed(1)} µs` : `${(time * 1e3).toFixed(1)} ms`}`;
     if (pending) note += `, ${pending} pending`;
+    const loads = sum(node.members, numbers.nodes, "loads"), failures = sum(node.members, numbers.nodes, "failures");
+    const seconds = node.members.length === 1 ? numbers.nodes[node.members[0]]?.age : undefined;
+    if (loads) note += `, ${plural(loads, "load")}`;
+    if (failures) note += `, ${failures} failed`;
+    if (seconds !== undefined) note += `, ${seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`} old`;
     if (node.state) note = states[node.state];
     write(node.note, note);
     node.element.classList.toggle("trouble", node.state > 0);

@@ -120,7 +120,8 @@ struct NATSSnapshots: Sendable {
 
   private func head() async throws(ReplicaLogError) -> (head: Head, revision: NATSRevision)? {
     switch await bucket.history(of: Head.self, for: Self.headKey).result {
-    // Without a bucket, the log has no snapshot.
+    // Without a bucket, the log has no snapshot. In a cluster, a server may not know the bucket yet, or no longer: a
+    // replica asks repeatedly before it relies on this answer.
     case .failure(.noStream)?: return nil
     case let result:
       let entries = try success(of: result)

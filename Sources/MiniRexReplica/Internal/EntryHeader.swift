@@ -9,7 +9,7 @@ struct EntryHeader: Hashable, Sendable {
   let settled: Int
 
   /// No origin counts that far, and a sum of such numbers does not overflow.
-  private static let limit = 1 << 53
+  static let limit = 1 << 53
 
   init(origin: String, number: Int, settled: Int) {
     (self.origin, self.number, self.settled) = (origin, number, settled)
@@ -18,13 +18,18 @@ struct EntryHeader: Hashable, Sendable {
   /// Returns `nil` if a stranger sent the entry.
   init?(_ text: String) {
     let words = text.split(separator: " ")
-    guard words.count >= 3, let number = Int(words[1]), let settled = Int(words[2]),
-      number > settled, settled >= 0, number < Self.limit
+    guard words.count >= 3, let number = Self.number(words[1]),
+      let settled = Self.number(words[2]), number > settled
     else { return nil }
     self.init(origin: String(words[0]), number: number, settled: settled)
   }
 
   var text: String { "\(origin) \(number) \(settled)" }
+
+  /// Returns a number that an origin can count to, or `nil`.
+  static func number(_ text: some StringProtocol) -> Int? {
+    Int(text).flatMap { (0..<limit).contains($0) ? $0 : nil }
+  }
 }
 
 /// The last decided number of each origin.
@@ -35,6 +40,12 @@ struct DecisionTable: Hashable, Sendable, Codable {
     var number: Int
     /// The time of the entry, in nanoseconds since 1970.
     var time: Int64
+
+    /// Works with any times, which a log or a snapshot may contain.
+    func isForgotten(at now: Int64) -> Bool {
+      let (age, overflows) = now.subtractingReportingOverflow(time)
+      return overflows ? now > time : age > DecisionTable.lifetime
+    }
   }
 
   /// The time of the log without an entry after which an origin is forgotten.
@@ -45,7 +56,13 @@ struct DecisionTable: Hashable, Sendable, Codable {
   init() {}
 
   init(from decoder: any Decoder) throws {
-    lasts = try decoder.singleValueContainer().decode([String: Last].self)
+    let container = try decoder.singleValueContainer()
+    lasts = try container.decode([String: Last].self)
+    // An entry may have many lines, so a number may exceed the limit of a header.
+    if !lasts.values.allSatisfy({ (0..<2 * EntryHeader.limit).contains($0.number) }) {
+      throw DecodingError.dataCorruptedError(
+        in: container, debugDescription: "The number of an origin is out of range.")
+    }
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -66,7 +83,7 @@ struct DecisionTable: Hashable, Sendable, Codable {
 
   /// Decides about the lines of an entry that the log stored at a time.
   mutating func accept(_ header: EntryHeader, lines count: Int, at time: Int64) -> Answer {
-    let known = lasts[header.origin].map { time - $0.time > Self.lifetime ? 0 : $0.number } ?? 0
+    let known = lasts[header.origin].map { $0.isForgotten(at: time) ? 0 : $0.number } ?? 0
     // Only a log that has lost entries, or has forgotten the origin, is behind the sender.
     let last = max(known, header.settled)
     let end = header.number + count - 1
@@ -78,6 +95,6 @@ struct DecisionTable: Hashable, Sendable, Codable {
 
   /// Removes the origins that are forgotten at a time, which changes no answer.
   mutating func prune(at time: Int64) {
-    lasts = lasts.filter { time - $0.value.time <= Self.lifetime }
+    lasts = lasts.filter { !$0.value.isForgotten(at: time) }
   }
 }

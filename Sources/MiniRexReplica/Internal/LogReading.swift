@@ -6,6 +6,8 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   /// Events of earlier readings are ignored.
   private(set) var number = 0
   private var isOver = false
+  /// The question for the time of the log, and the comparison that it belongs to.
+  private var question: (comparison: Int, subscription: Subscription?)?
   /// The number of comparisons, and of losses.
   ///
   /// An answer that belongs to an earlier comparison is ignored.
@@ -28,6 +30,10 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   /// The positions of snapshots that do not belong to the log, which would be read again and again.
   var refused: [LogPosition] = []
 
+  /// The entries that the log has lost, and the number of its answers that no snapshot contains them.
+  var lost: Range<UInt64>?
+  var answers = 0
+
   /// Actions that were sent before a Unix second are doubtful until the replica is current.
   var doubt: Int?
   /// The entry that the log has purged, and that no newer snapshot contains.
@@ -49,7 +55,7 @@ struct LogReading<State: Codable & Sendable>: Sendable {
   }
 
   mutating func hasCompared(with log: ReplicaLogState) {
-    (candidate, refused) = (nil, [])
+    (candidate, refused, lost, answers) = (nil, [], nil, 0)
     end = log.last
     isCompared = true
     isDeleted = gap != nil
@@ -70,6 +76,26 @@ struct LogReading<State: Codable & Sendable>: Sendable {
     return (number, subscription)
   }
 
+  /// Begins to ask the log for its time, unless it was asked during the current comparison.
+  mutating func mustAsk() -> Bool {
+    if isOver || question?.comparison == comparison { return false }
+    question = (comparison, nil)
+    return true
+  }
+
+  /// Returns the subscription to release.
+  mutating func keepQuestion(_ subscription: Subscription, _ comparison: Int) -> Subscription? {
+    if isOver || question?.comparison != comparison { return subscription }
+    question?.subscription = subscription
+    return nil
+  }
+
+  /// Ends the question, and returns the subscription to release.
+  mutating func endQuestion() -> Subscription? {
+    defer { question = nil }
+    return question?.subscription
+  }
+
   /// Returns `false` if the caller has to cancel the subscription.
   mutating func keep(_ subscription: Subscription, _ number: Int) -> Bool {
     if !isCurrent(number) { return false }
@@ -77,9 +103,10 @@ struct LogReading<State: Codable & Sendable>: Sendable {
     return true
   }
 
-  mutating func stop() -> Subscription? {
+  /// Ends the reading, and returns the subscriptions to release.
+  mutating func stop() -> [Subscription?] {
     isOver = true
-    defer { subscription = nil }
-    return subscription
+    defer { (subscription, question) = (nil, nil) }
+    return [subscription, question?.subscription]
   }
 }

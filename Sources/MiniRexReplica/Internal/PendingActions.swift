@@ -18,9 +18,14 @@ struct PendingAction<Action: Sendable>: Sendable {
   let date: Date
   /// The Unix second at which it was sent first, or `nil` if no log can contain it.
   var sentAt: Int?
+  /// A Boolean value that indicates whether an earlier process has sent it.
+  var isRestored = false
 }
 
 /// The pending actions of one origin, with consecutive numbers, and the part of them that is in flight.
+///
+/// After a kill, decided actions precede them that the written state does not contain. They are neither sent nor
+/// reported again, and their effects do not run again.
 struct PendingActions<Action: Sendable>: Sendable {
   /// The actions, behind actions that were removed.
   ///
@@ -46,18 +51,33 @@ struct PendingActions<Action: Sendable>: Sendable {
   /// The reported refusal.
   private var refusal: ReplicaLogError?
 
+  /// The number of the last action that an earlier process has decided.
+  let settled: Int
+
+  /// All actions that the decided state does not contain.
   var actions: ArraySlice<PendingAction<Action>> { all[head...] }
+
+  /// The actions without a decision.
+  var waiting: ArraySlice<PendingAction<Action>> {
+    guard let first = actions.first?.number else { return [] }
+    return all[(head + min(max(0, settled + 1 - first), actions.count))...]
+  }
+
+  /// A Boolean value that indicates whether actions precede that an earlier process has decided.
+  var hasSettled: Bool { actions.first.map { $0.number <= settled } ?? false }
 
   var isClosed: Bool { ending != nil }
 
   /// The number of the first pending action, or of the next action.
-  var undecided: Int { actions.first?.number ?? next }
+  var undecided: Int { waiting.first?.number ?? next }
 
   static var window: Int { 512 }
   static var batchSize: Int { 64 << 10 }
 
-  init(next: Int, actions: [PendingAction<Action>] = [], durable: Int = .max) {
-    (self.next, all, self.durable) = (next, actions, durable)
+  init(
+    next: Int, actions: [PendingAction<Action>] = [], settled: Int = 0, durable: Int = .max
+  ) {
+    (self.next, all, self.settled, self.durable) = (next, actions, settled, durable)
   }
 
   mutating func isDurable(through number: Int) { durable = max(durable, number) }
@@ -131,17 +151,17 @@ struct PendingActions<Action: Sendable>: Sendable {
 
   /// Returns the number of the last action that was sent before a Unix second, or `nil`.
   func lastSent(before second: Int) -> Int? {
-    actions.prefix { $0.sentAt.map { $0 < second } ?? false }.last?.number
+    waiting.prefix { $0.sentAt.map { $0 < second } ?? false }.last?.number
   }
 
   /// Returns the next entry to send with its last number, or `nil`.
   ///
   /// - Parameter second: The current Unix second.
   mutating func takeEntry(of origin: String, at second: Int) -> (ReplicaMessage, last: Int)? {
-    guard isConnected, !isClosed, inFlight < Self.window, let first = actions.first,
-      let last = actions.last, last.number > sent, sent + 1 <= durable, first.number <= durable
+    guard isConnected, !isClosed, inFlight < Self.window, let first = waiting.first,
+      let last = waiting.last, last.number > sent, sent + 1 <= durable, first.number <= durable
     else { return nil }
-    let start = head + max(0, sent + 1 - first.number)
+    let start = waiting.startIndex + max(0, sent + 1 - first.number)
     var payload = Data()
     var end = start
     repeat {

@@ -75,13 +75,32 @@ extension ReplicaCore {
       {
         return read(from: snapshot)
       }
-      if range.count == 1, range.lowerBound > 0 {
+      if range.upperBound - range.lowerBound == 1, range.lowerBound > 0 {
         // Entries that arrived during the read were ignored, so they are read again.
         read(from: candidate)
         return reading.withLock { $0.missing = range.lowerBound }
       }
+      isMissing(range, candidate)
+    }
+  }
+
+  /// Stops because of missing entries, if the log says repeatedly that it has neither them nor a snapshot.
+  ///
+  /// In a cluster, a server that has lost the contact to the others answers for some ten seconds with what it had.
+  private func isMissing(_ range: Range<UInt64>, _ candidate: DecidedState<State>?) {
+    let count = reading.withLock { reading in
+      reading.answers = reading.lost == range ? reading.answers + 1 : 1
+      reading.lost = range
+      return reading.answers
+    }
+    if count > 8 {
       var burst = Burst()
-      stop(.missing(range.lowerBound + 1..<range.upperBound), &burst)
+      return stop(.missing(range.lowerBound + 1..<range.upperBound), &burst)
+    }
+    let comparison = reading.withLock { $0.comparison }
+    sending.queue.asyncAfter(deadline: .now() + confirmationInterval) { [weak self] in
+      guard let self, reading.withLock({ $0.isCurrent(comparison: comparison) }) else { return }
+      read(from: candidate)
     }
   }
 
@@ -123,13 +142,10 @@ extension ReplicaCore {
   private func hasCompared(
     _ candidate: DecidedState<State>?, _ log: ReplicaLogState
   ) {
-    // A day less than the log remembers, because the clocks may differ.
-    let now = max(Int64(Date().timeIntervalSince1970), log.lastTime / 1_000_000_000)
-    let second = Int(now - DecisionTable.lifetime / 1_000_000_000 + 86_400)
-    let isDoubtful = sending.pending.withLock { $0.lastSent(before: second) != nil }
+    let doubt = doubt(at: log.lastTime)
     reading.withLock { reading in
       reading.hasCompared(with: log)
-      reading.doubt = isDoubtful ? second : nil
+      reading.doubt = doubt
     }
     if let candidate { adopt(candidate) }
     let last = decided.withLock { $0.table.last(of: sending.origin) }
@@ -139,6 +155,16 @@ extension ReplicaCore {
     }
     sending.pending.withLock { $0.hasConnected() }
     pump()
+  }
+
+  /// Returns the Unix second before which a sent action may have been decided and forgotten, if there is such an action.
+  ///
+  /// - Parameter time: The time of the log, in nanoseconds since 1970.
+  func doubt(at time: Int64) -> Int? {
+    // A day less than the log remembers, because the clocks may differ.
+    let now = max(Int64(Date().timeIntervalSince1970), time / 1_000_000_000)
+    let second = Int(now - DecisionTable.lifetime / 1_000_000_000 + 86_400)
+    return sending.pending.withLock { $0.lastSent(before: second) != nil } ? second : nil
   }
 
   /// Returns a Boolean value that indicates whether the entries of a gap were deleted by an operator.

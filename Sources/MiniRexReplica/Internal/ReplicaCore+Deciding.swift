@@ -10,13 +10,13 @@ internal import Foundation
 
 extension ReplicaCore {
   func decide(_ logged: ReplicaLogEntry, _ burst: inout Burst) {
-    let next = decided.withLock { $0.sequence } + 1
-    if logged.sequence < next { return }
-    if logged.sequence > next, !mayPass(next..<logged.sequence, &burst) { return }
+    let last = (burst.now?.sequence) ?? decided.withLock { $0.sequence }
+    if logged.sequence <= last { return }
+    if logged.sequence - last > 1, !mayPass(last + 1..<logged.sequence, &burst) { return }
     let lines = logged.message.payload.split(separator: UInt8(ascii: "\n"))
     // A stranger's message is skipped by all replicas.
     guard let header = EntryHeader(logged.message.header), !lines.isEmpty else {
-      decided.withLock { $0.position = LogPosition(logged) }
+      burst.change(decided) { $0.position = LogPosition(logged) }
       return troubles.broadcast(.stranger(sequence: logged.sequence))
     }
     if header.origin == sending.origin,
@@ -31,20 +31,35 @@ extension ReplicaCore {
       // A newer version sent it, and continues there.
       return stop(.undecodable(sequence: logged.sequence, reason: "\(error)"), &burst)
     }
-    // Reducers are user code, so a copy of the state is changed outside the lock.
-    var now = decided.withLock { $0 }
-    defer { decided.withLock { swap(&$0, &now) } }
-    now.position = LogPosition(logged)
-    switch now.table.accept(header, lines: lines.count, at: logged.time) {
-    case .duplicate: break
-    case .gap:
-      if header.origin == sending.origin {
+    var snapshot: DecidedState<State>?
+    let decisions = burst.change(decided) { now in
+      let before = now.count
+      let (decisions, isGap) = decide(actions, header, logged, &now)
+      if isGap, header.origin == sending.origin {
         sending.pending.withLock { $0.resend(always: false) }
       }
+      if snapshots.isDue(at: now.count, after: before) {
+        now.table.prune(at: logged.time)
+        verifier.note(now)
+        if header.origin == sending.origin { snapshot = now }
+      }
+      return decisions
+    }
+    burst.decisions += decisions
+    if let snapshot { burst.snapshot = snapshot }
+  }
+
+  private func decide(
+    _ actions: [Action], _ header: EntryHeader, _ logged: ReplicaLogEntry,
+    _ now: inout DecidedState<State>
+  ) -> (decisions: [Burst.Decision], isGap: Bool) {
+    now.position = LogPosition(logged)
+    switch now.table.accept(header, lines: actions.count, at: logged.time) {
+    case .duplicate: return ([], false)
+    case .gap: return ([], true)
     case .decide(let count):
-      let before = now.count
       now.count += actions.count - count
-      for (index, action) in actions.enumerated().dropFirst(count) {
+      let decisions = actions.enumerated().dropFirst(count).map { index, action in
         var effect = Effect<Action>.none
         var failure: (any Error)?
         do {
@@ -56,13 +71,20 @@ extension ReplicaCore {
         let entry = ReplicaEntry(
           sequence: logged.sequence, origin: header.origin, number: header.number + index,
           action: action, isAccepted: failure == nil)
-        burst.decisions.append(Burst.Decision(entry: entry, effect: effect, error: failure))
+        return Burst.Decision(entry: entry, effect: effect, error: failure)
       }
-      if snapshots.isDue(at: now.count, after: before) {
-        now.table.prune(at: logged.time)
-        verifier.note(now)
-        if header.origin == sending.origin { burst.snapshot = now }
-      }
+      return (decisions, false)
     }
+  }
+}
+
+extension ReplicaCore.Burst {
+  /// Changes the state in place, which is the decided state before the first change.
+  mutating func change<Result>(
+    _ decided: borrowing Lock<DecidedState<State>>, _ change: (inout DecidedState<State>) -> Result
+  ) -> Result {
+    var state = now.take() ?? decided.withLock { $0 }
+    defer { now = state }
+    return change(&state)
   }
 }

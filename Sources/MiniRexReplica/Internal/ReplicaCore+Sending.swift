@@ -63,7 +63,7 @@ extension ReplicaCore {
 
   /// Sends again if no action is decided for an interval.
   private func checkLater() {
-    let first = sending.pending.withLock { $0.isConnected ? $0.actions.first?.number : nil }
+    let first = sending.pending.withLock { $0.isConnected ? $0.waiting.first?.number : nil }
     guard let first else { return }
     let isFirst = isChecking.withLock { isChecking in
       defer { isChecking = true }
@@ -73,10 +73,34 @@ extension ReplicaCore {
     sending.queue.asyncAfter(deadline: .now() + retryInterval) { [weak self] in
       guard let self else { return }
       isChecking.withLock { $0 = false }
-      sending.pending.withLock { pending in
-        if pending.actions.first?.number == first { pending.resend(always: true) }
-      }
+      if sending.pending.withLock({ $0.waiting.first?.number == first }) { sendAgain() }
       pump()
+    }
+  }
+
+  /// Sends again, after the log has said that it cannot have forgotten this origin.
+  ///
+  /// A connection may deliver nothing for long, while the time of the log passes.
+  private func sendAgain() {
+    let (comparison, mustAsk) = reading.withLock { ($0.comparison, $0.mustAsk()) }
+    if !mustAsk { return }
+    let sequence = decided.withLock { $0.sequence }
+    let subscription = log.entries(after: sequence).subscribe { [weak self] event in
+      guard let self, case .connected(let state) = event else { return }
+      sending.queue.async { [weak self] in self?.hasAnswered(state, comparison) }
+    }
+    reading.withLock { $0.keepQuestion(subscription, comparison) }?.invalidate()
+  }
+
+  private func hasAnswered(_ state: ReplicaLogState, _ comparison: Int) {
+    guard reading.withLock({ $0.isCurrent(comparison: comparison) }) else { return }
+    reading.withLock { $0.endQuestion() }?.invalidate()
+    if doubt(at: state.lastTime) == nil {
+      sending.pending.withLock { $0.resend(always: true) }
+      pump()
+    } else {
+      // The log may have decided the actions, so its entries are read first.
+      read(from: reading.withLock { $0.candidate })
     }
   }
 }

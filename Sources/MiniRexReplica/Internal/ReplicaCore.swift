@@ -20,6 +20,11 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
 
   /// Actions that were decided since the last commit, with their effects.
   struct Burst {
+    /// The state after the decisions, or `nil` before the first entry.
+    ///
+    /// It becomes the decided state with the commit: a written state never contains an action whose effect has not
+    /// started.
+    var now: DecidedState<State>?
     struct Decision {
       let entry: ReplicaEntry<Action>
       let effect: Effect<Action>
@@ -36,9 +41,12 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   let confirmed: PublishedProperty<State>
   let progress: PublishedProperty<ReplicaProgress>
   let entries = BroadcastSource<ReplicaEntry<Action>>()
-  let troubles = BroadcastSource<ReplicaTrouble>()
+  let troubles: HeldUpdates<ReplicaTrouble>
   let log: any ReplicaLog
+  /// The state after the last commit.
   let decided: Lock<DecidedState<State>>
+  /// The number of the last action of the outbox that was decided before the last commit.
+  let settled: Lock<Int>
   let reading: Lock<LogReading<State>>
   let keeping: StateFile<State>?
   let snapshots: SnapshotWriter<State>
@@ -46,6 +54,8 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   /// The number of the first pending action, or of the next action, or 0 after the end.
   let undecided: PublishedProperty<Int>
   let retryInterval: DispatchTimeInterval
+  /// The time after which a log is asked again that says that it has lost entries.
+  let confirmationInterval: DispatchTimeInterval
   let decoder = makeDecoder()
   let isChecking = Lock(false)
   private let initial: DecidedState<State>
@@ -54,20 +64,25 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
 
   init(
     _ store: Store<State, Action>, _ sending: SendSide<State, Action>, _ log: any ReplicaLog,
-    _ decided: DecidedState<State>, initial: State, keeping: StateFile<State>?,
-    verifies: Bool, retryAfter interval: DispatchTimeInterval
+    _ kept: KeptState<State>, initial: State, keeping: StateFile<State>?,
+    verifies: Bool, retryAfter interval: Int
   ) {
     (self.store, self.sending, self.log) = (store, sending, log)
-    (self.keeping, retryInterval) = (keeping, interval)
+    self.keeping = keeping
+    retryInterval = .nanoseconds(interval)
+    confirmationInterval = .nanoseconds(min(interval, 2_000_000_000))
+    let decided = kept.decided
+    troubles = HeldUpdates(on: sending.queue, limit: 100)
     snapshots = SnapshotWriter(to: log, reportingTo: troubles)
     self.decided = Lock(decided)
+    settled = Lock(kept.settled)
     self.initial = DecidedState(initial)
     reading = Lock(LogReading())
     confirmed = PublishedProperty(decided.state)
     var first = ReplicaProgress()
     first.sequence = decided.sequence
     let pending = sending.pending.withLock { $0 }
-    (first.pending, first.oldestPending) = (pending.actions.count, pending.actions.first?.date)
+    (first.pending, first.oldestPending) = (pending.waiting.count, pending.waiting.first?.date)
     progress = PublishedProperty(first)
     undecided = PublishedProperty(pending.undecided)
     verifier = SnapshotVerifier(of: log, verifies: verifies)
@@ -94,7 +109,7 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   /// Runs on any thread.
   func close(because trouble: ReplicaTrouble? = nil) {
     let old = reading.withLock { $0.stop() }
-    old?.invalidate()
+    for subscription in old { subscription?.invalidate() }
     verifier.end()
     bag.invalidate()
     sending.close(because: trouble)
@@ -103,9 +118,10 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
       (last.phase, last.trouble) = (.stopped, last.trouble ?? trouble)
       progress.value = last
       undecided.value = 0
-      keeping?.write(decided.withLock { $0 })
+      keeping?.write(kept)
       entries.end()
       troubles.end()
+      sending.rejections.end()
       sending.releaseFile()
     }
   }
@@ -115,6 +131,14 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
     commit(&burst)
     troubles.broadcast(trouble)
     close(because: trouble)
+  }
+
+  /// The state to write.
+  ///
+  /// The number is read first, so that the state contains its actions.
+  var kept: KeptState<State> {
+    let number = settled.withLock { $0 }
+    return KeptState(decided: decided.withLock { $0 }, settled: number)
   }
 
   func take(_ event: ReplicaLogEvent, of reading: Int) {
@@ -171,6 +195,7 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
     case .current:
       commit(&burst)
       reading.withLock { $0.hasReadAll() }
+      dropLost()
     case .unsuitable(let reason): stop(.unsuitable(reason), &burst)
     }
   }

@@ -19,7 +19,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   let reducer: Reducer<State, Action>
   let validate: @Sendable (State, Action) throws -> Void
   let queue = DispatchQueue(label: "MiniRexReplica")
-  let rejections = BroadcastSource<Rejection<Action>>()
+  let rejections: HeldUpdates<Rejection<Action>>
   let pending: Lock<PendingActions<Action>>
   private let limit: Int
   private let outbox: OutboxFile?
@@ -48,11 +48,15 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
       PendingAction(
         number: $0.number, line: $0.line, action: $0.action, foreign: 0, source: Source?.none,
         date: $0.sentAt.map { Date(timeIntervalSince1970: Double($0)) } ?? Date(),
-        sentAt: $0.sentAt)
+        sentAt: $0.sentAt, isRestored: true)
     }
-    let waits = outbox != nil && durability.synchronize != nil
+    let waits = outbox != nil && durability.lines != nil
+    let content = outbox?.restored
     pending = Lock(
-      PendingActions(next: outbox?.next ?? 1, actions: restored, durable: waits ? 0 : .max))
+      PendingActions(
+        next: content?.next ?? 1, actions: restored, settled: content?.settled ?? 0,
+        durable: waits ? 0 : .max))
+    rejections = HeldUpdates(on: queue, limit: restored.count)
   }
 
   func onWake(_ work: @escaping @Sendable () -> Void) { pump.withLock { $0 = work } }
@@ -78,7 +82,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
         wake()
       } catch {
         let rejection = Rejection(action: action, error: error)
-        queue.async { [rejections] in rejections.broadcast(rejection) }
+        queue.async { [rejections] in rejections.broadcast(rejection, isHeld: false) }
         return .run { _ in throw error }
       }
     }
@@ -148,7 +152,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     do { line = try encoder.encode(action) } catch { throw .notEncodable(error) }
     // Exclusive access keeps other actions out until the line is written.
     let (number, ending, isFull) = pending.withLock { pending in
-      (pending.next, pending.ending, pending.actions.count >= limit)
+      (pending.next, pending.ending, pending.waiting.count >= limit)
     }
     if let ending { throw ending }
     if isFull { throw .tooManyPending(limit: limit) }
@@ -170,7 +174,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   /// - Parameter fail: A closure that runs on the queue after a failure. The lines may be lost then, even if a later
   ///   attempt succeeds.
   func synchronize(orFail fail: @escaping @Sendable (any Error) -> Void) {
-    guard let outbox, let synchronize = durability.synchronize else { return }
+    guard let outbox, let synchronize = durability.lines else { return }
     let mustStart = pending.withLock { !$0.isClosed && $0.durable < $0.next - 1 }
     if !mustStart { return }
     let isFirst = isSynchronizing.withLock { isSynchronizing in
@@ -196,7 +200,15 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   func mark(sent number: Int, at second: Int) { outbox?.mark(sent: number, at: second) }
 
   /// Records that all actions up to a number are decided.
-  func settle(through number: Int) { outbox?.settle(through: number) }
+  ///
+  /// - Parameter isDurable: `true` to wait for the disk, if the actions are durable.
+  func settle(through number: Int, isDurable: Bool) throws(OutboxFailure) {
+    guard let outbox else { return }
+    try outbox.settle(through: number)
+    if isDurable, let synchronize = durability.lines {
+      try outbox.synchronize(with: synchronize)
+    }
+  }
 
   /// Permits another replica to open the file.
   func releaseFile() { outbox?.release() }
@@ -206,7 +218,6 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     let left = pending.withLock { $0.close(error) }
     pump.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
     for action in left { action.source?.finish(.failure(error)) }
-    rejections.end()
   }
 }
 

@@ -18,11 +18,11 @@ final class SnapshotWriter<State: Codable & Sendable>: Sendable {
   }
 
   private let log: any ReplicaLog
-  private let troubles: BroadcastSource<ReplicaTrouble>
+  private let troubles: HeldUpdates<ReplicaTrouble>
   private let work = Lock(Work())
   private let queue = DispatchQueue(label: "MiniRexReplica.snapshots")
 
-  init(to log: any ReplicaLog, reportingTo troubles: BroadcastSource<ReplicaTrouble>) {
+  init(to log: any ReplicaLog, reportingTo troubles: HeldUpdates<ReplicaTrouble>) {
     (self.log, self.troubles) = (log, troubles)
   }
 

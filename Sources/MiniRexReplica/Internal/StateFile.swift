@@ -1,3 +1,4 @@
+internal import CLibrary
 internal import Dispatch
 internal import MiniRex
 internal import MiniRexJournal
@@ -8,37 +9,44 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-#if canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#else
-internal import Darwin
-#endif
+/// A decided state in a file.
+struct KeptState<State: Codable & Sendable>: Codable, Sendable {
+  var decided: DecidedState<State>
+  /// The number of the last action of the outbox that was decided.
+  ///
+  /// A log that went back may have lost it, and then the state does not contain it.
+  var settled = 0
+}
 
 /// The last decided state of a replica, in a file that is replaced as a unit.
 ///
 /// It is written a second after a change, and takes at most a twentieth of the time. After a kill it is old by that time,
-/// and the log has the rest.
+/// and the outbox and the log have the rest.
 final class StateFile<State: Codable & Sendable>: Sendable {
-  private let path: String
+  private let folder: String
+  private let durability: ReplicaDurability
+  /// Runs after a write, with the number of the last action of the outbox that was decided.
+  private let hasWritten: @Sendable (Int) -> Void
   private let queue = DispatchQueue(label: "MiniRexReplica.state")
   private let isScheduled = Lock(false)
   /// The time that the last write took, in nanoseconds.
   private let cost = Lock(0)
 
   /// The state in the file, or `nil` without a readable file.
-  let restored: DecidedState<State>?
+  let restored: KeptState<State>?
 
-  init(in folder: String) {
-    path = folder + "/state"
-    restored = FileManager.default.contents(atPath: path).flatMap {
-      try? makeDecoder().decode(DecidedState<State>.self, from: $0)
+  init(
+    in folder: String, _ durability: ReplicaDurability,
+    hasWritten: @escaping @Sendable (Int) -> Void
+  ) {
+    (self.folder, self.durability, self.hasWritten) = (folder, durability, hasWritten)
+    restored = FileManager.default.contents(atPath: folder + "/state").flatMap {
+      try? makeDecoder().decode(KeptState<State>.self, from: $0)
     }
   }
 
   /// Writes the state later, which a closure then returns, or `nil` after the end.
-  func writeLater(_ state: @escaping @Sendable () -> DecidedState<State>?) {
+  func writeLater(_ state: @escaping @Sendable () -> KeptState<State>?) {
     let isFirst = isScheduled.withLock { isScheduled in
       defer { isScheduled = true }
       return !isScheduled
@@ -56,15 +64,17 @@ final class StateFile<State: Codable & Sendable>: Sendable {
   }
 
   /// Writes the state, after a write that is in progress.
-  func write(_ state: DecidedState<State>) { queue.sync { replace(state) } }
+  func write(_ state: KeptState<State>) { queue.sync { replace(state) } }
 
-  /// A failure is harmless: the log is read again.
-  private func replace(_ state: DecidedState<State>) {
-    // One name, so that a kill leaves at most one file, which the next write replaces.
-    let new = path + ".new"
-    guard let data = try? makeEncoder().encode(state),
-      (try? data.write(to: URL(filePath: new))) != nil
-    else { return }
-    _ = unsafe rename(new, path)
+  /// A failure is harmless: the outbox keeps its actions, and the log is read again.
+  private func replace(_ state: KeptState<State>) {
+    guard let data = try? makeEncoder().encode(state) else { return }
+    do throws(JournalFailure) {
+      _ = try replaceFile(folder + "/state", with: [UInt8](data)) { file throws(JournalFailure) in
+        try durability.files?(file)
+      }
+      if let synchronize = durability.files { try synchronizeFolder(folder, with: synchronize) }
+    } catch { return }
+    hasWritten(state.settled)
   }
 }

@@ -110,8 +110,8 @@ public final class MemoryLog: Sendable {
 
   func entry(after sequence: UInt64) -> ReplicaLogEntry? {
     content.withLock { content in
+      if sequence >= content.last { return nil }
       let start = max(content.first, sequence + 1)
-      if start > content.last { return nil }
       return content.entries[Int(start - content.first)...].lazy.compactMap { $0 }.first
     }
   }

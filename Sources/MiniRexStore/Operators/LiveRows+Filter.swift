@@ -56,6 +56,6 @@ extension LiveRows {
 extension PublishedValue<LiveInput> {
   /// Combines the inputs of two stages, glitch-free.
   func paired(with other: PublishedValue<LiveInput>) -> PublishedValue<LiveInput> {
-    combineLatest(self, other).map { PairInput($0, $1) as LiveInput }
+    MiniRex.combineLatest(self, other).map { PairInput($0, $1) as LiveInput }
   }
 }

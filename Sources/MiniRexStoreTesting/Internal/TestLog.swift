@@ -3,14 +3,14 @@ import MiniRexStore
 
 /// An action and its origin: the test, or an effect or reducer.
 enum TestAction<Action: Sendable>: Sendable {
-  case sent(Int, Action)
+  case sent(Action)
   case received(Action)
   /// Never reaches the reducer under test. Its delivery proves that all earlier commits are delivered.
   case mark(Int)
 
   var action: Action? {
     switch self {
-    case .sent(_, let action), .received(let action): action
+    case .sent(let action), .received(let action): action
     case .mark: nil
     }
   }
@@ -20,6 +20,7 @@ enum TestAction<Action: Sendable>: Sendable {
 final class TestLog<State: Sendable, Action: Sendable>: Sendable {
   struct Step: Sendable {
     let action: TestAction<Action>
+    let number: Int
     let state: State
   }
 
@@ -27,7 +28,7 @@ final class TestLog<State: Sendable, Action: Sendable>: Sendable {
     var steps: [Step] = []
     var running: [EffectRun] = []
     var lastMark = 0
-    var lastSent = 0
+    var lastNumber = 0
     var waiting: [Parking] = []
   }
 
@@ -41,13 +42,12 @@ final class TestLog<State: Sendable, Action: Sendable>: Sendable {
       case .began(let run): content.running.append(run)
       case .ended(let run, _, _): content.running.removeAll { $0 == run }
       case .committed(let commit):
+        content.lastNumber = max(content.lastNumber, commit.number)
         guard case .action(let action) = commit.cause else { break }
-        switch action {
-        case .mark(let id): content.lastMark = max(content.lastMark, id)
-        case .sent(let id, _):
-          content.lastSent = max(content.lastSent, id)
-          content.steps.append(Step(action: action, state: commit.state))
-        case .received: content.steps.append(Step(action: action, state: commit.state))
+        if case .mark(let id) = action {
+          content.lastMark = max(content.lastMark, id)
+        } else {
+          content.steps.append(Step(action: action, number: commit.number, state: commit.state))
         }
       }
       defer { content.waiting = [] }
@@ -84,9 +84,14 @@ final class TestLog<State: Sendable, Action: Sendable>: Sendable {
     }
   }
 
-  /// Returns after the sent action is delivered, on any thread.
-  func waitForSent(_ id: Int) {
-    wait { $0.lastSent >= id }
+  /// The last action of a chain.
+  func last(upTo number: Int) -> Step? {
+    content.withLock { content in content.steps.last { $0.number <= number } }
+  }
+
+  /// Returns after the commit is delivered, on any thread.
+  func waitForCommit(_ number: Int) {
+    wait { $0.lastNumber >= number }
   }
 
   func waitForMark(_ id: Int) {

@@ -13,19 +13,28 @@ func startThread(_ body: @escaping @Sendable () -> Void) {
   let start = unsafe Unmanaged.passRetained(ThreadStart(body)).toOpaque()
   #if canImport(Darwin)
   var thread: pthread_t?
-  unsafe pthread_create(&thread, nil, { unsafe run($0) }, start)
+  unsafe pthread_create(
+    &thread, nil,
+    { start in
+      unsafe run(start)
+      return nil
+    }, start)
   if let thread = unsafe thread { unsafe pthread_detach(thread) }
   #else
   var thread = pthread_t()
   unsafe pthread_create(
-    &thread, nil, { start in unsafe start.flatMap { unsafe run($0) } }, start)
+    &thread, nil,
+    { start in
+      // The pointers are optional on some platforms.
+      if let start = unsafe start as UnsafeMutableRawPointer? { unsafe run(start) }
+      return unsafe start
+    }, start)
   pthread_detach(thread)
   #endif
 }
 
-private func run(_ start: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+private func run(_ start: UnsafeMutableRawPointer) {
   unsafe Unmanaged<ThreadStart>.fromOpaque(start).takeRetainedValue().body()
-  return nil
 }
 
 private final class ThreadStart: Sendable {

@@ -97,6 +97,8 @@ func until(
 func until(
   _ isTrue: @autoclosure () async -> Bool, sourceLocation: SourceLocation = #_sourceLocation
 ) async {
-  await TestSupport.until(patience: serverPatience, sourceLocation: sourceLocation) { await isTrue() }
+  await TestSupport.until(patience: serverPatience, sourceLocation: sourceLocation) {
+    await isTrue()
+  }
 }
 #endif

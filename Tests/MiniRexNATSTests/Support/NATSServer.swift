@@ -6,7 +6,8 @@ import Testing
 /// A `nats-server` process with a separate address and folder.
 ///
 /// The variable `MINIREX_NATS_SERVER` is the path of the program, by default `nats-server`. The process
-/// ends with the test process, even after a crash: a shell waits for the end of a pipe.
+/// ends with the test process, even after a crash: a shell waits for the end of a pipe. It ends also with
+/// the shell, on Linux.
 final class NATSServer: Sendable {
   let folder: Folder
   let address: Address
@@ -47,12 +48,18 @@ final class NATSServer: Sendable {
 
   /// Starts the server again after `stop`, and returns when it accepts connections.
   func start() async throws {
+    precondition(ParentWatch.isRunning)
     try? FileManager.default.removeItem(at: folder.file("pid"))
     let (input, output) = (Pipe(), FileHandle(forWritingAtPath: "/dev/null"))
     _ = fcntl(input.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
     guard let output else { throw POSIXError(.ENOENT) }
-    let script =
-      #""$0" "$@" <&- & child=$!; cat >/dev/null; kill -9 $child 2>&-; wait"#
+    // A signal for the process group ends `cat`, and not the shell before it has killed the server.
+    let script = #"""
+      trap : HUP INT TERM
+      command -v setpriv >/dev/null && set -- --pdeathsig KILL "$0" "$@" && set -- setpriv "$@" ||
+        set -- "$0" "$@"
+      "$@" <&- & child=$!; cat >/dev/null; kill -9 $child 2>&-; wait
+      """#
     let process = try RunningProcess(
       ["/bin/sh", "-c", script, program] + arguments,
       streams: [input.fileHandleForReading, output])

@@ -1,9 +1,10 @@
 import Foundation
 import MiniRex
-import MiniRexStore
 import MiniRexTesting
 import TestSupport
 import Testing
+
+@testable import MiniRexStore
 
 /// The rules of live queries.
 @Suite(.light) struct LiveRowsTests {
@@ -27,6 +28,62 @@ import Testing
 
     #expect(updates.updates.count == 2)
     #expect(sums.updates == [[0, 20, 0], [1, 15, 6]])
+  }
+
+  @Test func `Q1 a move emits no update of a row that has not changed`() {
+    let tickets = store.live(\.tickets)
+    let half = tickets.map { Ticket($0.id, rank: $0.rank / 2) }.sorted(by: \.id)
+    let groups = tickets.grouped { $0.id % 2 }.sorted(by: \.id)
+    let joined = tickets.joined(with: store.live(\.people).sorted(by: \.name), on: \.owner)
+      .sorted { $0.id }
+    let halves = Recorder(half.updates.map { "\($0)" })
+    let groupUpdates = Recorder(groups.updates)
+    let joins = Recorder(joined.updates.map { "\($0)" })
+
+    // The order in each group stays the same.
+    store.commit { $0.tickets.move(id: 3, to: 4) }
+    store.commit { state in
+      state.tickets.move(id: 3, to: 3)
+      state.tickets[id: 3]?.rank ^= 1
+    }
+    #expect(halves.updates.count == 1)
+    #expect(groupUpdates.updates.count == 2)
+    #expect(joins.updates.count == 2)
+
+    store.commit { $0.tickets.move(id: 3, to: 7) }
+    #expect(halves.updates.count == 1)
+    #expect(joins.updates.count == 2)
+    guard case .changes(let changes) = groupUpdates.updates.last else {
+      Issue.record()
+      return
+    }
+    #expect(changes.map(\.description) == ["updated 1 at 1"])
+  }
+
+  @Test func `Q2 a moved row of a join shows that its other row has changed`() {
+    let store = Store<TicketBoard, Never>(TicketBoard(6))
+    store.commit { state in
+      state.people = [Person(id: 1, name: 1), Person(id: 2, name: 2)]
+      for id in 0..<6 { state.tickets[id: id]?.owner = 1 + id % 2 }
+    }
+    let joined = store.live(\.tickets).joined(with: store.live(\.people), on: \.owner)
+    let sorted = QueryMirror(joined.sorted { -$0.id })
+    let owned = QueryMirror(joined.filter { $0.other != nil })
+    let again = QueryMirror(joined.joined(with: joined) { $0.row.owner })
+
+    store.commit { state in
+      state.tickets.move(id: 1, to: 4)
+      state.people.remove(id: 2)
+    }
+
+    let rows = store.state.tickets.map {
+      JoinedRow($0, $0.owner.flatMap { store.state.people[id: $0] })
+    }
+    sorted.expect(rows.sorted { $0.id > $1.id })
+    owned.expect(rows.filter { $0.other != nil })
+    let byID = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
+    again.expect(rows.map { row in JoinedRow(row, row.row.owner.flatMap { byID[$0] }) })
+    #expect(sorted.updates == 2 && owned.updates == 2 && again.updates == 2)
   }
 
   @Test func `Q2 applying the changes to the previous rows gives the next rows`() {

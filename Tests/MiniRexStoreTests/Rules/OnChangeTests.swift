@@ -58,4 +58,35 @@ import Testing
 
     #expect(store.state == Counter(count: 101, name: "count "))
   }
+
+  @Test func `onChange does not react to a member that stays NaN`() {
+    struct Gauge: Sendable, Equatable {
+      var levels = [Double.nan, 1]
+      var limit: Double? = .nan
+    }
+    struct Panel: Sendable {
+      var gauge = Gauge()
+      var reactions = 0
+    }
+    let reducer: Reducer<Panel, Double> = onChange(
+      of: \.gauge,
+      in: { state, level in
+        state.gauge.levels[1] = level
+        state.gauge.limit = state.gauge.limit.map { _ in .nan }
+        return .none
+      }
+    ) { state, _ in
+      state.reactions += 1
+      return .send(state.gauge.levels[1])
+    }
+    let store = Store(Panel(), reducer: reducer)
+
+    store.send(1)
+    #expect(store.state.reactions == 0)
+    store.send(.nan)
+    store.send(.nan)
+    #expect(store.state.reactions == 1)
+    store.send(2)
+    #expect(store.state.reactions == 2)
+  }
 }

@@ -109,4 +109,72 @@ extension StoreContractTests {
     #expect(advice(removing).contains("'remove(atOffsets:)' requires positions"))
     #expect(advice(prefix).contains("'prefix' requires a count of 0 or more, not -1."))
   }
+
+  @Test(arguments: positionTraps.indices)
+  func `S42 every position that does not exist traps with advice`(index: Int) async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [index = index as Int] in
+      await positionTraps[index].mistake()
+    }
+
+    #expect(advice(result).contains(positionTraps[index].message))
+  }
+
+  @Test func `S21 positions are right after any number of insertions at one place`() {
+    var rows = Rows((0..<100).map { Todo($0, "") })
+    var order = Array(0..<100)
+    for id in 100..<3_000 {
+      let position = id < 2_000 ? 50 : id % 3 == 0 ? 0 : order.count - 1
+      rows.insert(Todo(id, ""), at: position)
+      order.insert(id, at: position)
+      if id.isMultiple(of: 5) {
+        rows.remove(id: id / 5)
+        order.removeAll { $0 == id / 5 }
+      }
+      if id.isMultiple(of: 7), let last = order.last {
+        rows.move(id: last, to: 51)
+        order.insert(order.removeLast(), at: 51)
+      }
+      if id.isMultiple(of: 100) {
+        #expect(order.enumerated().allSatisfy { rows.index(id: $1) == $0 })
+      }
+    }
+    #expect(rows.ids == order)
+    #expect(order.enumerated().allSatisfy { rows.index(id: $1) == $0 })
+  }
 }
+
+private let one: Rows = [Todo(1, "a")]
+
+private func mistake(
+  _ name: String, _ position: Int, _ change: @escaping @Sendable (inout Rows<Todo>) -> Void
+) -> Trap {
+  Trap("'\(name)' requires positions of the 1 rows, not \(position).") {
+    var rows = one
+    change(&rows)
+  }
+}
+
+private let positionTraps: [Trap] = [
+  mistake("rows[position]", 9) { _ = $0[9] },
+  mistake("rows[position]", -1) { _ = $0[-1] },
+  mistake("rows[range]", 9) { _ = $0[0..<9] },
+  mistake("insert(_:at:)", 9) { $0.insert(Todo(2, "b"), at: 9) },
+  mistake("remove(at:)", 9) { $0.remove(at: 9) },
+  mistake("move(id:to:)", 9) { $0.move(id: 1, to: 9) },
+  mistake("replaceSubrange(_:with:)", 9) { $0.replaceSubrange(0..<9, with: []) },
+  mistake("replaceSubrange(_:with:)", 9) { $0.replaceSubrange(9..., with: []) },
+  Trap("A snapshot has the positions of its 1 rows, not 9.") {
+    _ = PublishedValue.constant(one).live().current()[9]
+  },
+  Trap("A snapshot has the positions of its 1 rows, not -1.") {
+    _ = PublishedValue.constant(one).live().current()[-1]
+  },
+  Trap("A snapshot has the positions of its 1 rows, not 9.") {
+    _ = PublishedValue.constant(one).live().current()[0..<9]
+  },
+  Trap("'apply(to:)' requires an array with the rows before the update.") {
+    var rows = [Todo(1, "a")]
+    RowsUpdate.changes([.removed(2, at: 9)]).apply(to: &rows)
+  },
+]

@@ -6,7 +6,13 @@ import Testing
 @Suite(.light) struct ComputedGraphTests {
   /// In a process of its own, because writes of other tests move the change clock.
   @Test func `R34 R35 R36 runs and emissions equal a model's in random graphs`() async {
-    await #expect(processExitsWith: .success) { compareRandomGraphs() }
+    await #expect(processExitsWith: .success) { compareRandomGraphs(2_000) }
+  }
+
+  @Test func `R43 R36 runs equal a model's although another change is in delivery`() async {
+    await #expect(processExitsWith: .success) {
+      await whileAChangeIsDelivered { compareRandomGraphs(300) }
+    }
   }
 
   @Test func `R16 R36 R37 random graphs agree with their sources after writes of four threads`()
@@ -33,8 +39,8 @@ import Testing
   }
 }
 
-private func compareRandomGraphs() {
-  for seed in 0..<UInt64(scaled(2_000)) {
+private func compareRandomGraphs(_ count: Int) {
+  for seed in 0..<UInt64(scaled(count)) {
     var random = SeededGenerator(seed: seed)
     let program = GraphProgram(using: &random)
     let graph = ComputedGraph(program)

@@ -48,6 +48,29 @@ extension LiveGraphTests {
     }
   }
 
+  @Test func `a resource is a source with its loads, its failures, and its age`() async {
+    let backend = Backend()
+    let manual = ManualClock()
+    let resource = Resource<Int, any Error>(
+      retries: 1, retryDelay: .constant(.zero), clock: manual, name: "keys", instrument: graph,
+      fileID: "App/Main.swift", line: 4
+    ) { try await backend.load() }
+    backend.fail(1)
+    backend.answer(2, 1)
+    let subscription = resource.publisher.subscribe { _ in }
+    await until { resource.state.value == 1 }
+    await manual.advance(by: .seconds(12))
+
+    let node = graph.snapshot().nodes.first { $0.name == "keys" }
+    #expect(node?.loadCount == 2)
+    #expect(node?.failureCount == 1)
+    #expect(node?.age == .seconds(12))
+    #expect(
+      graph.tree().contains(
+        "keys, App/Main.swift:4, 1 subscriber, 2 loads, 1 failed, 12.0 s old"))
+    subscription.invalidate()
+  }
+
   @Test func `a chain is drawn with names, places, counts, and rates`() {
     let numbers = source("numbers")
     let subscription = subscribe(

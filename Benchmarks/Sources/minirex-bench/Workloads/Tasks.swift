@@ -48,6 +48,16 @@ extension Suite {
         withExtendedLifetime(token) {}
       }
     }
+    bench("resource-value", "minirex") {
+      let resource = opaque(Resource<[Int], any Error>(staleAfter: .seconds(3_600)) { [] })
+      resource.set([1])
+      let acc = Acc()
+      return { k in
+        blocking {
+          for _ in 0..<k { acc.add((try? await resource.value().count) ?? 0) }
+        }
+      }
+    }
     bench("subscribe-finished", "minirex") {
       let task = PublishedTask<Int, Never> { 1 }
       let kept = task.subscribe { _ in }

@@ -25,6 +25,12 @@ package final class MovingModel: ObservableObject {
     $old.map { $0 * 2 }.sink { old.append($0) }.store(in: &cancellables)
     Just(3).sink { old.append($0) }.store(in: &cancellables)
     Future<Int, Never> { $0(.success(4)) }.sink { old.append($0) }.store(in: &cancellables)
+    // MiniRex has unavailable aliases of these names.
+    let subject = PassthroughSubject<Int, Never>()
+    AnyPublisher(subject).sink { old.append($0) }.store(in: &cancellables)
+    subject.send(5)
+    let current = CurrentValueSubject<Int, Never>(6)
+    current.sink { old.append($0) }.store(in: &cancellables)
     subscription = $new.map { $0 * 2 }.subscribe { value in new.modify { $0.append(value) } }
     messages.publisher.subscribe { text in new.modify { $0.append(text.count) } }.store(in: bag)
     self.new = 2

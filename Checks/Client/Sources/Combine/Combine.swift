@@ -126,6 +126,28 @@ package final class PassthroughSubject<Output, Failure: Error>: Subject {
   }
 }
 
+package final class CurrentValueSubject<Output, Failure: Error>: Subject {
+  package var value: Output
+
+  package init(_ value: Output) { self.value = value }
+
+  package func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    _ = subscriber.receive(value)
+  }
+
+  package func send(_ value: Output) { self.value = value }
+}
+
+package struct AnyPublisher<Output, Failure: Error>: Publisher {
+  private let base: any Publisher<Output, Failure>
+
+  package init(_ base: any Publisher<Output, Failure>) { self.base = base }
+
+  package func receive<S: Subscriber<Output, Failure>>(subscriber: S) {
+    base.receive(subscriber: subscriber)
+  }
+}
+
 @propertyWrapper
 package struct Published<Value> {
   package var wrappedValue: Value

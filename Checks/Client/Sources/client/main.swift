@@ -22,7 +22,7 @@ func expect(_ isTrue: Bool, file: StaticString = #fileID, line: UInt = #line) {
 // MiniRex, MiniRexTesting
 
 let moved = MovingModel().twice()
-expect(moved.old == [2, 3, 4] && moved.new == [2, 4, 4])
+expect(moved.old == [2, 3, 4, 5, 6] && moved.new == [2, 4, 4])
 expect(try await besideFoundation() == ["changed", #"{"key":1}"#, "1.0", "5", "1970", "6"])
 
 expect(Recorder(twelve(of: .sequence(Array(1...12)))).updates == ["71", "121", "191"])

@@ -8,7 +8,7 @@ final class Backlog<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
     /// `nil` after the subscription ends.
     ///
     /// Later updates are not stored.
-    var queue: Queue<Update>? = Queue()
+    var queue: Queue<Carried<Update>>? = Queue()
     /// The counters of the suspending subscribers.
     var counters: [InFlightCounter] = []
   }
@@ -16,9 +16,10 @@ final class Backlog<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
   private let state = Lock(State())
 
   func append(_ update: Update) {
+    let carried = Carried(update)
     let counters = state.withLock { state in
       guard state.queue != nil else { return [InFlightCounter]() }
-      state.queue?.append(update)
+      state.queue?.append(carried)
       for counter in state.counters { counter.count(1) }
       return state.counters
     }
@@ -27,10 +28,10 @@ final class Backlog<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
 
   /// Takes an update out of the queue, and passes it on before a hold is released.
   func passFirst(to body: (Update) -> Void) {
-    let (update, counters) = state.withLock { ($0.queue?.popFirst(), $0.counters) }
-    guard let update else { return }
+    let (carried, counters) = state.withLock { ($0.queue?.popFirst(), $0.counters) }
+    guard let carried else { return }
     for counter in counters { counter.count(-1) }
-    body(update)
+    carried.deliver(body)
     for counter in counters { counter.check() }
   }
 

@@ -23,11 +23,12 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     @usableFromInline var phase = Phase.resting
     /// `nil` after the subscription ends.
     @usableFromInline var callback: Callback?
-    @usableFromInline var buffer: Buffer<Update>
+    @usableFromInline var buffer: Buffer<Carried<Update>>
     @usableFromInline var input: Subscription?
     @usableFromInline var inputHasEnded = false
     /// The counters of this dispatch and of the suspending subscribers behind it.
     @usableFromInline var counters: [InFlightCounter] = []
+    @usableFromInline var drains = DrainWaiters()
 
     @inlinable
     init(_ callback: Callback, limit: BufferLimit) {
@@ -117,51 +118,67 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
 
   @inlinable
   func receive(_ update: Update) {
+    let carried = Carried(update)
     // The dropped update is released after the lock, when this function returns.
-    let (mustSchedule, _, counters) = state.withLock {
-      state -> (Bool, Update?, [InFlightCounter]) in
+    let (mustSchedule, dropped, counters) = state.withLock {
+      state -> (Bool, Carried<Update>?, [InFlightCounter]) in
       guard state.callback != nil else { return (false, nil, []) }
       let count = state.buffer.queue.count
-      let dropped = state.buffer.append(update)
+      let dropped = state.buffer.append(carried)
       for counter in state.counters { counter.count(state.buffer.queue.count - count) }
       return (state.wake(), dropped, state.counters)
     }
+    if dropped != nil { countDrop() }
     for counter in counters { counter.check() }
     if mustSchedule { schedule(self, false) }
   }
 
   /// Runs a job: delivers the queued updates and the updates that its callbacks send, up to a
   /// limit.
+  ///
+  /// - Parameters:
+  ///   - call: Calls the callback.
+  ///   - end: Runs in the last job, after the last update, unless the subscription is canceled.
   @inlinable
-  package func run(calling call: (Callback, Update) -> Void) {
+  package func run(
+    calling call: (Callback, Update) -> Void, ending end: (Callback) -> Void = { _ in }
+  ) {
     state.withLock { $0.phase = .running }
     for _ in 0..<Schedule.patience {
-      let next: (Callback, Update, [InFlightCounter])? = state.withLock { state in
-        guard let callback = state.callback, let update = state.buffer.queue.popFirst() else {
-          return nil
+      let (next, drained) = state.withLock { state -> (Next?, [DrainCall]) in
+        let drained = state.drains.endCall()
+        guard let callback = state.callback, let carried = state.buffer.queue.popFirst() else {
+          return (nil, drained)
         }
-        return (callback, update, state.counters)
+        state.drains.isCalling = true
+        return ((callback, carried, state.counters), drained)
       }
-      guard let (callback, update, counters) = next else { break }
+      for call in drained { call.resume() }
+      guard let (callback, carried, counters) = next else { break }
       for counter in counters where counter !== self.counter { counter.count(-1) }
-      call(callback, update)
+      carried.deliver { call(callback, $0) }
       // It counts at its next place before a hold is released.
       for counter in counters {
         if counter === self.counter { counter.subtractTaken() } else { counter.check() }
       }
     }
-    rest()
+    rest(ending: end)
   }
+
+  @usableFromInline typealias Next = (Callback, Carried<Update>, [InFlightCounter])
 
   /// Ends a job.
   @inlinable
-  func rest() {
+  func rest(ending end: (Callback) -> Void) {
     var ended: Callback?
-    let isContinued = state.withLock { state in
+    let (isContinued, drained) = state.withLock { state in
       state.phase = .resting
+      let drained = state.drains.endCall()
       if state.buffer.queue.count == 0, state.inputHasEnded { ended = state.callback.take() }
-      return state.wake()
+      return (state.wake(), drained)
     }
+    for call in drained { call.resume() }
+    if let ended { end(ended) }
     ReleaseChain.release(&ended)
     if isContinued { schedule(self, true) }
   }
@@ -177,6 +194,27 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     if mustSchedule { schedule(self, false) }
   }
 
+  /// Counts a dropped update for the calls of `drained()`.
+  @usableFromInline
+  func countDrop() {
+    for call in state.withLock({ $0.drains.finishOne() }) { call.resume() }
+  }
+
+  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+    if let input = state.withLock({ $0.input }) {
+      input.host.collectDrains(of: input, into: &drains)
+    }
+    drains.append { await self.drained() }
+  }
+
+  private func drained() async {
+    let call = DrainCall()
+    let mustWait = state.withLock { state in
+      state.callback != nil && state.drains.wait(for: state.buffer.queue.count, call)
+    }
+    if mustWait { await call.wait() }
+  }
+
   @usableFromInline var counts: BufferCounts { state.withLock { $0.buffer.counts } }
 
   override func bufferCounts(of token: Subscription) -> BufferCounts {
@@ -190,12 +228,13 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
 
   override func end(_ token: Subscription) {
     var callback: Callback?
-    var waiting = Optional(Queue<Update>())
-    let (input, counters) = state.withLock { state in
+    var waiting = Optional(Queue<Carried<Update>>())
+    let (input, counters, drained) = state.withLock { state in
       callback = state.callback.take()
       waiting = state.buffer.takeAll()
-      return (state.input, state.counters)
+      return (state.input, state.counters, state.drains.finishAll())
     }
+    for call in drained { call.resume() }
     input?.leave()
     for counter in counters { counter.subtract(waiting?.count ?? 0) }
     ReleaseChain.release(&callback)

@@ -48,6 +48,11 @@ final class CompletionGate: SubscriptionHost, @unchecked Sendable {
     state.withLock { $0.input }?.bufferCounts ?? BufferCounts()
   }
 
+  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+    guard let input = state.withLock({ $0.input }) else { return }
+    input.host.collectDrains(of: input, into: &drains)
+  }
+
   override func attach(_ counter: InFlightCounter, of token: Subscription) {
     if let input = state.withLock({ $0.input }) { input.host.attach(counter, of: input) }
   }

@@ -113,6 +113,11 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
     return input.bufferCounts
   }
 
+  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+    guard case .started(let input) = phase.withLock({ $0 }) else { return }
+    input.host.collectDrains(of: input, into: &drains)
+  }
+
   override func attach(_ counter: InFlightCounter, of token: Subscription) {
     counters.withLock { $0.append(counter) }
     if case .started(let input) = phase.withLock({ $0 }) { input.host.attach(counter, of: input) }

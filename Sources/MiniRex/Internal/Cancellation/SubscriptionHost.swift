@@ -16,6 +16,9 @@ package class SubscriptionHost: @unchecked Sendable {
   /// Returns the queued and the dropped updates on the path to the callback.
   func bufferCounts(of token: Subscription) -> BufferCounts { BufferCounts() }
 
+  /// Collects the queues on the path to the callback, upstream first.
+  func collectDrains(of token: Subscription, into drains: inout [Drain]) {}
+
   /// Collects the sources in whose turns the callback runs.
   ///
   /// A dispatcher, a queue, and a merge have none.
@@ -52,7 +55,12 @@ final class ClosureSubscription: SubscriptionHost, @unchecked Sendable {
   override func end(_ token: Subscription) {
     if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return }
     var cancel = cancel.take()
-    cancel?()
-    ReleaseChain.release(&cancel)
+    ReleaseChain.run {
+      cancel?()
+      ReleaseChain.release(&cancel)
+    } later: {
+      let cancel = cancel.take()
+      return { cancel?() }
+    }
   }
 }

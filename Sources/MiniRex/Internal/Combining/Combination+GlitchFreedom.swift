@@ -64,21 +64,62 @@ extension Combination {
   /// Emits the held changes, unless another hold remains.
   func close(_ remove: () -> Void = {}) {
     let thread = ThreadID.current
+    var apply: (@Sendable () -> Bool)?
     let turn = delivery.lock.withLock { state -> Turn? in
       remove()
       unsafe openCount -= 1
       if unsafe openCount > 0 { return nil }
-      if unsafe lastSlots.isEmpty { hasLastSlots.store(false, ordering: .releasing) }
-      return delivery.admit(
-        CombinationChange { self.takeHeld() }, replacing: nil, from: thread, &state)
+      if unsafe folded != nil && !delivery.isDelivering(on: thread, state) {
+        if unsafe lastSlots.isEmpty && closingCount == 0 {
+          hasLastSlots.store(false, ordering: .releasing)
+        }
+        guard let next = fold() else { return nil }
+        apply = { self.shouldEmit(true, isHeld: !next()) }
+      } else {
+        unsafe closingCount += 1
+        apply = { self.takeHeld() }
+      }
+      return delivery.admit(CombinationChange(apply), replacing: nil, from: thread, &state)
     }
-    if let turn { run(turn, takeHeld) }
+    if let turn, let apply { run(turn, apply) }
   }
 
   /// Called by the delivering thread.
   private func takeHeld() -> Bool {
+    let mustHold = delivery.lock.withLock { _ in
+      unsafe closingCount -= 1
+      if unsafe lastSlots.isEmpty && openCount == 0 && closingCount == 0 {
+        hasLastSlots.store(false, ordering: .releasing)
+      }
+      // Other threads may have added a part of another batch.
+      return unsafe folded != nil && (openCount > 0 || isFoldQueued)
+    }
+    if mustHold { return false }
     defer { unsafe isHolding = false }
     return unsafe isHolding
+  }
+
+  /// Holds changes until a call of `close`.
+  func open() {
+    delivery.lock.withLock { _ in
+      unsafe openCount += 1
+      hasLastSlots.store(true, ordering: .releasing)
+    }
+  }
+
+  /// Holds changes until the end of a batch, unless the batch is over.
+  ///
+  /// - Returns: `false` for the first value.
+  func hold(for batch: WriteBatch) -> Bool {
+    delivery.lock.withLock { _ in
+      // The first values are not held, because they are emitted inside `subscribe`.
+      if unsafe currentInputs.isEmpty { return false }
+      if batch.hold(self) {
+        unsafe openCount += 1
+        hasLastSlots.store(true, ordering: .releasing)
+      }
+      return true
+    }
   }
 
   /// Removes the barrier, unless a turn that skips its replacement may still reach it.
@@ -99,6 +140,7 @@ extension Combination {
   @usableFromInline
   func end() {
     if hasLastSlots.load(ordering: .acquiring) {
+      delivery.lock.withLock { _ in unsafe closingCount += 1 }
       delivery.send(CombinationChange { self.takeHeld() })
     }
     delivery.end()
@@ -110,6 +152,9 @@ extension Combination {
       defer { unsafe lastSlots = [] }
       return unsafe lastSlots
     }
-    for last in left { last.token.invalidate() }
+    for last in left {
+      last.token.invalidate()
+      last.source.lock.withLock { $0.barrierCount -= 1 }
+    }
   }
 }

@@ -42,6 +42,19 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   @exclusivity(unchecked) var lastSlots: [GlitchBarrier] = []
   @exclusivity(unchecked) var openCount = 0
   @exclusivity(unchecked) var looks = (begun: 0, done: 0)
+  /// The number of queued updates that will let held changes emit.
+  @exclusivity(unchecked) var closingCount = 0
+  /// The number of changes that queued updates apply in addition to one each.
+  @exclusivity(unchecked) var foldedCount = 0
+  /// The update that applies all changes of other threads, and whether it is in the queue.
+  ///
+  /// Without it, each change is a separate update.
+  @exclusivity(unchecked) var folded: (@Sendable () -> Bool)?
+  @exclusivity(unchecked) var isFoldQueued = false
+  /// The states of the inputs, and the last of them at which all sources knew this queue.
+  @exclusivity(unchecked) var knownInputs = (present: 1, toSources: 0)
+  /// The reference of the sources to this queue.
+  @exclusivity(unchecked) var follower: QueueFollower?
 
   /// Used by the delivering thread only.
   ///
@@ -90,9 +103,9 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   }
 
   /// Applies a change and emits, unless a thread is delivering, or the change may have to be held.
-  func emitImmediately(_ apply: (_ isHeld: Bool) -> Void) -> Bool {
+  func emitImmediately(_ apply: () -> Void) -> Bool {
     let thread = ThreadID.current
-    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.isDelivering
+    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.current != nil
       || !delivery.turnstile.enter(as: thread)
     {
       return false
@@ -100,35 +113,44 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     let turn = delivery.turn(of: thread)
     let isHeld = hasLastSlots.load(ordering: .acquiring) && isMidTurn(on: thread)
     if !turn.extent.isEmpty {
-      apply(isHeld)
+      apply()
       if shouldEmit(true, isHeld: isHeld) { delivery.deliver(CombinationChange(), turn) }
     }
     delivery.leave(as: thread)
     return true
   }
 
-  /// Applies a change and emits, as the delivering thread, or queues it.
-  func receive(_ apply: @escaping @Sendable () -> Bool) {
-    let thread = ThreadID.current
-    let batch = WriteBatch.current
-    var isHeld = false
-    let turn = delivery.lock.withLock { state in
-      isHeld = opensLastSlots(on: thread, batch)
-      return delivery.admit(
-        CombinationChange { [isHeld] in self.shouldEmit(apply(), isHeld: isHeld) },
-        replacing: nil, from: thread, &state)
+  /// Applies a change as the delivering thread, or queues it.
+  ///
+  /// - Parameter change: A closure that is called under the lock. It returns a closure that applies
+  ///   the change and returns `false` if it must be held, or `nil` if a queued change applies it.
+  ///   Its second parameter is `true` if this thread delivers.
+  func receive(
+    on thread: ThreadID, _ batch: WriteBatch?,
+    _ change: (_ isHeld: Bool, _ isReentrant: Bool) -> (@Sendable () -> Bool)?
+  ) {
+    var apply: (@Sendable () -> Bool)?
+    var isKnown = false
+    let turn = delivery.lock.withLock { state -> Turn? in
+      let isHeld = opensLastSlots(on: thread, batch)
+      isKnown = unsafe knownInputs.present == knownInputs.toSources
+      let isReentrant = delivery.isDelivering(on: thread, state)
+      guard let next = change(isHeld, isReentrant) else { return nil }
+      let change: @Sendable () -> Bool = { self.shouldEmit(true, isHeld: !next()) }
+      apply = change
+      return delivery.admit(CombinationChange(change), replacing: nil, from: thread, &state)
     }
-    guard let turn else { return }
-    run(turn) { shouldEmit(apply(), isHeld: isHeld) }
+    if let turn, let apply { return run(turn, apply) }
+    if !isKnown { meetSources() }
   }
 
-  /// Returns `true` if changes wait for the end of the present one.
+  /// Returns the update that applies the changes of other threads, unless it is in the queue.
   ///
-  /// Called by the delivering thread.
-  var hasQueuedChanges: Bool {
-    // Without a signal, there are none.
-    if delivery.turnstile.hasEntered(ThreadID.current) { return false }
-    return delivery.lock.withLock { _ in unsafe delivery.queue.count > 0 }
+  /// Called under the lock.
+  func fold() -> (@Sendable () -> Bool)? {
+    if unsafe isFoldQueued { return nil }
+    unsafe isFoldQueued = true
+    return unsafe folded
   }
 
   var inputs: [Subscription] { delivery.lock.withLock { _ in unsafe currentInputs } }
@@ -143,6 +165,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     let isActive = delivery.lock.withLock { state in
       if state.table.count == 0 || state.schedule.hasEnded, dependents != nil { return false }
       unsafe swap(&currentInputs, &replaced)
+      unsafe knownInputs.present += 1
       return true
     }
     if isActive {
@@ -157,7 +180,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     _ value: Value, into cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
   ) {
     let thread = ThreadID.current
-    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.isDelivering
+    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.isDeliveringHere
       || !delivery.turnstile.enter(as: thread)
     {
       return receiveUnderLock(value, into: cell, changeTest)
@@ -193,7 +216,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
           self.shouldEmit(cell.change(to: value, changeTest), isHeld: isHeld)
         }, replacing: nil, from: thread, &state)
     }
-    guard let turn else { return }
+    guard let turn else { return meetSources() }
     run(turn) { shouldEmit(cell.change(to: value, changeTest), isHeld: isHeld) }
   }
 
@@ -203,10 +226,17 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     return isChanged && !isHeld
   }
 
+  deinit { unsafe follower?.isOver.store(true, ordering: .relaxed) }
+
   override func isSubscribed(_ token: Subscription) -> Bool { gate.isSubscribed }
 
   override func bufferCounts(of token: Subscription) -> BufferCounts {
-    inputs.reduce(BufferCounts(pending: delivery.pendingUpdates)) { $0 + $1.bufferCounts }
+    let pending = delivery.lock.withLock { unsafe $0.tickets.count + foldedCount }
+    return inputs.reduce(BufferCounts(pending: pending)) { $0 + $1.bufferCounts }
+  }
+
+  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+    for input in inputs { input.host.collectDrains(of: input, into: &drains) }
   }
 
   override func attach(_ counter: InFlightCounter, of token: Subscription) {

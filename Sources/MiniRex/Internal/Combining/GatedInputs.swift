@@ -45,6 +45,10 @@ final class GatedInputs: SubscriptionHost, @unchecked Sendable {
     return inputs.reduce(own) { $0 + $1.bufferCounts }
   }
 
+  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+    for input in inputs { input.host.collectDrains(of: input, into: &drains) }
+  }
+
   override func end(_ token: Subscription, for group: WaitGroup) {
     group.end(gate)
     for input in inputs { group.endInput(input) }
@@ -76,6 +80,10 @@ final class OwnedInput: SubscriptionHost, @unchecked Sendable {
   }
 
   override func bufferCounts(of token: Subscription) -> BufferCounts { input.bufferCounts }
+
+  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+    input.host.collectDrains(of: input, into: &drains)
+  }
 
   override func attach(_ counter: InFlightCounter, of token: Subscription) {
     input.host.attach(counter, of: input)

@@ -12,6 +12,9 @@ struct SharedSources {
   private var indices: [ObjectIdentifier: Int] = [:]
   private var input = 0
 
+  /// All sources of the inputs.
+  var all: [AnyDelivery] { sources.map(\.source) }
+
   init(of combination: Combination) {
     self.combination = combination
     for token in combination.inputs {

@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// Writes to several properties that combinations emit together.
 ///
@@ -10,23 +10,30 @@ final class WriteBatch: Sendable {
     /// The writes that are not delivered yet, and the call of `together` itself.
     var pending: Int
     var held: [Combination] = []
+    /// `true` after the last held combination has emitted.
+    var isOver = false
   }
 
   private let state: Lock<State>
   private static let ofThread = ThreadLocal<WriteBatch>()
-  private static let deliveringCount = Atomic(0)
+  @usableFromInline static let deliveringCount = Atomic(0)
 
   init(writes: Int) {
     state = Lock(State(pending: writes + 1))
   }
 
-  /// `true` if a thread may be delivering a batch.
-  @usableFromInline static var isDelivering: Bool {
-    deliveringCount.load(ordering: .relaxed) > 0
+  /// The batch whose write this thread is delivering.
+  ///
+  /// A thread looks at its thread-local value only while a thread delivers a batch.
+  @usableFromInline static var current: WriteBatch? {
+    deliveringCount.load(ordering: .relaxed) > 0 ? ofThread.value : nil
   }
 
-  /// The batch whose write this thread is delivering.
-  @usableFromInline static var current: WriteBatch? { isDelivering ? ofThread.value : nil }
+  @inlinable static var isDeliveringHere: Bool {
+    deliveringCount.load(ordering: .relaxed) > 0 && hasCurrent
+  }
+
+  @usableFromInline static var hasCurrent: Bool { ofThread.value != nil }
 
   /// Delivers a write.
   func deliver(_ body: () -> Void) {
@@ -54,7 +61,7 @@ final class WriteBatch: Sendable {
   /// Called under the lock of the combination.
   func hold(_ combination: Combination) -> Bool {
     state.withLock { state in
-      if state.held.contains(where: { $0 === combination }) { return false }
+      if state.isOver || state.held.contains(where: { $0 === combination }) { return false }
       state.held.append(combination)
       return true
     }
@@ -69,7 +76,10 @@ final class WriteBatch: Sendable {
 
   /// Removes a combination whose inputs do not depend on another held combination.
   private func nextHeld() -> Combination? {
-    let held = state.withLock { $0.held }
+    let held = state.withLock { state in
+      state.isOver = state.held.isEmpty
+      return state.held
+    }
     let next =
       held.first { combination in
         let inputs = SharedSources(of: combination).combinations

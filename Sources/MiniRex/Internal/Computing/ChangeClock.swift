@@ -2,38 +2,29 @@ internal import Synchronization
 
 /// Counts the changes of all values that computed values depend on.
 ///
-/// A result that was correct at the present time needs no inspection of its dependencies. Values
-/// that no computed value has read do not touch the clock.
+/// A change has a time, from which on its value is present. A result that was
+/// correct at the present time needs no inspection of its dependencies. Values that no computed
+/// value has read do not touch the clock.
 @usableFromInline
 enum ChangeClock {
   private static let time = Atomic<UInt>(1)
-  private static let undelivered = Atomic<Int>(0)
 
-  /// The number of changes so far.
+  /// The time of the last change.
   ///
   /// Zero is before all of them.
   @usableFromInline static var now: UInt { time.load(ordering: .acquiring) }
 
-  /// The number of changes that are not delivered yet.
+  /// Returns the time of a change at this place.
   ///
-  /// A change counts before the clock moves. If the clock has not moved since, all changes but
-  /// these are delivered.
-  static var undeliveredCount: Int { undelivered.load(ordering: .acquiring) }
-
-  /// Called under the lock of the value, after its version has changed.
-  static func tick(_ place: UInt32) {
-    undelivered.add(1, ordering: .acquiringAndReleasing)
+  /// Called while no thread can read the value.
+  static func tick(_ place: UInt32) -> UInt {
     let now = time.add(1, ordering: .acquiringAndReleasing).newValue
     ChangeLog.shared.store(place, at: now)
-  }
-
-  /// Called after the delivery of a change, or if it has no subscriber.
-  static func hasDelivered() {
-    undelivered.subtract(1, ordering: .acquiringAndReleasing)
+    return now
   }
 }
 
-/// Numbers that never repeat, for runs, results, and shapes.
+/// Numbers that never repeat, for sessions.
 enum UniqueNumber {
   private static let last = Atomic<UInt>(0)
 

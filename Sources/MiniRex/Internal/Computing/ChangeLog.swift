@@ -11,6 +11,8 @@ struct ChangeLog: @unchecked Sendable {
   static let shared = ChangeLog()
   private static let capacity: UInt = 32
   private static let lastPlace = Atomic<UInt32>(0)
+  /// The place of a change of several values.
+  static let severalPlaces: UInt32 = 0
 
   /// Each entry is the lower half of a time, and a place.
   ///
@@ -49,11 +51,13 @@ struct ChangeLog: @unchecked Sendable {
 }
 
 /// The lowest and the highest place of some values, or an empty range.
-struct PlaceRange {
+struct PlaceRange: Equatable {
   private var lowest = UInt32.max
   private var highest: UInt32 = 0
 
-  func contains(_ place: UInt32) -> Bool { lowest <= place && place <= highest }
+  func contains(_ place: UInt32) -> Bool {
+    lowest <= place && place <= highest || place == ChangeLog.severalPlaces
+  }
 
   mutating func insert(_ place: UInt32) {
     lowest = min(lowest, place)

@@ -25,14 +25,6 @@ enum ComputedCycle {
     }
   }
 
-  /// The number of runs of the computed value on this thread.
-  ///
-  /// A session that reads a computed value in progress runs it once more, for its own values. If it
-  /// reads itself in that run also, it depends on itself.
-  static func count(of node: ComputedNode) -> Int {
-    path.count { $0 === node }
-  }
-
   /// Waits for another thread that runs the computed value.
   ///
   /// - Returns: `false` if that thread waits for this thread.
@@ -56,7 +48,12 @@ enum ComputedCycle {
   static func trap(at node: ComputedNode) -> Never {
     let path = path
     let start = path.lastIndex { $0 === node } ?? path.startIndex
-    let names = (path[start...] + [node]).map(\.label.description).joined(separator: " → ")
+    trap(path[start...] + [node])
+  }
+
+  /// Traps with the names of computed values that need each other, in the order of the reads.
+  static func trap(_ nodes: some Sequence<ComputedNode>) -> Never {
+    let names = nodes.map(\.label.description).joined(separator: " → ")
     misuse(
       "A computed value depends on itself: \(names). "
         + "Remove one of these reads, or read a PublishedProperty that a callback sets.")

@@ -1,51 +1,47 @@
-public import Synchronization
+internal import Synchronization
 
 /// The memory of a computed value: its last result, and the thread that runs it.
 ///
 /// It is not generic, so that the search of dependencies is not. The closure knows the type.
+///
+/// Unchecked: `work` is constant until the deinitializer.
 @usableFromInline
-final class ComputedNode: Sendable {
-  typealias Run = @Sendable (ReadSession) -> ComputedResult
+final class ComputedNode: @unchecked Sendable {
+  /// The closure, without a thunk in generic code.
+  private struct Work {
+    let run: @Sendable (ReadSession) -> ComputedResult
+  }
 
   @usableFromInline
   struct State {
+    /// The result that was found last, by a subscription or by a reader.
     @usableFromInline var result: ComputedResult?
-    /// A result for other values than the present ones, until the next present result.
-    var otherResult: ComputedResult?
-    /// The thread that inspects the dependencies, or runs the closure.
+    /// The thread that inspects the dependencies or runs the closure for a reader.
     var runner: ThreadID?
     var waiters: [Parking] = []
   }
 
-  /// A result, and whether all of it belonged to one instant.
-  struct Evaluation {
-    let result: ComputedResult
-    let isExact: Bool
-  }
-
-  private enum Step {
-    case use
-    case run
-    case wait
+  /// The next step of a reader.
+  enum Access {
+    case use(ComputedResult)
+    /// Inspect the last result, and run the closure if it is not correct.
+    case run(after: ComputedResult?)
+    case wait(Parking)
+    /// This thread runs the closure already.
     case refuse
   }
 
   let label: ComputedLabel
-  let work: Run
   /// The publisher whose value is computed, if it is the result of an operator.
   let derivation: PublisherIdentity?
-  /// The run of a computed value that read this one last.
+  /// The run of a reader that read this value last.
   ///
   /// A hint, never a proof.
   let reader = Atomic<UInt>(0)
   @usableFromInline let state = Lock(State())
-  /// The time of the change clock at which the result was correct, or 0.
-  @usableFromInline let validTime = Atomic<UInt>(0)
+  /// The address of the result, for readers that have a result already.
   private let resultAddress = Atomic<UInt>(0)
-  private let log = ChangeLog.shared
-  /// The time of the last change that a subscription has found to affect the value, or 0.
-  private let changeTime = Atomic<UInt>(0)
-
+  @exclusivity(unchecked) private var work: Work?
   private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
 
   @inlinable
@@ -71,7 +67,7 @@ final class ComputedNode: Sendable {
   ) {
     self.label = label
     self.derivation = derivation
-    work = run
+    unsafe work = Work(run: run)
     self.isChange = isChange
   }
 
@@ -87,19 +83,21 @@ final class ComputedNode: Sendable {
     }
   }
 
+  /// The closure may own the next computed value of a chain, and the result the result of that one.
+  deinit {
+    var work = unsafe work.take()
+    ReleaseChain.release(&work)
+    var result = state.withLock { $0.result.take() }
+    ReleaseChain.release(&result)
+  }
+
+  func run(in session: ReadSession) -> ComputedResult {
+    unsafe work.unsafelyUnwrapped.run(session)
+  }
+
   /// Returns `true` if both results of this computed value are equal.
   func areEqual(_ old: ComputedResult, _ new: ComputedResult) -> Bool {
     old.version == new.version || !isChange(old, new)
-  }
-
-  /// The results in memory.
-  var results: [ComputedResult] {
-    state.withLock { [$0.result, $0.otherResult].compactMap { $0 } }
-  }
-
-  /// Returns a result for the given values, and present ones.
-  func result(fitting pins: PinnedValues) -> ComputedResult {
-    pins.result(of: self, in: ReadSession(pins: pins))
   }
 
   /// Returns the value, if it is known to be correct now.
@@ -107,27 +105,9 @@ final class ComputedNode: Sendable {
   func presentValue<Value: Sendable>(of _: Value.Type) -> Value? {
     let now = ChangeClock.now
     return state.withLock { state in
-      guard validTime.load(ordering: .relaxed) == now else { return nil }
-      return state.result?.value(of: Value.self)
+      guard let result = state.result, result.isCorrect(at: now) else { return nil }
+      return result.value(of: Value.self)
     }
-  }
-
-  /// Returns the result if it is known to be correct at this time.
-  func presentResult(at time: UInt) -> ComputedResult? {
-    state.withLock { isCorrect($0, at: time) ? $0.result : nil }
-  }
-
-  /// Returns `true` if the last result is known to be correct at this time.
-  ///
-  /// Called under the lock.
-  private func isCorrect(_ state: State, at time: UInt) -> Bool {
-    let start = validTime.load(ordering: .relaxed)
-    if start == time { return true }
-    guard let places = state.result?.places, log.isFree(of: places, from: start, to: time) else {
-      return false
-    }
-    validTime.store(time, ordering: .releasing)
-    return true
   }
 
   /// Returns a correct result.
@@ -135,189 +115,67 @@ final class ComputedNode: Sendable {
   /// Several attempts find a result of a single instant, unless other threads write all the time.
   @usableFromInline
   func current() -> ComputedResult {
-    for _ in 0..<3 {
-      let evaluation = evaluate(nil)
-      if evaluation.isExact { return evaluation.result }
-    }
-    return evaluate(nil).result
-  }
-
-  /// Returns a correct result, outside of sessions.
-  func evaluate(_ pass: UpdatePass?) -> Evaluation {
-    guard let evaluation = evaluate(in: nil, pass) else { ComputedCycle.trap(at: self) }
-    return evaluation
-  }
-
-  /// Returns a correct result, and runs the closure if it must.
-  ///
-  /// Threads that need it at the same time wait for one run. Returns `nil` if that run waits for this
-  /// one. They need not be a cycle, because the run may have read values that have changed since.
-  ///
-  /// - Parameters:
-  ///   - session: The session of the run that reads this value.
-  ///   - pass: The pass that updates this value, if its index has the value.
-  func evaluate(in session: ReadSession?, _ pass: UpdatePass?) -> Evaluation? {
-    let thread = ThreadID.current
-    let skipTime = pass?.time ?? 0
+    var attempts = 0
     while true {
-      let now = pass?.time ?? ChangeClock.now
-      var known: ComputedResult?
-      // The runner alone replaces the result, so it needs no retain.
-      var previous: Unmanaged<ComputedResult>?
-      var parking: Parking?
-      let step = state.withLock { state -> Step in
-        let isExact = validTime.load(ordering: .relaxed) != 0
-        if isExact,
-          isSkipped(at: skipTime) || isCorrect(state, at: now)
-            || pass == nil && validTime.load(ordering: .relaxed) > now
-        {
-          known = state.result
-          return .use
-        }
-        guard let runner = state.runner else {
-          state.runner = thread
-          unsafe previous = state.result.map { unsafe .passUnretained($0) }
-          return .run
-        }
-        if runner == thread { return .refuse }
-        let new = Parking()
-        state.waiters.append(new)
-        parking = new
-        return .wait
-      }
-      switch step {
-      case .use: if let known { return Evaluation(result: known, isExact: true) }
-      case .run: return unsafe update(previous, at: now, in: session, pass)
-      case .wait:
-        if let parking, !ComputedCycle.wait(for: self, on: thread, parking) { return nil }
-      case .refuse: return nil
-      }
+      let session = ReadSession()
+      guard let result = session.result(of: self) else { ComputedCycle.trap(at: self) }
+      attempts += 1
+      if session.isExact || attempts == 4 { return result }
     }
   }
 
-  /// Runs the closure for values that need not be present.
-  func runPrivately(in session: ReadSession, after previous: ComputedResult?) -> ComputedResult {
-    if ComputedCycle.count(of: self) > 1 { ComputedCycle.trap(at: self) }
-    var result = ComputedCycle.within(self) {
-      unsafe session.run(
-        self, after: previous.map { unsafe .passUnretained($0) }, isIndexed: false)
-    }
-    defer { withExtendedLifetime((result, previous)) {} }
-    let new = result
-    state.withLock { state in
-      var replaced = Optional(new)
-      swap(&state.otherResult, &replaced)
-      if let replaced { result = replaced }
-    }
-    return new
+  /// Returns the result that was found last, unless it is the given one.
+  func result(otherThan known: ComputedResult?) -> ComputedResult? {
+    if resultAddress.load(ordering: .relaxed) == known?.address ?? 0 { return nil }
+    return state.withLock { $0.result }
   }
 
-  /// The thread that runs the closure, or inspects its dependencies.
-  var runner: ThreadID? { state.withLock { $0.runner } }
-
-  /// Records that a change may affect the value.
-  func mayHaveChanged(at time: UInt) {
-    if changeTime.load(ordering: .relaxed) < time { changeTime.max(time, ordering: .relaxed) }
-  }
-
-  /// Returns `true` if the change at this time, which a pass has followed, does not affect the value.
-  func isSkipped(at time: UInt) -> Bool { changeTime.load(ordering: .relaxed) < time }
-
-  /// Called by the runner.
-  private func update(
-    _ previous: Unmanaged<ComputedResult>?, at now: UInt, in session: ReadSession?,
-    _ pass: UpdatePass?
-  ) -> Evaluation {
-    ComputedCycle.within(self) {
-      // The index has the dependencies of a known result that belonged to one instant.
-      let isIndexed =
-        unsafe pass != nil && validTime.load(ordering: .relaxed) != 0
-        && previous?._withUnsafeGuaranteedRef { $0.shape } == pass?.shape
-      let valid = unsafe previous?._withUnsafeGuaranteedRef {
-        validated($0, isIndexed ? pass : nil)
-      }
-      if let valid = valid ?? nil { return finish(valid, at: wasCorrect(valid, at: now) ? now : 0) }
-      if let session { return unsafe run(in: session, after: previous, isIndexed) }
-      guard let pass else { return unsafe run(in: ReadSession(), after: previous, false) }
-      return pass.withSession { unsafe run(in: $0, after: previous, isIndexed) }
-    }
-  }
-
-  /// Returns `true` if a result that was validated after this time was correct at this time.
+  /// Decides the next step of a reader that needs a result of this time.
   ///
-  /// A dependency may have changed since, to the value that it had before this time.
-  private func wasCorrect(_ result: ComputedResult, at time: UInt) -> Bool {
-    log.isFree(of: result.places, from: time, to: ChangeClock.now)
+  /// Threads that need it at the same time wait for one run.
+  func access(at time: UInt, on thread: ThreadID) -> Access {
+    state.withLock { state in
+      if let result = state.result, result.isCorrect(at: time) { return .use(result) }
+      guard let runner = state.runner else {
+        state.runner = thread
+        return .run(after: state.result)
+      }
+      if runner == thread { return .refuse }
+      let parking = Parking()
+      state.waiters.append(parking)
+      return .wait(parking)
+    }
   }
 
-  private func run(
-    in session: ReadSession, after previous: Unmanaged<ComputedResult>?, _ isIndexed: Bool
-  ) -> Evaluation {
-    let result = unsafe session.run(self, after: previous, isIndexed: isIndexed)
-    return finish(result, at: session.isExact ? unsafe session.time : 0)
+  /// Stores a result, unless a newer result is known.
+  func publish(_ result: ComputedResult) {
+    var replaced: ComputedResult?
+    state.withLock { replace(&$0, by: result, &replaced) }
+    ReleaseChain.release(&replaced)
   }
 
-  /// Stores the result, and wakes the waiting threads.
-  private func finish(_ result: consuming ComputedResult, at time: UInt) -> Evaluation {
-    let result = result
-    var replaced: ComputedResult? = result
-    var other: ComputedResult?
+  /// Stores the result of a reader, and wakes the waiting threads.
+  func finish(_ result: ComputedResult) {
+    var replaced: ComputedResult?
     var waiters: [Parking] = []
     state.withLock { state in
-      swap(&state.result, &replaced)
-      if state.otherResult != nil { swap(&state.otherResult, &other) }
+      replace(&state, by: result, &replaced)
       state.runner = nil
-      resultAddress.store(result.address, ordering: .relaxed)
-      validTime.store(result.isVolatile ? 0 : time, ordering: .releasing)
       if !state.waiters.isEmpty { swap(&state.waiters, &waiters) }
     }
     for parking in waiters { parking.open() }
-    withExtendedLifetime((replaced, other)) {}
-    return Evaluation(result: result, isExact: time != 0)
+    ReleaseChain.release(&replaced)
   }
 
-  /// Returns `true` if the result at this address is known to be correct at this time.
-  func isPresent(_ address: UInt, at time: UInt) -> Bool {
-    validTime.load(ordering: .acquiring) == time
-      && resultAddress.load(ordering: .relaxed) == address
+  private func replace(
+    _ state: inout State, by result: ComputedResult, _ replaced: inout ComputedResult?
+  ) {
+    if let present = state.result, present === result || result.isOlder(than: present) { return }
+    replaced = result
+    swap(&state.result, &replaced)
+    resultAddress.store(result.address, ordering: .relaxed)
   }
 
-  /// Returns the result if no dependency has changed.
-  ///
-  /// Dependencies are inspected in the order of the reads: a change may make later reads obsolete.
-  private func validated(_ previous: ComputedResult, _ pass: UpdatePass?) -> ComputedResult? {
-    let skipTime = pass?.time ?? 0
-    var replaced: [Int: ComputedResult]?
-    let dependencies = previous.dependencies
-    for index in dependencies.indices {
-      let dependency = dependencies[index]
-      if dependency.isUnaffected(at: skipTime) { continue }
-      if !dependency.isComputed {
-        if dependency.withRecord({ !$0.isUnchanged() }) { return nil }
-        continue
-      }
-      let isEqual = dependency.withNode { node in
-        dependency.withResult { old in
-          guard let new = node.evaluate(in: nil, pass?.of(old.shape))?.result else { return false }
-          if new === old { return true }
-          if !node.areEqual(old, new) { return false }
-          replaced = replaced ?? [:]
-          replaced?[index] = new
-          return true
-        }
-      }
-      if !isEqual { return nil }
-    }
-    return replaced.map { previous.replacing($0) } ?? previous
-  }
-}
-
-extension Dependency {
-  /// Returns `true` if the value is known to be the present one, without a search.
-  fileprivate func isUnaffected(at skipTime: UInt) -> Bool {
-    if isComputed {
-      return isPresent(at: ChangeClock.now, skipTime)
-    }
-    return withRecord { $0.isPresent && $0.storage.origin == nil }
-  }
+  /// The thread that runs the closure for a reader, or inspects its dependencies.
+  var runner: ThreadID? { state.withLock { $0.runner } }
 }

@@ -1,48 +1,93 @@
+internal import Synchronization
+
 /// The result of one run of a computed value.
 ///
-/// Unchecked, because its subclass has a value of any type. All properties are constant.
+/// It is correct at each instant from `start` to `end`. That is a fact about the object: it does not
+/// depend on where the object is stored.
+///
+/// Unchecked, because its subclass has a value of any type. All properties are constant or atomic.
 @usableFromInline
 class ComputedResult: @unchecked Sendable {
   /// Equal for equal successive values of one computed value.
   @usableFromInline let version: UInt
   /// In the order of the reads.
   let dependencies: DependencyList
-  /// Equal for results with the same dependencies at any depth.
-  let shape: UInt
   /// `true` if a dependency does not report its changes.
   let isVolatile: Bool
   /// The places of the values that it depends on, at any depth.
   let places: PlaceRange
+  /// At first, the time of the newest value that it depends on.
+  private let start: Atomic<UInt>
+  /// 0 if no instant is known.
+  private let end = Atomic<UInt>(0)
 
   /// - Parameter dependencies: The reads of the run, which this object releases.
   @usableFromInline
-  init(
-    version: UInt, _ dependencies: DependencyList, after previous: Unmanaged<ComputedResult>?
-  ) {
+  init(version: UInt, _ dependencies: DependencyList) {
     self.version = version
     self.dependencies = dependencies
-    let known = unsafe previous?._withUnsafeGuaranteedRef {
-      $0.dependencies.haveShape(of: dependencies) ? ($0.shape, $0.isVolatile, $0.places) : nil
+    var places = PlaceRange()
+    var isVolatile = false
+    var start: UInt = 0
+    for dependency in dependencies {
+      if dependency.isComputed {
+        dependency.withResult { result in
+          places.insert(result.places)
+          isVolatile = isVolatile || result.isVolatile
+          start = max(start, result.start.load(ordering: .relaxed))
+        }
+      } else {
+        dependency.withRecord { record in
+          unsafe places.insert(record.storage.place)
+          if record.storage.origin != nil { isVolatile = true }
+          let version = record.version.load(ordering: .relaxed)
+          if version != .max { start = max(start, version) }
+        }
+      }
     }
-    if let known = known ?? nil {
-      (shape, isVolatile, places) = known
-    } else {
-      shape = UniqueNumber.next()
-      isVolatile = dependencies.contains { $0.isVolatile }
-      places = dependencies.places
-    }
+    (self.places, self.isVolatile) = (places, isVolatile)
+    self.start = Atomic(start)
   }
 
   deinit {
     dependencies.free()
   }
 
-  /// Returns the same result with equal results of dependencies, by their indices.
-  final func replacing(_ results: [Int: ComputedResult]) -> ComputedResult {
-    let list = dependencies.enumerated().map { index, old in
-      results[index].map { new in old.withNode { Dependency($0, new) } } ?? old.retained()
+  /// Returns `true` if it is known to be correct at this time.
+  ///
+  /// `start` was raised before `end`, so a thread that sees the end also sees the start.
+  @usableFromInline
+  final func isCorrect(at time: UInt) -> Bool {
+    let end = end.load(ordering: .acquiring)
+    if time > end {
+      if end == 0 || !ChangeLog.shared.isFree(of: places, from: end, to: time) { return false }
+      self.end.max(time, ordering: .releasing)
     }
-    return unsafe replacing(list.withUnsafeBufferPointer { unsafe DependencyList($0) })
+    return start.load(ordering: .relaxed) <= time
+  }
+
+  /// Declares that it is correct at this time, and perhaps at no time between its run and then.
+  final func wasCorrect(at time: UInt) {
+    if isVolatile || end.load(ordering: .relaxed) >= time { return }
+    start.max(time, ordering: .relaxed)
+    end.max(time, ordering: .releasing)
+  }
+
+  /// The same before another thread can know the result, without locked instructions.
+  final func isNew(at time: UInt) {
+    if isVolatile { return }
+    start.store(max(start.load(ordering: .relaxed), time), ordering: .relaxed)
+    end.store(time, ordering: .relaxed)
+  }
+
+  /// Returns `true` if it belongs to an older state than the other result of its computed value.
+  final func isOlder(than other: ComputedResult) -> Bool {
+    start.load(ordering: .relaxed) < other.start.load(ordering: .relaxed)
+  }
+
+  /// Returns `true` if an equal result of a dependency depends on other values.
+  final func hasMoved(to result: ComputedResult) -> Bool {
+    self !== result && (places != result.places || isVolatile != result.isVolatile)
   }
 
   func replacing(_ dependencies: DependencyList) -> ComputedResult { self }
@@ -56,9 +101,9 @@ class ComputedResult: @unchecked Sendable {
       ($0.value(of: Value.self), $0.version)
     }
     if let last, !changeTest(last.0, value) {
-      return TypedComputedResult(last.0, version: last.1, run)
+      return TypedComputedResult(last.0, version: last.1, run.dependencies)
     }
-    return TypedComputedResult(value, run)
+    return TypedComputedResult(value, version: run.id, run.dependencies)
   }
 
   /// Unique while the object is in memory.
@@ -75,24 +120,15 @@ class ComputedResult: @unchecked Sendable {
 final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sendable {
   @usableFromInline let value: Value
 
-  /// - Parameter version: The version of an equal value, or `nil` for a new one.
+  /// - Parameter version: The version of an equal value, or a new version.
   @inlinable
-  init(_ value: Value, version: UInt? = nil, _ run: FinishedRun) {
+  init(_ value: Value, version: UInt, _ dependencies: DependencyList) {
     self.value = value
-    unsafe super.init(version: version ?? run.id, run.dependencies, after: run.previous)
-  }
-
-  private init(
-    _ value: Value, replacing dependencies: DependencyList,
-    of result: ComputedResult
-  ) {
-    self.value = value
-    unsafe super.init(
-      version: result.version, dependencies, after: .passUnretained(result))
+    super.init(version: version, dependencies)
   }
 
   override func replacing(_ dependencies: DependencyList) -> ComputedResult {
-    TypedComputedResult(value, replacing: dependencies, of: self)
+    TypedComputedResult(value, version: version, dependencies)
   }
 }
 

@@ -59,27 +59,13 @@ struct Dependency: @unchecked Sendable {
     unsafe record._withUnsafeGuaranteedRef(body)
   }
 
-  /// Inserts the places of the values that it depends on, at any depth.
-  func insertPlaces(into range: inout PlaceRange) {
-    if let result = unsafe storedResult {
-      unsafe result._withUnsafeGuaranteedRef { range.insert($0.places) }
-    } else {
-      unsafe record._withUnsafeGuaranteedRef { unsafe range.insert($0.storage.place) }
-    }
+  /// The identity of the storage or of the computed value.
+  var identity: ObjectIdentifier {
+    isComputed ? withNode { ObjectIdentifier($0) } : withRecord { ObjectIdentifier($0.storage) }
   }
 
   func withNode<Result>(_ body: (ComputedNode) -> Result) -> Result {
     unsafe node._withUnsafeGuaranteedRef(body)
-  }
-
-  /// Returns `true` if the result of a computed value is known to be correct at this time, or is
-  /// skipped at the time of a pass.
-  func isPresent(at time: UInt, _ skipTime: UInt) -> Bool {
-    withNode { node in
-      node.isSkipped(at: skipTime)
-        || node.isPresent(
-          unsafe UInt(bitPattern: storedResult.unsafelyUnwrapped.toOpaque()), at: time)
-    }
   }
 
   /// Of a computed value.
@@ -103,38 +89,14 @@ struct Dependency: @unchecked Sendable {
     return self
   }
 
+  /// A chain of results is released as a chain of callbacks is.
   func release() {
     if let result = unsafe storedResult {
       unsafe node.release()
-      unsafe result.release()
+      var last: ComputedResult? = unsafe result.takeRetainedValue()
+      ReleaseChain.release(&last)
     } else {
       unsafe record.release()
-    }
-  }
-
-  /// `true` if the value does not report its changes.
-  var isVolatile: Bool {
-    if let result = unsafe storedResult {
-      return unsafe result._withUnsafeGuaranteedRef { $0.isVolatile }
-    }
-    return unsafe record._withUnsafeGuaranteedRef { $0.storage.origin != nil }
-  }
-
-  /// Returns `true` if both name the same value, and its own dependencies have the same shape.
-  func hasShape(of other: Dependency) -> Bool {
-    switch unsafe (storedResult, other.storedResult) {
-    case (nil, nil):
-      unsafe source == other.source
-        || record._withUnsafeGuaranteedRef { record in
-          unsafe other.record._withUnsafeGuaranteedRef { $0.storage === record.storage }
-        }
-    case (let result?, let otherResult?):
-      unsafe source == other.source
-        && (result.toOpaque() == otherResult.toOpaque()
-          || result._withUnsafeGuaranteedRef { result in
-            unsafe otherResult._withUnsafeGuaranteedRef { $0.shape == result.shape }
-          })
-    default: false
     }
   }
 }
@@ -170,16 +132,7 @@ struct DependencyList: RandomAccessCollection, @unchecked Sendable {
     return unsafe (index == 0 ? first : last).unsafelyUnwrapped
   }
 
-  /// Returns `true` if both have the same dependencies at any depth.
-  func haveShape(of others: DependencyList) -> Bool {
-    count == others.count && indices.allSatisfy { self[$0].hasShape(of: others[$0]) }
-  }
-
-  /// The places of the dependencies at any depth.
-  var places: PlaceRange {
-    reduce(into: PlaceRange()) { $1.insertPlaces(into: &$0) }
-  }
-
+  /// Releases the elements.
   func free() {
     for dependency in self { dependency.release() }
     unsafe elements?.deallocate()
@@ -214,8 +167,18 @@ class ValueRecord: @unchecked Sendable {
     return storage.operations.isUnchanged(storage, self)
   }
 
-  /// Returns `true` if both records have equal values.
-  func isSame(as other: ValueRecord) -> Bool { self === other }
+  /// Returns `true` if both records are known to have equal values.
+  final func isSame(as other: ValueRecord) -> Bool {
+    self === other
+      || hasVersion(of: other) || hasValue(of: other)
+  }
+
+  private final func hasVersion(of other: ValueRecord) -> Bool {
+    let version = version.load(ordering: .relaxed)
+    return version != .max && version == other.version.load(ordering: .relaxed)
+  }
+
+  func hasValue(of other: ValueRecord) -> Bool { false }
 }
 
 /// Unchecked like its superclass: all properties are constant or atomic.
@@ -229,11 +192,14 @@ final class TypedValueRecord<Value: Sendable>: ValueRecord, @unchecked Sendable 
     super.init(storage, version: version)
   }
 
-  override func isSame(as other: ValueRecord) -> Bool {
-    if self === other { return true }
+  override func hasValue(of other: ValueRecord) -> Bool {
     let storage = unsafe unsafeDowncast(storage, to: PropertyStorage<Value>.self)
     let other = unsafe unsafeDowncast(other, to: TypedValueRecord<Value>.self)
-    return !storage.delivery.comparison.isChange(from: value, to: other.value)
+    // A mutation in place is a change without a comparison.
+    // Also inside a `modify`, which has not changed the value yet.
+    let mutated = storage.delivery.lock.withLock { _ in unsafe storage.mutatedVersion }
+    return mutated <= min(version.load(ordering: .relaxed), other.version.load(ordering: .relaxed))
+      && !storage.delivery.comparison.isChange(from: value, to: other.value)
   }
 }
 

@@ -1,291 +1,261 @@
 internal import Synchronization
 
-/// The values that a subscribed computed value depends on, at any depth, with links in the
-/// direction of changes.
+/// The values that a computed value depends on, at any depth, with links in the direction of
+/// changes.
 ///
-/// A change follows these links to the computed values that it may affect. All other results are
-/// still correct, and need no inspection. The links are stored in the subscription: a value does
-/// not refer to the values that read it.
+/// It is one assignment of values to sources: all runs read the same value of a source. A
+/// subscription has an index, whose sources change by deliveries to this subscription only. No other
+/// thread can therefore change a value that a pass reads, and a pass validates no result against
+/// shared state. A session that other threads overtake has an index of the values that it must read
+/// again, without subscriptions.
 ///
-/// Used by the delivering thread of a combination.
-@safe final class DependencyIndex {
-  private var values: [ObjectIdentifier: Entry] = [:]
-  private var sources: [ObjectIdentifier: Entry] = [:]
-  private let root: Entry
-  /// `true` if a value may arrive after a newer one.
+/// Between two passes of a subscription, all entries are clean, every entry but the root has a link
+/// from a reader, and a result was computed from the records and results of the children, or from
+/// equal ones.
+///
+/// One thread at a time uses it: the delivering thread of a combination, or the thread of a session. User
+/// code in a pass (closures, comparisons, releases) cannot reach it: deliveries are queued.
+@usableFromInline
+final class DependencyIndex {
+  /// One thread at a time uses it, in accesses that do not nest.
   ///
-  /// The source was subscribed to while it changed, or values of its previous subscription are still
-  /// on their way.
-  private var mayArriveLate = false
-  /// A session that no pass uses.
-  @exclusivity(unchecked) private var spareSession: ReadSession?
-  /// Entries whose links are followed.
-  @exclusivity(unchecked) private var reached: [Unmanaged<Entry>] = unsafe []
-
-  init(of node: ComputedNode) {
-    root = Entry(of: node)
-    values[ObjectIdentifier(node)] = root
+  /// Checks of exclusive access would cost as much as a run.
+  private struct State {
+    var pass: UInt = 1
+    var steps: [PassStep] = []
+    var found: [EntryID] = []
+    var unused: [EntryID] = []
+    var reached: [EntryID] = []
+    var time: UInt = 0
+    var places = PlaceRange()
+    var areInputsChanged = false
   }
 
+  let table = EntryTable()
+  @exclusivity(unchecked) private var state = State()
+  private(set) var values: [ObjectIdentifier: EntryID] = [:]
+  private(set) var sources: [ObjectIdentifier: EntryID] = [:]
+  /// The subscription, during its pass.
+  private var inputs: LiveInputs?
+  private var removedInputs: [Subscription] = []
+
+  /// The number of the next pass, or of the pass in progress.
+  var pass: UInt { unsafe state.pass }
+
+  /// The entries in progress.
+  ///
+  /// Each waits for the next entry.
+  var steps: [PassStep] {
+    @inline(__always) _read { yield unsafe state.steps }
+    @inline(__always) _modify { yield unsafe &state.steps }
+  }
+
+  /// Reads that the previous run did not make at the same place, of all steps.
+  var found: [EntryID] {
+    @inline(__always) _read { yield unsafe state.found }
+    @inline(__always) _modify { yield unsafe &state.found }
+  }
+
+  /// Entries that may have no link.
+  var unused: [EntryID] {
+    @inline(__always) _read { yield unsafe state.unused }
+    @inline(__always) _modify { yield unsafe &state.unused }
+  }
+
+  /// A time at which all sources had the values of the index, or 0.
+  ///
+  /// A claim for readers without a subscription. No pass depends on it.
+  private(set) var time: UInt {
+    get { unsafe state.time }
+    set { unsafe state.time = newValue }
+  }
+
+  /// Stores a delivered value, and marks the computed values that it may affect.
+  ///
+  /// O(affected computed values and their links). Ignores a value that is older than the known one,
+  /// and a value of a source that is no longer in use.
+  ///
+  /// - Parameter isBatched: `true` if other sources may have changed at the same time.
+  func apply(_ record: ValueRecord, at id: EntryID, isBatched: Bool) {
+    if table[id].identity != ObjectIdentifier(record.storage) { return }
+    let version = record.version.load(ordering: .relaxed)
+    if version <= table[id].knownVersion { return }
+    moveTime(to: isBatched ? 0 : version)
+    replaceRecord(by: record, version, at: id)
+  }
+
+  private func replaceRecord(by record: ValueRecord, _ version: UInt, at id: EntryID) {
+    var replaced: ValueRecord? = record
+    swap(&table[id].record, &replaced)
+    table[id].knownVersion = version == .max ? 0 : version
+    table[id].changedPass = pass
+    markReaders(of: id)
+    withExtendedLifetime(replaced) {}
+  }
+
+  private func markReaders(of source: EntryID) {
+    var id = source
+    while true {
+      for link in table[id].links where table.mark(link) {
+        unsafe state.reached.append(link.reader)
+      }
+      guard let next = unsafe state.reached.popLast() else { return }
+      id = next
+    }
+  }
+
+  // MARK: Passes
+
+  /// Brings the computed value up to date, and returns its result.
+  func update(_ root: EntryID, in session: ReadSession, for inputs: LiveInputs) -> ComputedResult {
+    self.inputs = inputs
+    let result = session.reading(self) { self.result(of: root, in: session) }
+    self.inputs = nil
+    removeUnused(but: root)
+    unsafe state.pass += 1
+    // The inspection of all sources is O(1) per pass.
+    if time == 0, pass.isMultiple(of: UInt(max(sources.count, 1))) { _ = missedSources() }
+    if time > 0 { result.wasCorrect(at: time) }
+    unsafe state.places = result.places
+    return result
+  }
+
+  /// Returns `true` after it has read all sources again, whose values belonged to several instants.
+  func readMissedSources() -> Bool {
+    if sources.count < 2 { return false }
+    let missed = missedSources()
+    for id in missed {
+      guard let record = table[id].storage?.presentRecord() else { continue }
+      replaceRecord(by: record, record.version.load(ordering: .relaxed), at: id)
+    }
+    return !missed.isEmpty
+  }
+
+  /// Removes entries that no entry reads, and then their dependencies.
+  private func removeUnused(but root: EntryID) {
+    while let id = unused.popLast() {
+      if table[id].identity == nil || !table[id].links.isEmpty || id == root { continue }
+      while !table[id].children.isEmpty { unused.append(table.unlinkLast(of: id)) }
+      let entry = table.remove(id)
+      guard let identity = entry.identity else { continue }
+      if entry.node != nil {
+        values[identity] = nil
+      } else {
+        sources[identity] = nil
+        unsafe state.areInputsChanged = true
+        removedInputs.append(entry.input)
+      }
+    }
+  }
+
+  // MARK: Entries
+
+  func value(_ node: ComputedNode) -> EntryID {
+    let identity = ObjectIdentifier(node)
+    if let known = values[identity] { return known }
+    let id = table.append(IndexEntry(of: node))
+    values[identity] = id
+    unused.append(id)
+    return id
+  }
+
+  /// Returns the entry of a source, which it subscribes to and reads if it is new.
+  func source(_ storage: VersionedStorage) -> EntryID {
+    let identity = ObjectIdentifier(storage)
+    if let known = sources[identity] { return known }
+    let id = table.append(IndexEntry(of: storage))
+    sources[identity] = id
+    unused.append(id)
+    if let inputs {
+      let followed = inputs.follow(storage, as: id)
+      table[id].input = followed.input
+      unsafe state.areInputsChanged = true
+      setFirst(followed.record, at: id)
+    } else {
+      setFirst(storage.presentRecord(), at: id)
+    }
+    return id
+  }
+
+  private func setFirst(_ record: ValueRecord, at id: EntryID) {
+    let version = record.version.load(ordering: .relaxed)
+    table[id].record = record
+    if version != .max { table[id].knownVersion = version }
+    if version > time { time = 0 }
+  }
+
+  /// Keeps a value that was read, for later reads of the session.
+  func keep(_ dependency: Dependency) {
+    var open = [dependency.content]
+    while let next = open.popLast() {
+      switch next {
+      case .value(let record):
+        if sources[ObjectIdentifier(record.storage)] != nil { continue }
+        let id = table.append(IndexEntry(of: record.storage))
+        sources[ObjectIdentifier(record.storage)] = id
+        setFirst(record, at: id)
+      case .computed(let node, let result):
+        if !keep(result, of: node) { continue }
+        open += result.dependencies.map(\.content)
+      }
+    }
+  }
+
+  /// Returns `false` if another result is in use.
+  @discardableResult
+  func keep(_ result: ComputedResult, of node: ComputedNode) -> Bool {
+    let id = value(node)
+    if table[id].result != nil || table[id].phase == .running { return false }
+    table[id].result = result
+    table[id].phase = .clean
+    return true
+  }
+
+  // MARK: Inputs
+
   /// The subscriptions to all sources.
-  var inputs: [Subscription] { sources.values.compactMap(\.input) }
+  var currentInputs: [Subscription] { sources.values.map { table[$0].input } }
 
   /// `true` if several inputs may share a source.
   var mayShareSources: Bool {
-    sources.count > 1 && sources.values.contains { $0.mayShareSource }
-  }
-
-  /// Returns the shape of the known result of the computed value, or `nil` if the result of the root
-  /// does not depend on it.
-  fileprivate func shape(of node: ComputedNode) -> UInt? { values[ObjectIdentifier(node)]?.shape }
-
-  /// Returns `false` if the record is older than a known one, or of a source that is not in use.
-  ///
-  /// Records must be passed in the order in which they are applied.
-  func accepts(_ record: ValueRecord) -> Bool {
-    if !mayArriveLate { return true }
-    return sources[ObjectIdentifier(record.storage)]?.advance(to: record) ?? false
-  }
-
-  /// Marks the computed values that the changes may affect, and returns the pass that updates them.
-  ///
-  /// The cost is O(affected computed values and their links).
-  func pass(for changes: [ValueRecord], at time: UInt) -> UpdatePass {
-    root.mark(time)
-    for change in changes where values.count > 1 {
-      guard let source = sources[ObjectIdentifier(change.storage)] else { continue }
-      unsafe source.markReaders(time, &reached)
-      while let entry = unsafe reached.popLast() {
-        unsafe entry._withUnsafeGuaranteedRef { unsafe $0.markReaders(time, &reached) }
+    sources.count > 1
+      && sources.values.contains { id in
+        guard let storage = table[id].storage else { return false }
+        return storage.origin != nil || storage.source?.follows == true
       }
+  }
+
+  /// Returns the inputs that are no longer in use, or `nil` if the inputs have not changed.
+  func takeInputChanges() -> [Subscription]? {
+    if unsafe !state.areInputsChanged { return nil }
+    unsafe state.areInputsChanged = false
+    defer { removedInputs = [] }
+    return removedInputs
+  }
+
+  // MARK: Claims
+
+  /// Moves the claim to a change, if it was the first change of a source since.
+  private func moveTime(to version: UInt) {
+    guard time > 0, version > time, version != .max,
+      ChangeLog.shared.isFree(of: unsafe state.places, from: time, to: version - 1)
+    else {
+      time = 0
+      return
     }
-    return UpdatePass(of: self, time: time, after: changes.last, shape: root.shape)
+    time = version
   }
 
-  fileprivate func takeSession() -> ReadSession { unsafe spareSession.take() ?? ReadSession() }
-
-  fileprivate func keep(_ session: ReadSession) {
-    if session.isExact { unsafe spareSession = session.rested() }
-  }
-
-  /// Replaces the links by the links of a result.
+  /// Returns the sources that no longer have their values of the index.
   ///
-  /// The cost is O(dependencies of the computed values whose dependencies have changed).
-  ///
-  /// - Parameter subscribe: Subscribes to a new source.
-  func update(
-    to result: ComputedResult, _ subscribe: (VersionedStorage) -> Subscription
-  ) -> Changes {
-    var changes = Changes()
-    update(root, to: result, &changes, subscribe)
-    if !changes.missed.isEmpty || !changes.removedInputs.isEmpty { mayArriveLate = true }
-    return changes
-  }
-
-  private func update(
-    _ entry: Entry, to result: ComputedResult, _ changes: inout Changes,
-    _ subscribe: (VersionedStorage) -> Subscription
-  ) {
-    if entry.shape == result.shape { return }
-    entry.shape = result.shape
-    let dependencies = result.dependencies.map(\.content)
-    let kept = zip(entry.children, dependencies).prefix { $0.represents($1) }.count
-    let dropped = entry.unlink(from: kept)
-    for dependency in dependencies[kept...] {
-      entry.link(child(for: dependency, &changes, subscribe))
+  /// Without any, it claims the present time. O(sources).
+  private func missedSources() -> [EntryID] {
+    let now = ChangeClock.now
+    let missed = sources.values.filter { id in
+      guard let record = table[id].record else { return false }
+      return !record.isPresent || record.version.load(ordering: .relaxed) > now
     }
-    for child in dropped { removeIfUnused(child, &changes) }
-    for (child, dependency) in zip(entry.children, dependencies) {
-      if case .computed(_, let result) = dependency {
-        update(child, to: result, &changes, subscribe)
-      }
-    }
-  }
-
-  private func child(
-    for dependency: Dependency.Content, _ changes: inout Changes,
-    _ subscribe: (VersionedStorage) -> Subscription
-  ) -> Entry {
-    switch dependency {
-    case .computed(let node, _):
-      let id = ObjectIdentifier(node)
-      if let known = values[id] { return known }
-      let entry = Entry(of: node)
-      values[id] = entry
-      return entry
-    case .value(let record):
-      let id = ObjectIdentifier(record.storage)
-      if let known = sources[id] { return known }
-      let entry = Entry(of: record, subscribe)
-      sources[id] = entry
-      changes.areInputsChanged = true
-      if !record.isPresent { changes.missed.append(record.storage) }
-      return entry
-    }
-  }
-
-  private func removeIfUnused(_ entry: Entry, _ changes: inout Changes) {
-    if unsafe !entry.links.isEmpty { return }
-    if let node = entry.node {
-      if values.removeValue(forKey: ObjectIdentifier(node)) == nil { return }
-      for child in entry.unlink(from: 0) { removeIfUnused(child, &changes) }
-    } else if let source = entry.source {
-      if sources.removeValue(forKey: ObjectIdentifier(source.storage)) == nil { return }
-      changes.areInputsChanged = true
-      changes.removedInputs.append(source.input)
-    }
-  }
-
-  /// The consequences of an update for the subscription.
-  struct Changes {
-    /// New sources that have changed since they were read.
-    var missed: [VersionedStorage] = []
-    var removedInputs: [Subscription] = []
-    var areInputsChanged = false
-  }
-}
-
-/// An update after a change, which inspects only the computed values that the change may affect.
-///
-/// All other values of the index were correct before the change. No other change of a source is in
-/// progress. The subscription retains the index and the change.
-@safe struct UpdatePass {
-  private let index: Unmanaged<DependencyIndex>
-  /// The last change, for runs that read its source.
-  let change: Unmanaged<ValueRecord>?
-  /// The time of the change clock after the change.
-  let time: UInt
-  /// The shape of the result whose dependencies the index has, for the computed value in progress.
-  ///
-  /// Another reader may have replaced that result since, and found dependencies that the index does
-  /// not have.
-  private(set) var shape: UInt
-
-  init(of index: DependencyIndex, time: UInt, after change: ValueRecord?, shape: UInt) {
-    unsafe self.index = .passUnretained(index)
-    unsafe self.change = change.map { unsafe .passUnretained($0) }
-    self.time = time
-    self.shape = shape
-  }
-
-  /// Returns the pass for a computed value, or `nil` if the result of the root does not depend on it.
-  func of(_ node: ComputedNode) -> UpdatePass? {
-    unsafe index._withUnsafeGuaranteedRef { $0.shape(of: node) }.map { of($0) }
-  }
-
-  /// Returns the pass for a computed value whose known result has this shape.
-  func of(_ shape: UInt) -> UpdatePass {
-    var pass = self
-    pass.shape = shape
-    return pass
-  }
-
-  /// Calls the closure with a session at the time of the pass.
-  func withSession<Result>(_ body: (ReadSession) -> Result) -> Result {
-    unsafe index._withUnsafeGuaranteedRef { index in
-      let session = index.takeSession()
-      session.begin(self)
-      defer { index.keep(session) }
-      return body(session)
-    }
-  }
-}
-
-/// A computed value or a source in an index.
-///
-/// A reader retains its dependencies.
-private final class Entry {
-  /// An entry that reads this entry, and the place of the read.
-  @safe struct Link {
-    let reader: Unmanaged<Entry>
-    /// The index in `children` of the reader.
-    let slot: Int
-  }
-
-  /// The computed value, or `nil` for a source.
-  let node: ComputedNode?
-  let source: (storage: VersionedStorage, input: Subscription)?
-  /// The shape of the result whose dependencies are the children.
-  var shape: UInt = 0
-  private(set) var children: [Entry] = []
-  @exclusivity(unchecked) private(set) var links: [Link] = []
-  /// The version of the newest known value of a source.
-  private var knownVersion: UInt = 0
-  /// The indices of the links from the children.
-  private var positions: [Int] = []
-  /// The time of the last change that may affect the computed value.
-  @exclusivity(unchecked) private var markedTime: UInt = 0
-
-  init(of node: ComputedNode) {
-    self.node = node
-    source = nil
-  }
-
-  init(of record: ValueRecord, _ subscribe: (VersionedStorage) -> Subscription) {
-    let version = record.version.load(ordering: .relaxed)
-    node = nil
-    source = (record.storage, subscribe(record.storage))
-    if version != .max { knownVersion = version }
-  }
-
-  var input: Subscription? { source?.input }
-
-  var mayShareSource: Bool {
-    guard let storage = source?.storage else { return false }
-    return storage.origin != nil || storage.source?.follows == true
-  }
-
-  func represents(_ dependency: Dependency.Content) -> Bool {
-    switch dependency {
-    case .computed(let other, _): node === other
-    case .value(let record): source?.storage === record.storage
-    }
-  }
-
-  /// Returns `false` if a newer value is known.
-  func advance(to record: ValueRecord) -> Bool {
-    let version = record.version.load(ordering: .relaxed)
-    if version < knownVersion { return false }
-    if version != .max { knownVersion = version }
-    return true
-  }
-
-  /// Returns `false` if the change has been here.
-  @discardableResult
-  func mark(_ time: UInt) -> Bool {
-    if unsafe markedTime == time { return false }
-    unsafe markedTime = time
-    node?.mayHaveChanged(at: time)
-    return true
-  }
-
-  /// Marks the entries that read this one, and adds those where the change has not been.
-  func markReaders(_ time: UInt, _ reached: inout [Unmanaged<Entry>]) {
-    for index in unsafe links.indices {
-      let reader = unsafe links[index].reader
-      if unsafe reader._withUnsafeGuaranteedRef({ $0.mark(time) }) {
-        unsafe reached.append(reader)
-      }
-    }
-  }
-
-  func link(_ child: Entry) {
-    unsafe positions.append(child.links.count)
-    unsafe child.links.append(Link(reader: .passUnretained(self), slot: children.count))
-    children.append(child)
-  }
-
-  /// Removes the children from an index on, and returns them.
-  func unlink(from start: Int) -> [Entry] {
-    let removed = Array(children[start...])
-    while children.count > start {
-      let child = children.removeLast()
-      let position = positions.removeLast()
-      let last = unsafe child.links.removeLast()
-      if unsafe position == child.links.count { continue }
-      unsafe child.links[position] = last
-      unsafe last.reader.takeUnretainedValue().positions[last.slot] = position
-    }
-    return removed
+    time = missed.isEmpty ? now : 0
+    return missed
   }
 }

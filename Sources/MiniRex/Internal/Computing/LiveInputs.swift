@@ -2,123 +2,166 @@ internal import Synchronization
 
 /// The subscriptions of a computed value to the sources that it depends on, at any depth.
 ///
-/// Usually, every source is in the state that its last turn has delivered, and the computed value
-/// reads the present values. While other turns are in progress, it reads the values that its own
-/// subscriptions have delivered. Like a combination, it therefore emits for each turn, after the
-/// turn has started.
+/// It emits for each turn of a source, after the turn has started, with the values that its
+/// subscriptions have delivered. Values that other threads deliver while it runs are folded: the
+/// next run has the newest of each source.
 ///
-/// Unchecked: the delivering thread of the combination uses the properties. `receive` uses only
-/// constants.
+/// Unchecked: the delivering thread of the combination uses the properties, except for `folded`.
+/// `receive` uses only constants.
 @usableFromInline
 final class LiveInputs: @unchecked Sendable {
-  private let node: ComputedNode
+  /// Values that one run will apply, the newest of each source.
+  private struct Folded {
+    var records: [ObjectIdentifier: (record: ValueRecord, entry: EntryID)] = [:]
+    var isBatched = false
+  }
+
   private let combination = Combination()
-  @exclusivity(unchecked) private var last: ComputedResult?
-  @exclusivity(unchecked) private var shape: UInt = 0
-  private let index: DependencyIndex
-  /// `true` if the last result belonged to one instant, at which the index is correct.
-  @exclusivity(unchecked) private var isIndexExact = false
-  /// The values delivered since the last result.
-  @exclusivity(unchecked) private var delivered: [ValueRecord] = []
-  /// `true` if the change was neither queued nor held.
-  @exclusivity(unchecked) private var isImmediate = false
+  private let index = DependencyIndex()
+  private let session = ReadSession()
+  private let root: EntryID
   private weak var sentinel: Sentinel?
+  /// The version of the result that was emitted last.
+  @exclusivity(unchecked) private var emitted: UInt?
+  /// `true` if the pass has found a source that a batch has written.
+  @exclusivity(unchecked) private var hasFoundBatch = false
+  /// Guarded by the lock of the combination's delivery, like `heldCount`.
+  @exclusivity(unchecked) private var folded = Folded()
+  /// The number of queued changes of the delivering thread that were held.
+  @exclusivity(unchecked) private var heldCount = 0
 
   @usableFromInline
   init(of node: ComputedNode) {
-    self.node = node
-    index = DependencyIndex(of: node)
+    root = index.value(node)
   }
 
   /// Emits the present value, and then one value for each turn of a source that changes it.
   @usableFromInline
   func subscribe(_ emit: @escaping @Sendable (ComputedResult) -> Void) -> Subscription {
     combination.subscribe {
-      let result = self.evaluate()
-      unsafe self.last = result
-      self.follow(result)
+      let result = self.update()
+      if unsafe self.emitted == result.version || self.mustWait() { return }
+      unsafe self.emitted = result.version
       emit(result)
     } start: { sentinel in
       self.sentinel = sentinel
-      combination.receive { true }
+      unsafe combination.folded = { [weak self] in self?.takeFolded() ?? false }
+      combination.receive(on: .current, nil) { _, _ in { true } }
     }
   }
 
   /// Called in the turn of a source, with the value in delivery.
   @usableFromInline
-  func receive(_ record: ValueRecord) {
-    let isImmediate = combination.emitImmediately { isHeld in
-      self.apply(record)
-      unsafe self.isImmediate = !isHeld
+  func receive(_ record: ValueRecord, at entry: EntryID, in source: AnyDelivery) {
+    if source.isFollowed {
+      if WriteBatch.current == nil {
+        source.defer(combination)
+        return receiveLater(record, at: entry)
+      }
+      // A batch emits at its end, after the values before it.
+      source.releaseDeferred(always: true)
     }
-    if isImmediate { return }
-    combination.receive {
-      self.apply(record)
-      unsafe self.isImmediate = false
-      return true
+    let isImmediate = combination.emitImmediately {
+      self.index.apply(record, at: entry, isBatched: false)
+    }
+    if !isImmediate { receiveLater(record, at: entry) }
+  }
+
+  private func receiveLater(_ record: ValueRecord, at entry: EntryID) {
+    let thread = ThreadID.current
+    let batch = WriteBatch.current
+    var replaced: ValueRecord?
+    combination.receive(on: thread, batch) { isHeld, isReentrant in
+      let isBatched = batch != nil
+      if isReentrant {
+        if isHeld { unsafe heldCount += 1 }
+        return {
+          self.index.apply(record, at: entry, isBatched: isBatched)
+          return self.mayEmit(afterHeld: isHeld)
+        }
+      }
+      replaced = unsafe folded.records.updateValue(
+        (record, entry), forKey: ObjectIdentifier(record.storage))?.record
+      unsafe folded.isBatched = folded.isBatched || isBatched
+      unsafe combination.foldedCount = folded.records.count - 1
+      return combination.fold()
+    }
+    withExtendedLifetime(replaced) {}
+  }
+
+  /// Called by the delivering thread.
+  ///
+  /// - Returns: `false` if the values must be held.
+  private func takeFolded() -> Bool {
+    var taken = Folded()
+    // Now, before another part of a batch arrives.
+    let mayEmit = combination.delivery.lock.withLock { _ in
+      unsafe swap(&folded, &taken)
+      unsafe combination.foldedCount = 0
+      unsafe combination.isFoldQueued = false
+      return unsafe heldCount == 0 && combination.openCount == 0
+    }
+    for (record, entry) in taken.records.values {
+      index.apply(record, at: entry, isBatched: taken.isBatched)
+    }
+    return mayEmit
+  }
+
+  /// Returns `false` if changes of a batch or of the turn of a barrier may be missing.
+  private func mayEmit(afterHeld isHeld: Bool) -> Bool {
+    combination.delivery.lock.withLock { _ in
+      if isHeld { unsafe heldCount -= 1 }
+      if unsafe combination.isHolding && combination.isFoldQueued { return false }
+      return unsafe heldCount == 0 && combination.openCount == 0
     }
   }
 
-  private func apply(_ record: ValueRecord) {
-    if index.accepts(record) { unsafe delivered.append(record) }
-  }
-
-  private func evaluate() -> ComputedResult {
-    let time = ChangeClock.now
-    // The only undelivered change is in delivery on this thread, and all others have been applied.
-    let isQuiet =
-      unsafe ChangeClock.undeliveredCount <= (isImmediate ? 1 : 0) && !combination.hasQueuedChanges
-    if unsafe isQuiet || last == nil || pins.areUnchanged {
-      let pass = unsafe isQuiet && isIndexExact ? index.pass(for: delivered, at: time) : nil
-      let evaluation = node.evaluate(pass)
-      unsafe isIndexExact = evaluation.isExact && ChangeClock.now == time
-      if unsafe last == nil || isIndexExact {
-        forgetDelivered()
-        return evaluation.result
+  private func update() -> ComputedResult {
+    var result = index.update(root, in: session, for: self)
+    if unsafe emitted == nil {
+      // The first value belongs to one instant, unless other threads write all the time.
+      for _ in 0..<3 where index.readMissedSources() {
+        result = index.update(root, in: session, for: self)
       }
     }
-    unsafe isIndexExact = false
-    let result = node.result(fitting: pins)
-    forgetDelivered()
+    followInputs()
     return result
   }
 
-  /// Keeps the capacity, for the next change.
-  private func forgetDelivered() {
-    while unsafe delivered.popLast() != nil {}
-  }
-
-  /// The delivered values of all sources.
-  private var pins: PinnedValues {
-    let pins = PinnedValues()
-    for record in unsafe delivered.reversed() { pins.keep(record) }
-    for record in unsafe last?.records ?? [] { pins.keep(record) }
-    return pins
-  }
-
-  /// Follows the dependencies of the result.
-  func follow(_ result: ComputedResult) {
-    if unsafe result.shape == shape { return }
-    // Without it, all dependencies have finished.
-    guard let sentinel else { return }
-    unsafe shape = result.shape
-    let changes = index.update(to: result) { subscribe(to: $0, sentinel) }
-    if changes.areInputsChanged {
-      let inputs = index.inputs
-      if !combination.replaceInputs(by: inputs, sharing: index.mayShareSources) {
-        for input in inputs + changes.removedInputs { input.invalidate() }
-        return
-      }
+  /// Returns `true` if a batch has written a new source, and its other writes are not delivered.
+  ///
+  /// The end of the batch emits then.
+  private func mustWait() -> Bool {
+    if unsafe !hasFoundBatch { return false }
+    unsafe hasFoundBatch = false
+    let isOpen = combination.delivery.lock.withLock { _ in
+      unsafe combination.openCount + combination.closingCount > 0
+        || combination.isFoldQueued
     }
-    for input in changes.removedInputs { input.invalidate() }
-    for storage in changes.missed { receive(storage.presentRecord()) }
+    if isOpen { unsafe combination.isHolding = true }
+    return isOpen
   }
 
-  private func subscribe(to storage: VersionedStorage, _ sentinel: Sentinel) -> Subscription {
-    let signal = storage.operations.subscribe(storage, self, sentinel)
-    guard let origin = storage.origin else { return signal }
+  private func followInputs() {
+    guard let removed = index.takeInputChanges() else { return }
+    let inputs = index.currentInputs
+    if !combination.replaceInputs(by: inputs, sharing: index.mayShareSources) {
+      for input in inputs { input.invalidate() }
+    }
+    for input in removed { input.invalidate() }
+  }
+
+  /// Subscribes to a new source, and reads it.
+  ///
+  /// After all dependencies have finished, nothing retains the sentinel, and a value is only read.
+  func follow(_ storage: VersionedStorage, as entry: EntryID) -> FollowedStorage {
+    guard let sentinel else { return FollowedStorage(.ended, storage.presentRecord()) }
+    let followed = storage.operations.subscribe(storage, self, sentinel, entry)
+    if let batch = followed.batch, combination.hold(for: batch) { unsafe hasFoundBatch = true }
+    guard let origin = storage.origin else { return followed }
     origin.join(storage)
-    return Subscription(UntrackedInput(signal: signal, origin))
+    let input = Subscription(UntrackedInput(signal: followed.input, origin))
+    return FollowedStorage(input, storage.presentRecord())
   }
 }
 
@@ -130,26 +173,6 @@ extension ComputedNode {
   ) -> Subscription {
     let output = CombinationOutput(changeTest, receive)
     return LiveInputs(of: self).subscribe { output.send($0.value(of: Value.self)) }
-  }
-}
-
-extension ComputedResult {
-  /// The values of properties that the result depends on, at any depth.
-  fileprivate var records: [ValueRecord] {
-    var records: [ValueRecord] = []
-    var known: Set<ObjectIdentifier> = []
-    func collect(_ result: ComputedResult) {
-      for dependency in result.dependencies {
-        switch dependency.content {
-        case .value(let record):
-          if known.insert(ObjectIdentifier(record.storage)).inserted { records.append(record) }
-        case .computed(let node, let result):
-          if known.insert(ObjectIdentifier(node)).inserted { collect(result) }
-        }
-      }
-    }
-    collect(self)
-    return records
   }
 }
 

@@ -20,7 +20,12 @@ package class UntrackedOrigin: @unchecked Sendable {
   private let hasMembers = Atomic(false)
   private let hasFirstValue = Atomic(false)
 
-  fileprivate init() {}
+  /// The publisher, which this object retains.
+  final let identity: PublisherIdentity
+
+  fileprivate init(_ identity: PublisherIdentity) {
+    self.identity = identity
+  }
 
   /// `true` if the storage repeats the value automatically.
   final var isConnected: Bool { hasFirstValue.load(ordering: .acquiring) }
@@ -72,11 +77,15 @@ extension UntrackedOrigin {
   private static let storages = Lock<[PublisherIdentity: WeakStorage]>([:])
 
   /// Returns the storage that repeats the value, or `nil` if the publisher has none.
+  ///
+  /// - Parameter last: The storage that the previous run read at the same place. If it fits, the
+  ///   table of all storages is not used.
   static func storage<Value, Kind>(
-    of publisher: Publisher<Value, Kind>
+    of publisher: Publisher<Value, Kind>, last: VersionedStorage?
   ) -> PropertyStorage<Value>? {
     let identity = PublisherIdentity(publisher)
-    let known = storages.withLock { $0[identity]?.storage }
+    let fits = last?.origin?.identity == identity
+    let known = fits ? last : storages.withLock { $0[identity]?.storage }
     if let known, known.source?.hasEnded == false {
       return unsafe unsafeDowncast(known, to: PropertyStorage<Value>.self)
     }
@@ -117,11 +126,10 @@ private final class TypedUntrackedOrigin<Value: Sendable, Kind: PublisherKind>: 
 {
   /// Retained, so that its identity is unique while the storage is in memory.
   let publisher: Publisher<Value, Kind>
-  private let identity: PublisherIdentity
 
   init(_ publisher: Publisher<Value, Kind>, _ identity: PublisherIdentity) {
     self.publisher = publisher
-    self.identity = identity
+    super.init(identity)
   }
 
   deinit {
@@ -162,8 +170,6 @@ extension PropertyStorage {
       advance(inPlace: false)
       return presentVersion
     }
-    // Nobody is told.
-    if version != nil { ChangeClock.hasDelivered() }
     // A record of no version is inspected again by its next reader.
     return TypedValueRecord(value, of: self, version: version ?? .max)
   }

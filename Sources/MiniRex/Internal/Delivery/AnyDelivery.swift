@@ -15,6 +15,10 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   ///
   /// Unchecked, like `progress`.
   @usableFromInline @exclusivity(unchecked) final var turnVersion: UInt = 0
+  /// The combinations that emit when no update of another thread follows.
+  ///
+  /// Unchecked, like `progress`.
+  @usableFromInline @exclusivity(unchecked) final var deferred: [Combination] = []
   /// The subscription in whose turns this delivery emits, if there is one.
   private let input = AtomicLazyReference<WeakToken>()
 
@@ -61,6 +65,9 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// `true` if this delivery emits in the turns of another source.
   var follows: Bool { input.load() != nil }
 
+  /// The queued and the dropped updates on the way to this delivery.
+  var inputCounts: BufferCounts { input.load()?.token?.bufferCounts ?? BufferCounts() }
+
   override func collectSources(into sources: inout SharedSources) {
     if sources.add(self) { input.load()?.token?.host.collectSources(into: &sources) }
   }
@@ -75,14 +82,20 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// Returns `false` if the source has finished.
   func join(_ last: GlitchBarrier) -> Bool { false }
 
+  /// Returns `true` if this thread delivers.
+  ///
+  /// Called under the lock.
+  func isDelivering(on thread: ThreadID, _ state: borrowing DeliveryState) -> Bool {
+    // The schedule may not know a thread that entered without the lock.
+    turnstile.hasEntered(thread) || turnstile.isInSchedule && state.schedule.deliverer == thread
+  }
+
   /// Returns `true` if this thread runs a turn that has not reached the barrier.
   func isAbout(toCall last: GlitchBarrier, on thread: ThreadID) -> Bool {
     if turnstile.hasEntered(thread) { return unsafe progress.isAbout(toCall: last.serial) }
     if turnstile.isResting { return false }
     return lock.withLock { state in
-      // The schedule may not know a thread that entered without the lock.
-      unsafe turnstile.isInSchedule && state.schedule.deliverer == thread
-        && progress.isAbout(toCall: last.serial)
+      unsafe isDelivering(on: thread, state) && progress.isAbout(toCall: last.serial)
     }
   }
 
@@ -106,6 +119,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
           return false
         }
         callback = remove(last.token, from: &state, isRunning: isRunning)
+        state.barrierCount -= 1
         return true
       }
     }
@@ -138,8 +152,14 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   }
 
   /// Returns when all accepted updates are delivered, or when the waiting task is canceled.
+  ///
+  /// That includes the queues of the combinations that follow.
   func delivered() async {
-    guard let receipt = receipt() else { return }
+    if let receipt = receipt() { await wait(for: receipt) }
+    await deliveredByFollowers()
+  }
+
+  func wait(for receipt: WaitGroup) async {
     await withTaskCancellationHandler {
       await receipt.wait()
     } onCancel: {
@@ -157,6 +177,13 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
         state.addReceipt(receipt)
         return receipt
       }
+    }
+  }
+
+  /// `true` if the queue is empty and no turn is in progress.
+  var isIdle: Bool {
+    lock.withLock { state in
+      withTurns(&state) { state, isRunning in !isRunning && state.tickets.count == 0 }
     }
   }
 

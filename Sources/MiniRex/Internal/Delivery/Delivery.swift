@@ -10,6 +10,8 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   struct Pending {
     @usableFromInline let update: Update
     @usableFromInline let replaced: Update?
+    /// The carried values of the sender.
+    @usableFromInline let carried: CarriedValues?
     /// The version of a value on which computed values depend, or 0.
     @usableFromInline var version: UInt = 0
     /// The batch that the update belongs to, if there is one.
@@ -21,6 +23,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     init(update: Update, replaced: Update?) {
       self.update = update
       self.replaced = replaced
+      carried = .current
     }
   }
 
@@ -220,6 +223,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     lock.withLock { state in
       guard join(last.token, { _ in last.call() }, &state) else { return false }
       unsafe last.serial = state.schedule.lastSerial
+      state.barrierCount += 1
       return true
     }
   }
@@ -242,20 +246,29 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
 
   @inlinable
   func deliver(_ pending: Pending, _ turn: QueuedTurn) {
-    if pending.version == 0, pending.batch == nil { return deliverAlone(pending, turn) }
-    deliverTracked(pending, turn)
+    if pending.version == 0, pending.batch == nil, pending.carried == nil {
+      return deliverAlone(pending, turn)
+    }
+    deliverFully(pending, turn)
   }
 
   /// Not inlined, like `enqueue`.
   @usableFromInline @inline(never)
-  func deliverTracked(_ pending: Pending, _ turn: QueuedTurn) {
+  func deliverFully(_ pending: Pending, _ turn: QueuedTurn) {
+    if let carried = pending.carried {
+      carried.run { deliverTracked(pending, turn) }
+    } else {
+      deliverTracked(pending, turn)
+    }
+  }
+
+  private func deliverTracked(_ pending: Pending, _ turn: QueuedTurn) {
     unsafe turnVersion = pending.version
     if let batch = pending.batch {
       batch.deliver { deliverAlone(pending, turn) }
     } else {
       deliverAlone(pending, turn)
     }
-    if pending.version > 0 { ChangeClock.hasDelivered() }
     pending.batch?.leave()
   }
 
@@ -285,6 +298,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   @inlinable @inline(never)
   func deliverQueued() {
     while true {
+      if unsafe !deferred.isEmpty { releaseDeferred() }
       var pending: Pending?
       switch proceed(pop: { pending = unsafe queue.popFirst() }) {
       case .turn(let turn):
@@ -301,7 +315,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
         return
       }
       pending = nil
-      if turnstile.leave() { return }
+      if unsafe deferred.isEmpty && turnstile.leave() { return }
     }
   }
 

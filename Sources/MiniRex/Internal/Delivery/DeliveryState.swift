@@ -16,6 +16,11 @@ package struct DeliveryState: ~Copyable, Sendable {
   /// The counters of the suspending subscribers, if the delivery stands between sources and them.
   @usableFromInline var counters: [InFlightCounter] = []
 
+  /// The combinations that may have queued its updates.
+  var followers: [QueueFollower] = []
+  /// The number of barriers of combinations.
+  var barrierCount = 0
+
   init() {}
 
   /// Returns `nil` if the source has finished.

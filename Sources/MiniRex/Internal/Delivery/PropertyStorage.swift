@@ -29,15 +29,31 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     StorageOperations { storage, record in
       let storage = unsafe unsafeDowncast(storage, to: PropertyStorage<Value>.self)
       return storage.isUnchanged(unsafe unsafeDowncast(record, to: TypedValueRecord<Value>.self))
-    } subscribe: { storage, inputs, sentinel in
-      let storage = unsafe unsafeDowncast(storage, to: PropertyStorage<Value>.self)
-      return storage.delivery.subscribe { value in
-        withExtendedLifetime(sentinel) {
-          let version = unsafe storage.delivery.turnVersion
-          inputs.receive(TypedValueRecord(value, of: storage, version: version))
-        }
+    } subscribe: { storage, inputs, sentinel, entry in
+      unsafe unsafeDowncast(storage, to: PropertyStorage<Value>.self)
+        .follow(inputs, sentinel, entry)
+    }
+  }
+
+  /// Subscribes the inputs of a computed value to all changes after the returned value.
+  @inlinable
+  func follow(_ inputs: LiveInputs, _ sentinel: Sentinel, _ entry: EntryID) -> FollowedStorage {
+    let token = Subscription(delivery, place: Subscription.nowhere)
+    let receive: @Sendable (Value) -> Void = { value in
+      withExtendedLifetime(sentinel) {
+        let version = unsafe self.delivery.turnVersion
+        inputs.receive(
+          TypedValueRecord(value, of: self, version: version), at: entry, in: self.delivery)
       }
     }
+    let (value, version, batch, hasJoined) = withLock { state in
+      if unsafe !isTracked { track() }
+      return (
+        unsafe self.value, presentVersion, unsafe self.batch, delivery.join(token, receive, &state)
+      )
+    }
+    return FollowedStorage(
+      hasJoined ? token : .ended, TypedValueRecord(value, of: self, version: version), batch)
   }
 
   /// Runs `body` under the lock, when no `modify` is in progress.
@@ -90,13 +106,11 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     let thread = ThreadID.current
     var replaced = newValue
     var turn: Turn?
-    var isCounted = false
     let isFree = delivery.lock.withLock { state in
       guard unsafe exclusive.isFree else { return false }
       unsafe swap(&value, &replaced)
       if unsafe isTracked {
-        (turn, isCounted) = admitTracked(
-          newValue, replacing: replaced, inPlace: false, from: thread, &state)
+        turn = admitTracked(newValue, replacing: replaced, inPlace: false, from: thread, &state)
       } else {
         turn = delivery.admit(newValue, replacing: replaced, from: thread, &state)
       }
@@ -104,7 +118,6 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     }
     if let turn {
       delivery.deliver(newValue, replacing: replaced, turn)
-      if isCounted { hasDelivered() }
       delivery.leave()
       isDelivered = true
     }
@@ -114,24 +127,18 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
   /// Admits a change on which computed values depend.
   ///
   /// Called under the lock.
-  ///
-  /// - Returns: The turn that the caller must run, and `true` if it must then call `hasDelivered`.
   @inlinable @inline(never)
   func admitTracked(
     _ update: Value, replacing replaced: Value?, inPlace: Bool, from thread: ThreadID,
     _ state: inout DeliveryState
-  ) -> (turn: Turn?, isCounted: Bool) {
+  ) -> Turn? {
     advance(inPlace: inPlace)
     let version = presentVersion
     let (turn, isQueued) = delivery.admit(
       update, replacing: replaced, version, in: nil, from: thread, &state)
-    if isQueued { return (turn, false) }
-    if turn == nil { hasDelivered() } else { unsafe delivery.turnVersion = version }
-    return (turn, turn != nil)
+    if turn != nil, !isQueued { unsafe delivery.turnVersion = version }
+    return turn
   }
-
-  @usableFromInline
-  func hasDelivered() { ChangeClock.hasDelivered() }
 
   @inlinable @inline(__always)
   func beginModify() {
@@ -148,13 +155,12 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     let thread = ThreadID.current
     var mustWake = false
     var turn: (Turn, Value)?
-    var isCounted = false
     delivery.lock.withLock { state in
       mustWake = unsafe exclusive.leave()
       if !publishing { return }
       let admitted: Turn?
       if unsafe isTracked {
-        (admitted, isCounted) = admitTracked(
+        admitted = admitTracked(
           unsafe value, replacing: nil, inPlace: true, from: thread, &state)
       } else {
         admitted = delivery.admit(unsafe value, replacing: nil, from: thread, &state)
@@ -164,7 +170,6 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     if mustWake { wake() }
     guard let (turn, update) = turn else { return false }
     delivery.deliver(update, turn)
-    if isCounted { hasDelivered() }
     delivery.leave()
     return true
   }

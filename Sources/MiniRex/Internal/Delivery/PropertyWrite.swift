@@ -15,10 +15,14 @@ class PropertyWrite: @unchecked Sendable {
   func begin() {}
 
   /// Exchanges the values.
-  func write() {}
+  ///
+  /// - Returns: The place of the value in the log of changes, if computed values depend on it.
+  func write() -> UInt32? { nil }
 
   /// Ends the exclusive access, and admits the turn.
-  func end(_ batch: WriteBatch) {}
+  ///
+  /// - Parameter time: The time of the batch, or 0 if no computed value depends on it.
+  func end(_ batch: WriteBatch, at time: UInt) {}
 
   /// Wakes the threads that waited for access, and runs the turn if this thread must.
   func deliver(_ batch: WriteBatch) {}
@@ -45,23 +49,29 @@ final class TypedPropertyWrite<Value: Sendable>: PropertyWrite, @unchecked Senda
 
   override func begin() { storage.beginModify() }
 
-  override func write() {
+  override func write() -> UInt32? {
     unsafe swap(&storage.value, &replaced)
-    storage.delivery.lock.withLock { _ in
+    return storage.delivery.lock.withLock { _ in
       isTracked = unsafe storage.isTracked
-      if isTracked { storage.advance(inPlace: false) }
+      if !isTracked { return nil }
+      storage.beginChange()
+      return unsafe storage.place
     }
   }
 
-  override func end(_ batch: WriteBatch) {
+  override func end(_ batch: WriteBatch, at time: UInt) {
     let thread = ThreadID.current
+    var old: WriteBatch?
     let mustWake = storage.delivery.lock.withLock { state in
-      let version = isTracked ? storage.presentVersion : 0
+      if isTracked { storage.endChange(at: time, inPlace: false) }
+      old = unsafe storage.batch
+      unsafe storage.batch = batch
       (turn, isQueued) = storage.delivery.admit(
-        value, replacing: replaced, version, in: batch, from: thread, &state)
-      if turn != nil, !isQueued { unsafe storage.delivery.turnVersion = version }
+        value, replacing: replaced, isTracked ? time : 0, in: batch, from: thread, &state)
+      if turn != nil, !isQueued { unsafe storage.delivery.turnVersion = isTracked ? time : 0 }
       return unsafe storage.exclusive.leave()
     }
+    withExtendedLifetime(old) {}
     if mustWake { storage.wake() }
   }
 
@@ -71,10 +81,7 @@ final class TypedPropertyWrite<Value: Sendable>: PropertyWrite, @unchecked Senda
     } else {
       lineage?.valueWasNotDelivered(by: storage.delivery)
     }
-    if !isQueued {
-      if isTracked { ChangeClock.hasDelivered() }
-      batch.leave()
-    }
+    if !isQueued { batch.leave() }
     if turn != nil { storage.delivery.leave() }
   }
 }

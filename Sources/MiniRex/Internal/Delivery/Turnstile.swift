@@ -33,6 +33,10 @@ package struct Turnstile: ~Copyable, Sendable {
     return phase == Turnstile.signaled || phase == Turnstile.delivering
   }
 
+  /// `true` if the delivering thread must look under the lock.
+  @inlinable @inline(__always)
+  var isSignaled: Bool { phase.load(ordering: .relaxed) == Turnstile.signaled }
+
   /// Never `true` for the delivering thread.
   var isResting: Bool { phase.load(ordering: .acquiring) == Turnstile.resting }
 

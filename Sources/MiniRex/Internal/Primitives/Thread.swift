@@ -26,6 +26,9 @@ package struct ThreadID: Hashable, Sendable {
   package static var current: ThreadID {
     #if canImport(Glibc)
     ThreadID(rawValue: UInt(pthread_self()))
+    #elseif canImport(Android)
+    // A number that may be negative.
+    ThreadID(rawValue: UInt(bitPattern: pthread_self()))
     #else
     unsafe ThreadID(rawValue: UInt(bitPattern: pthread_self()))
     #endif

@@ -84,6 +84,16 @@ final class Alarm: Sendable {
     if let (ring, instant) = ring { ring(instant) }
   }
 
+  /// Cancels the call of the clock until the next `set(to:)`.
+  func clear() {
+    let timer = state.withLock { state in
+      state.number += 1
+      state.wakesAt = nil
+      return state.timer.take()
+    }
+    timer?.invalidate()
+  }
+
   /// Rings now, as if it had been set to the instant.
   func ring(at instant: Duration) {
     state.withLock { $0.ring }?(instant)

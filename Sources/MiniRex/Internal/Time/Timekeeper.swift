@@ -2,8 +2,9 @@
 ///
 /// Instants are durations since the creation of the operator. A clock is user code. It runs outside
 /// locks.
+@usableFromInline
 struct Timekeeper: Sendable {
-  let now: @Sendable () -> Duration
+  @usableFromInline let now: @Sendable () -> Duration
   /// Runs a closure at an instant, unless the subscription is canceled first.
   let wake: @Sendable (_ instant: Duration, @escaping @Sendable () -> Void) -> Subscription
   /// `true` if a canceled wake-up needs no memory in the clock.

@@ -82,7 +82,7 @@ private func note(on node: LiveGraph.Node, standingFor count: Int) -> String? {
   case .source:
     node.subscriberCount.map {
       ($0 == 1 ? "1 subscriber" : "\($0) subscribers")
-        + (node.pendingUpdates > 0 ? ", \(node.pendingUpdates) pending" : "")
+        + (node.pendingUpdates > 0 ? ", \(node.pendingUpdates) pending" : "") + loads(of: node)
     }
   case .subscription: count > 1 ? "× \(count)" : nil
   case .operation:
@@ -93,6 +93,14 @@ private func note(on node: LiveGraph.Node, standingFor count: Int) -> String? {
     }
   case .trace: nil
   }
+}
+
+/// The loads of a resource, or an empty text.
+private func loads(of node: LiveGraph.Node) -> String {
+  guard let count = node.loadCount, let failures = node.failureCount else { return "" }
+  return (count == 1 ? ", 1 load" : ", \(count) loads")
+    + (failures > 0 ? ", \(failures) failed" : "")
+    + (node.age.map { ", \(short($0 / .seconds(1))) s old" } ?? "")
 }
 
 /// Formats a duration, with one decimal place.

@@ -18,6 +18,8 @@ package final class Lineage: Sendable {
   private let constantInputs: [Lineage]
   /// The record of a computed value.
   let computed: ComputedWatch?
+  /// The record of a resource.
+  let resource: ResourceWatch?
   let instrument: any Instrument
   let graph: LiveGraph?
   /// The counts of a node that events name, if there is a graph.
@@ -34,13 +36,15 @@ package final class Lineage: Sendable {
 
   init(
     _ role: Role, _ name: String, at place: CodePlace?, inputs: [Lineage],
-    computed: ComputedWatch? = nil, instrument: any Instrument, graph: LiveGraph?
+    computed: ComputedWatch? = nil, resource: ResourceWatch? = nil, instrument: any Instrument,
+    graph: LiveGraph?
   ) {
     self.role = role
     self.name = name
     self.place = place
     constantInputs = inputs
     self.computed = computed
+    self.resource = resource
     self.instrument = instrument
     self.graph = graph
     let isOrigin = role == .source || role == .trace || role == .operation && inputs.count > 1
@@ -86,16 +90,25 @@ extension Lineage {
     return watched(.source, name(), instrument: instrument, fileID, line)
   }
 
+  /// Returns the lineage of a new resource, or `nil` without an instrument.
+  static func ofResource(
+    _ name: String?, _ type: Any.Type, instrument: (any Instrument)?, _ fileID: String, _ line: Int
+  ) -> Lineage? {
+    if instrument == nil, !CurrentInstrument.isKnown.load(ordering: .acquiring) { return nil }
+    return watched(
+      .source, name ?? "\(type)", resource: ResourceWatch(), instrument: instrument, fileID, line)
+  }
+
   /// Returns the lineage of a source or a trace, for the given or the current instrument.
   @usableFromInline
   static func watched(
     _ role: LiveGraph.Role, _ name: String, of upstream: Lineage? = nil,
-    instrument: (any Instrument)?, _ fileID: String, _ line: Int
+    resource: ResourceWatch? = nil, instrument: (any Instrument)?, _ fileID: String, _ line: Int
   ) -> Lineage? {
     guard let instrument = instrument ?? CurrentInstrument.current else { return nil }
     return Lineage(
       role, name, at: CodePlace(fileID: fileID, line: line), inputs: upstream.map { [$0] } ?? [],
-      instrument: instrument, graph: instrument.graph ?? upstream?.graph)
+      resource: resource, instrument: instrument, graph: instrument.graph ?? upstream?.graph)
   }
 
   /// Returns the lineage of a computed value, or `nil` without an instrument.

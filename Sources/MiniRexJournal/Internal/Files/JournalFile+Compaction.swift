@@ -69,8 +69,7 @@ extension JournalFile {
     }
     guard let next = created else { return nil }
     try lockFile(next.number, LOCK_EX)
-    let status = try fileStatus(of: start.old.file.number)
-    try check { fchmod(next.number, status.st_mode & 0o7777) }
+    try JournalAttributes(of: start.old.file).apply(to: next)
     var done = 0
     try write(start.header.line + start.line, to: next.number, &done)
     try MiniRexJournal.synchronize(next.number)
@@ -79,19 +78,27 @@ extension JournalFile {
 
   // Step 2. Returns `false` if the compaction must be abandoned.
   private func archive(_ start: CompactionStart) throws(JournalFailure) -> Bool {
-    if start.old.length == 0 || history.span == .none && start.old.header.version > 1 {
+    if start.old.length == 0 { return true }
+    if history.span == .none, start.old.header.version > 1 {
+      // A later start would take the files of another branch for the history of the new file.
+      try end.withLock { end throws(JournalFailure) in
+        if isCurrent(start, end) { try setAside(from: start.old.header, &end) }
+      }
       return true
     }
     if end.withLock({ $0.lost }) == nil { try synchronize() }
     let created = try end.withLock { end throws(JournalFailure) -> Bool? in
       guard isCurrent(start, end) else { return nil }
       if !(try isNamed(path, start.old.file.number)) { throw .inUse }
-      let isNew = try makeFolder(end.segments.folder)
+      let isNew = try makeFolder(end.segments.folder, beside: start.old.file)
+      try setAside(from: start.old.header, &end)
       let segment = JournalSegment(start.old.header, bytes: end.part.length)
-      if !end.isOnlyBranch { try removeOtherBranch(from: segment, end) }
-      end.isOnlyBranch = true
       if !isLinked(segment, end) {
-        try check { unsafe link(path, end.segments.path(segment)) }
+        do throws(JournalFailure) {
+          try check { unsafe link(path, end.segments.path(segment)) }
+        } catch {
+          throw error == .file(.EXDEV) ? .otherDisk(folder: end.segments.folder) : error
+        }
       }
       return isNew
     }
@@ -101,25 +108,23 @@ extension JournalFile {
     return true
   }
 
-  private func isLinked(_ segment: JournalSegment, _ end: End) -> Bool {
-    (try? isNamed(end.segments.path(segment), end.part.file.number)) == true
+  /// The lines that were copied to the new file.
+  struct Copied {
+    /// The place up to which the old file is copied.
+    var place: Int
+    var actions = 0
+    /// The length of the new file.
+    var length: Int
+    /// The number up to which a copied line vouches for the lines before it, or -1.
+    var synced = -1
   }
 
-  /// Removes files that an older copy of this file was continued with, before the copy was restored.
-  private func removeOtherBranch(from own: JournalSegment, _ end: End) throws(JournalFailure) {
-    let keepsOwn = isLinked(own, end)
-    for segment in try JournalSegments.all(in: end.segments.folder)
-    where segment.sequence >= own.sequence && !(keepsOwn && segment.name == own.name) {
-      try check { unsafe unlink(end.segments.path(segment)) }
-    }
-  }
-
-  // Step 3. Returns the place up to which the lines are copied, and the number of copied actions.
+  // Step 3.
   private func copy(
     _ start: CompactionStart, from offset: Int, into next: JournalDescriptor, leaving rest: Int
-  ) throws(JournalFailure) -> (place: Int, actions: Int, length: Int) {
-    var copied = (place: offset, actions: 0, length: start.header.length + start.line.count)
-    if start.isFinal { return (start.old.length, 0, copied.length) }
+  ) throws(JournalFailure) -> Copied {
+    var copied = Copied(place: offset, length: start.header.length + start.line.count)
+    if start.isFinal { return copied }
     while true {
       let goal = end.withLock { $0.part.file === start.old.file ? $0.part.length : copied.place }
       if goal - copied.place <= rest { return copied }
@@ -127,34 +132,53 @@ extension JournalFile {
     }
   }
 
+  /// - Parameter number: The number of the last line, after which the new file gets its name.
   private func copy(
-    _ start: CompactionStart, _ copied: inout (place: Int, actions: Int, length: Int),
-    to goal: Int, into next: JournalDescriptor
+    _ start: CompactionStart, _ copied: inout Copied, to goal: Int, upTo number: Int? = nil,
+    into next: JournalDescriptor
   ) throws(JournalFailure) {
     var lines = JournalLines(of: start.old.file, from: copied.place, to: goal)
     var block: [UInt8] = []
-    while true {
-      let line = try lines.next()
-      if let line {
-        let content = JournalLine(unchecked: line.bytes)
-        if content?.kind != .snapshot { block += line.bytes + [newline] }
-        if content?.kind == .action { copied.actions += 1 }
-      }
-      if line == nil || block.count >= 1 << 16 {
-        var done = 0
-        try write(block, to: next.number, &done)
-        copied.length += block.count
-        block.removeAll(keepingCapacity: true)
-      }
-      if line == nil { break }
+    var last = 0
+    func writeBlock() throws(JournalFailure) {
+      var done = 0
+      try write(block, to: next.number, &done)
+      copied.length += block.count
+      block.removeAll(keepingCapacity: true)
+    }
+    while let line = try lines.next() {
+      let content = JournalLine(unchecked: line.bytes)
+      if content?.kind == .snapshot { continue }
+      if block.count >= 1 << 16 { try writeBlock() }
+      last = block.count
+      block += line.bytes + [newline]
+      if content?.kind == .action { copied.actions += 1 }
     }
     copied.place = goal
+    if let number, copied.length + block.count > start.header.length + start.line.count {
+      vouch(for: &block, from: last, number)
+      copied.synced = number
+    }
+    try writeBlock()
+  }
+
+  /// Lets the last line vouch for all copied lines.
+  ///
+  /// The file is synchronized before it gets its name. Until the next line, nothing else would prove it.
+  private func vouch(for block: inout [UInt8], from last: Int, _ number: Int) {
+    var vouching = JournalLineWriter()
+    if let line = JournalLine(block[last...].dropLast()), line.number == number {
+      vouching.appendVouching(line)
+      block.removeSubrange(last...)
+    } else {
+      vouching.appendMark(number, synced: number)
+    }
+    block += vouching.bytes
   }
 
   // Step 4. Returns `false` if the compaction must be abandoned.
   private func replace(
-    _ start: CompactionStart, with next: JournalDescriptor,
-    _ copied: (place: Int, actions: Int, length: Int)
+    _ start: CompactionStart, with next: JournalDescriptor, _ copied: Copied
   ) throws(JournalFailure) -> Bool {
     var copied = copied
     return try syncing.withLock { _ throws(JournalFailure) in
@@ -163,7 +187,9 @@ extension JournalFile {
         let size = Int(try fileStatus(of: start.old.file.number).st_size)
         let isExpected = size == end.part.length || end.isTorn && size > end.part.length
         if !(try isNamed(path, start.old.file.number)) || !isExpected { throw .inUse }
-        if !start.isFinal { try copy(start, &copied, to: end.part.length, into: next) }
+        if !start.isFinal {
+          try copy(start, &copied, to: end.part.length, upTo: end.part.number, into: next)
+        }
         try MiniRexJournal.synchronize(next.number)
         try check { unsafe rename(path + nextSuffix, path) }
         end.take(next, start, copied)
@@ -185,7 +211,7 @@ extension JournalFile {
     end.withLock { end in
       if end.isUnlocked { return }
       let segments = end.segments
-      for segment in segments.expired(history, end.part, end.marks.second) {
+      for segment in segments.expired(history, end.part, end.marks) {
         if unsafe unlink(segments.path(segment)) != 0, errno != ENOENT { return }
         end.segments.remove(segment)
       }
@@ -195,8 +221,7 @@ extension JournalFile {
 
 extension JournalFile.End {
   fileprivate mutating func take(
-    _ next: JournalDescriptor, _ start: CompactionStart,
-    _ copied: (place: Int, actions: Int, length: Int)
+    _ next: JournalDescriptor, _ start: CompactionStart, _ copied: JournalFile.Copied
   ) {
     let segment = JournalSegment(part.header, bytes: part.length)
     if (try? isNamed(segments.path(segment), part.file.number)) == true { segments.append(segment) }
@@ -208,7 +233,7 @@ extension JournalFile.End {
     weight = JournalWeight()
     (weight.first, weight.last, weight.actions) = (state, state, copied.actions)
     weight.firstSecond = start.second
-    marks.synced = -1
+    marks.synced = copied.synced
     (isTorn, unconfirmed, isPrepared, lost) = (false, nil, true, nil)
     compaction = .idle
   }
@@ -218,23 +243,29 @@ extension JournalSegments {
   /// The files that a policy does not keep, oldest first.
   ///
   /// The file of version 1 is always kept.
-  func expired(_ history: JournalHistory, _ newest: JournalPart, _ now: Int) -> [JournalSegment] {
-    var expired: [JournalSegment] = []
-    for (index, segment) in list.enumerated() where segment.sequence > 0 {
-      let next = index + 1 < list.count ? list[index + 1] : nil
-      let isExpired: Bool
-      switch history.span {
-      case .everything: isExpired = false
-      case .none: isExpired = true
-      case .commits(let count):
-        isExpired = (next?.first ?? newest.header.first) <= newest.number - count
-      case .seconds(let seconds):
-        let first = next.map { try? firstSecond(of: $0) } ?? newest.firstSecond
-        isExpired = first.map { $0 + seconds < now } == true
+  func expired(_ history: JournalHistory, _ newest: JournalPart, _ marks: JournalMarks)
+    -> ArraySlice<JournalSegment>
+  {
+    let closed = list[(list.firstIndex { $0.sequence > 0 } ?? list.endIndex)...]
+    switch history.span {
+    case .everything: return []
+    case .none: return closed
+    case .commits(let count):
+      let ends = closed.dropFirst().map(\.first) + [newest.header.first]
+      return closed.prefix(ends.count { $0 <= newest.number - count })
+    case .seconds(let span):
+      let now = marks.now(for: span)
+      var (expired, latest) = (closed.startIndex, 0)
+      for index in closed.indices {
+        let isLast = index + 1 == closed.endIndex
+        let end = isLast ? newest.firstSecond : try? firstSecond(of: closed[index + 1])
+        // A file that ended in the future, or before an earlier file, ended while the clock was wrong. Then the end of
+        // a later file decides.
+        guard let end, end <= now, end >= latest else { continue }
+        if now - end <= span { break }
+        (expired, latest) = (index + 1, end)
       }
-      if !isExpired { break }
-      expired.append(segment)
+      return closed[..<expired]
     }
-    return expired
   }
 }

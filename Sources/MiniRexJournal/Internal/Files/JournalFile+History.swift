@@ -44,9 +44,11 @@ extension JournalFile {
       return true
     }
     let second = try part.second(before: next)
+    // Lines before the state that never reached the disk do not lead to it.
+    let key = try hidesLoss() ? "\"start\"" : "\"snapshot\""
     var text = JournalLineWriter()
     text.append(
-      line.number, .init(second: second, version: version), "\"snapshot\"", json)
+      line.number, .init(second: second, version: version), key, json)
     return try compact(
       CompactionStart(
         old: part, header: JournalHeader(segment: part.header.segment + 1, first: line.number),
@@ -97,7 +99,9 @@ extension JournalSegments {
       ?? starts.firstIndex(of: number)
     guard let index else { throw .notKept(first: starts[0]) }
     if index == list.count { return newest }
-    guard var part = try open(list[index]) else { throw .notKept(first: starts[index + 1]) }
+    guard var part = try open(index, before: newest) else {
+      throw .notKept(first: starts[index + 1])
+    }
     part.number = min(part.number, starts[index + 1])
     if part.number < number { throw .notKept(first: starts[index + 1]) }
     return part

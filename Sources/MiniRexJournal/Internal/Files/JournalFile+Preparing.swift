@@ -33,7 +33,56 @@ extension JournalFile {
     }
     end.isTorn = false
     end.unconfirmed = nil
+    if end.part.length == 0 { try begin(&end) }
     end.isPrepared = true
+  }
+
+  /// Writes the first line of a journal, and waits until it is on the disk.
+  ///
+  /// Otherwise a power loss could lose it, and keep sectors behind it. A lost first sector of a long file would then be
+  /// no proof of damage.
+  private func begin(_ end: inout End) throws(JournalFailure) {
+    try setAside(from: nil, &end)
+    var done = 0
+    end.isTorn = true
+    try write(end.part.header.line, to: end.part.file.number, &done)
+    do throws(JournalFailure) {
+      try MiniRexJournal.synchronize(end.part.file.number)
+    } catch {
+      end.lost = error
+      // Without a line, the file is empty again.
+      ftruncate(end.part.file.number, 0)
+      throw error
+    }
+    end.isTorn = false
+  }
+
+  /// Appends a line that vouches for the lines before it, if they are on the disk and no other line
+  /// vouches for them.
+  ///
+  /// The line is not synchronized: if it is lost, nothing else is.
+  func vouch() {
+    end.withLock { end in
+      let file = end.part.file.number
+      guard isWritable, end.isPrepared, !end.isTorn, end.lost == nil, !end.isUnlocked,
+        end.part.length > 0, end.durable > end.marks.synced,
+        (try? isNamed(path, file)) == true,
+        (try? fileStatus(of: file)).map({ Int($0.st_size) }) == end.part.length
+      else { return }
+      var line = JournalLineWriter()
+      line.appendMark(end.part.number, synced: end.durable)
+      var done = 0
+      do throws(JournalFailure) {
+        try write(line.bytes, to: file, &done)
+      } catch {
+        end.isTorn = true
+        return
+      }
+      let isSynchronized = end.synchronized == end.part.length
+      end.part.length += line.bytes.count
+      end.marks.synced = end.durable
+      if isSynchronized { end.synchronized = end.part.length }
+    }
   }
 
   private func synchronize(_ end: inout End) throws(JournalFailure) {

@@ -76,13 +76,16 @@ final class JournalFile: Sendable {
   init(_ url: URL, keeping history: JournalHistory, upcasting: JournalUpcasting)
     throws(JournalFailure)
   {
-    guard url.isFileURL else { throw .file(.EINVAL) }
     self.history = history
-    let (descriptor, refusal) = try openAndLock(url.path(percentEncoded: false))
+    let (descriptor, refusal) = try openAndLock(filePath(url))
     path = try resolvedPath(url)
     do throws(JournalFailure) {
       let found = try JournalScan(of: descriptor, upcasting)
       self.refusal = refusal ?? found.newer
+      // A history needs the folder, and a file of version 1 is always kept.
+      if self.refusal == nil, history.span != .none || found.part.header.version == 1 {
+        try requireSameDisk(descriptor.number, path, path + folderSuffix)
+      }
       if self.refusal == nil { unsafe unlink(path + nextSuffix) }
       // The process that created the file may have been killed before it synchronized the folder.
       if found.part.length == 0, self.refusal == nil { try synchronizeFolder(of: path) }
@@ -90,7 +93,7 @@ final class JournalFile: Sendable {
         End(
           part: found.part, isTorn: found.tornBytes > 0, unconfirmed: found.unconfirmed,
           durable: found.synced, marks: JournalMarks(found), weight: JournalWeight(found),
-          segments: try JournalSegments(of: path, before: found.part.header),
+          segments: try JournalSegments(of: path, before: found),
           bytesCut: found.tornBytes))
     } catch {
       flock(descriptor.number, LOCK_UN)
@@ -100,6 +103,7 @@ final class JournalFile: Sendable {
 
   /// Ends a running compaction, because another journal may then use the names of its files.
   func unlock() {
+    vouch()
     end.withLock { end in
       end.isUnlocked = true
       if end.isBusy { unsafe unlink(path + nextSuffix) }
@@ -141,10 +145,10 @@ final class JournalFile: Sendable {
         end.takeComplete(lines.bytes[..<done])
         throw error
       }
-      if end.part.length == 0 { end.part.header = JournalHeader() }
-      end.weight.add(lines, at: end.part.length)
+      end.weight.add(lines, at: end.part.endOfLines)
+      if end.part.length == 0 { end.weight.firstSecond = marks.second }
       end.marks = marks
-      end.part.length += lines.bytes.count
+      end.part.length = end.part.endOfLines + lines.bytes.count
       end.part.number = number
       end.generation += 1
       return (end.part, end.weight)
@@ -203,7 +207,7 @@ extension JournalFile.End {
     let lines = bytes.split(separator: newline, omittingEmptySubsequences: false).dropLast()
     guard let last = lines.last.flatMap({ JournalLine(unchecked: $0) }) else { return }
     generation += 1
-    part.length += lines.reduce(0) { $0 + $1.count + 1 }
+    part.length = part.endOfLines + lines.reduce(0) { $0 + $1.count + 1 }
     part.number = last.number
   }
 }

@@ -24,13 +24,24 @@ struct JournalFiles: Sendable {
   }
 
   private init(_ path: String) throws(JournalFailure) {
-    newest = try JournalScan(of: openRegularFile(path, O_RDONLY)).part
-    segments = try JournalSegments(of: path, before: newest.header)
+    let found = try JournalScan(of: openRegularFile(path, O_RDONLY))
+    newest = found.part
+    segments = try JournalSegments(of: path, before: found)
   }
+}
+
+/// Returns the path of a file URL.
+///
+/// Throws `EINVAL` for another URL, and for a path that a system call cannot take: a NUL would end it, and bytes that are
+/// not UTF-8 make it empty.
+func filePath(_ url: URL) throws(JournalFailure) -> String {
+  let path = url.path(percentEncoded: false)
+  guard url.isFileURL, !path.isEmpty, !path.utf8.contains(0) else { throw .file(.EINVAL) }
+  return path
 }
 
 /// Returns the path of a file URL, with the destination of a symbolic link.
 func resolvedPath(_ url: URL) throws(JournalFailure) -> String {
-  guard url.isFileURL else { throw .file(.EINVAL) }
-  return url.resolvingSymlinksInPath().path(percentEncoded: false)
+  _ = try filePath(url)
+  return try filePath(url.resolvingSymlinksInPath())
 }

@@ -45,6 +45,8 @@ extension JournalPart {
   }
 
   /// Returns the number of the last commit up to a second, in O(log n).
+  ///
+  /// A second that is greater than the next second is of a clock that was ahead, and does not count.
   func lastNumber(upTo second: Int) throws(JournalFailure) -> Int {
     var (low, high) = (header.length, length)
     while high - low > blockSize {
@@ -56,17 +58,39 @@ extension JournalPart {
         guard let line = JournalLine(bytes) else { throw .damaged(atByte: offset) }
         found = line.second.map { (offset, $0) }
       }
-      if let found, found.second > second { high = found.offset } else { low = middle }
+      if let found, found.second > second, try self.second(after: found.offset) ?? .max > second {
+        high = found.offset
+      } else {
+        low = middle
+      }
     }
     var start = linesBackwards(before: low)
     var lines = lines(from: try start.nextPart().offset)
+    // The last commit before the lines that are later.
+    var last: Int?
     while let (offset, bytes) = try lines.next() {
       guard let line = JournalLine(bytes) else { throw .damaged(atByte: offset) }
-      if let found = line.second, found > second {
-        return line.kind.isCommit ? line.number - 1 : line.number
+      if let found = line.second {
+        if found <= second { last = nil } else { last = last ?? line.numberBefore }
       }
-      if offset > high { break }
+      if offset >= high { break }
     }
-    return number
+    return last ?? number
   }
+
+  /// Returns the second of the first line after a line that has one.
+  func second(after offset: Int) throws(JournalFailure) -> Int? {
+    var lines = lines(from: offset)
+    _ = try lines.next()
+    while let (offset, bytes) = try lines.next() {
+      guard let line = JournalLine(bytes) else { throw .damaged(atByte: offset) }
+      if let second = line.second { return second }
+    }
+    return nil
+  }
+}
+
+extension JournalLine {
+  /// The number of the last commit before the line.
+  fileprivate var numberBefore: Int { kind.isCommit ? number - 1 : number }
 }

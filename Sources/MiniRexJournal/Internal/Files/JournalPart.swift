@@ -3,10 +3,10 @@ internal import CLibrary
 /// A file descriptor that is closed with its last reference.
 ///
 /// A replay reads the file that it began with, while a compaction replaces the file.
-final class JournalDescriptor: Sendable {
-  let number: Int32
+package final class JournalDescriptor: Sendable {
+  package let number: Int32
 
-  init(_ number: Int32) { self.number = number }
+  package init(_ number: Int32) { self.number = number }
 
   deinit { close(number) }
 }
@@ -19,9 +19,14 @@ struct JournalPart: Sendable {
   var length = 0
   /// The number of the last complete line.
   var number = 0
+  /// The number up to which the next file proves that the lines were on the disk, or -1.
+  var durable = -1
 
   /// The place after the header, or 0 for a file without complete lines.
   var firstLine: Int { min(header.length, length) }
+
+  /// The place of the next line.
+  var endOfLines: Int { length == 0 ? header.length : length }
 
   func lines(from offset: Int, to end: Int? = nil) -> JournalLines {
     JournalLines(of: file, from: offset, to: end ?? length)

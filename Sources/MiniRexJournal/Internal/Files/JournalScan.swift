@@ -19,19 +19,24 @@ struct JournalScan {
   /// The offset of the first line after the last readable state whose commit no later line vouches for.
   private(set) var unconfirmed: Int?
   private(set) var second: Int?
+  private(set) var formerSecond: Int?
   /// The first line of a version that the program does not know, from the last readable state on.
   private(set) var newer: JournalFailure?
   private let upcasting: JournalUpcasting?
 
-  init(of file: JournalDescriptor, _ upcasting: JournalUpcasting? = nil) throws(JournalFailure) {
+  /// - Parameter durable: The number up to which the next file proves that the lines were on the disk, or -1.
+  init(of file: JournalDescriptor, _ upcasting: JournalUpcasting? = nil, durable: Int = -1)
+    throws(JournalFailure)
+  {
     self.upcasting = upcasting
     let size = Int(try fileStatus(of: file.number).st_size)
-    part = JournalPart(file: file, header: JournalHeader())
+    part = JournalPart(file: file, header: JournalHeader(), durable: durable)
     guard let header = try readHeader(of: file, size) else {
       tornBytes = size
       return
     }
     part.header = header
+    synced = max(durable, header.durableNumber)
     let start = try findState(before: size)
     try check(from: start, size)
     if part.length == 0 { part.header = JournalHeader() }
@@ -56,7 +61,7 @@ struct JournalScan {
 
   private mutating func check(from start: Int, _ size: Int) throws(JournalFailure) {
     var last = state.map { $0.offset > start } == true ? part.number : nil
-    var firstBad: (offset: Int, isTorn: Bool)?
+    var firstBad: (offset: Int, isTorn: Bool, isBlank: Bool)?
     var unvouched: [(offset: Int, number: Int)] = []
     var covered = 0
     var pieces = part.lines(from: start, to: size)
@@ -67,9 +72,15 @@ struct JournalScan {
         synced = mark
         while covered < unvouched.count, unvouched[covered].number <= mark { covered += 1 }
       }
-      if firstBad != nil { continue }
+      if let bad = firstBad {
+        if bad.isBlank, !bytes.isEmpty { firstBad?.isTorn = false }
+        continue
+      }
       guard let line, line.follows(last) else {
-        firstBad = (offset, try isTorn(bytes, at: offset, isComplete, size))
+        // An editor or a shell may have added a newline to the last line.
+        let isBlank = bytes.isEmpty
+        let isTorn = try isTorn(bytes, at: offset, isComplete, size)
+        firstBad = (offset, isTorn || isBlank, isBlank)
         continue
       }
       if newer == nil {
@@ -79,13 +90,13 @@ struct JournalScan {
       if line.number > synced { unvouched.append((offset, line.number)) }
       if line.kind == .action { actions += 1 }
       if offset == state?.offset { actions = line.back == nil ? 0 : actions }
-      second = line.second ?? second
+      if let found = line.second { (formerSecond, second) = (second, found) }
       part.length = offset + bytes.count + 1
     }
-    if let firstBad {
-      let isUncovered = last.map { $0 >= synced } ?? (synced < 0)
-      if !firstBad.isTorn || !isUncovered { throw .damaged(atByte: firstBad.offset) }
-    }
+    let isCovered = last ?? -1 < synced
+    if let firstBad, isCovered || !firstBad.isTorn { throw .damaged(atByte: firstBad.offset) }
+    // The end of the file is missing.
+    if isCovered { throw .damaged(atByte: part.length) }
     if covered < unvouched.count { unconfirmed = unvouched[covered].offset }
     part.number = last ?? 0
     if last == nil { part.length = 0 }
@@ -120,19 +131,36 @@ func hasLostSector(_ bytes: ArraySlice<UInt8>, at offset: Int, of size: Int) -> 
 }
 
 /// Returns `nil` if the first line never reached the disk.
+///
+/// It is on the disk before any other byte is written. So an unreadable line is a part of it, and NULs up to the end of the
+/// file. Everything else is damage, or a file of another program.
 func readHeader(of file: JournalDescriptor, _ size: Int) throws(JournalFailure) -> JournalHeader? {
   var start: [UInt8] = []
   try read(file.number, at: 0, upTo: min(size, 4096), appendingTo: &start)
-  if start.isEmpty { return nil }
   let line = start.prefix { $0 != newline }
   if line.count < start.count, let header = try JournalHeader(line) { return header }
-  if line.count == start.count, JournalHeader().line.starts(with: line) { return nil }
-  if line.count == start.count, versionOneHeader.utf8.starts(with: line) { return nil }
-  // After a power loss, the first sector of a new file may be lost.
-  if start.prefix(512).allSatisfy({ $0 == 0 }) { return nil }
+  let text = start.prefix { $0 != 0 }
+  let headers = [JournalHeader().line, Array(versionOneHeader.utf8)]
+  let isPart = headers.contains { $0.count > text.count && $0.starts(with: text) }
+  if isPart, try isEmpty(file, from: text.count, to: size) { return nil }
   throw .damaged(atByte: 0)
 }
 
-private let versionOneHeader = #"{"crc":"7a1c5507","journal":"MiniRex","version":1}"#
+/// Returns whether a part of a file has NULs only.
+private func isEmpty(_ file: JournalDescriptor, from start: Int, to end: Int)
+  throws(JournalFailure) -> Bool
+{
+  var place = start
+  while place < end {
+    var block: [UInt8] = []
+    try read(file.number, at: place, upTo: min(blockSize, end - place), appendingTo: &block)
+    if block.contains(where: { $0 != 0 }) { return false }
+    if block.isEmpty { return true }
+    place += block.count
+  }
+  return true
+}
+
+private let versionOneHeader = #"{"crc":"7a1c5507","journal":"MiniRex","version":1}"# + "\n"
 
 let newline = UInt8(ascii: "\n")

@@ -47,9 +47,15 @@ struct JournalSegments: Sendable {
   let folder: String
 
   /// Finds the files before a file, by their names.
-  init(of path: String, before header: JournalHeader) throws(JournalFailure) {
+  init(of path: String, before newest: JournalScan) throws(JournalFailure) {
     folder = path + folderSuffix
-    list = try Self.all(in: folder).filter { $0.sequence < header.segment }
+    let all = try Self.all(in: folder)
+    if newest.part.length > 0 {
+      list = all.filter { $0.sequence < newest.part.header.segment }
+    } else if newest.tornBytes > 0, !all.isEmpty {
+      // The first file of a journal is created when the folder is empty.
+      throw .damaged(atByte: 0)
+    }
   }
 
   /// Finds the files in a folder, with their sizes.
@@ -89,9 +95,14 @@ struct JournalSegments: Sendable {
   mutating func remove(_ segment: JournalSegment) { list.removeAll { $0 == segment } }
 
   /// Opens a closed file, or returns `nil` if another file has its name or the file was moved away.
-  func open(_ segment: JournalSegment) throws(JournalFailure) -> JournalPart? {
-    guard let start = try start(of: segment) else { return nil }
-    return try JournalScan(of: start.file).part
+  ///
+  /// - Parameters:
+  ///   - index: The index of the file.
+  ///   - newest: The file after the closed files.
+  func open(_ index: Int, before newest: JournalPart) throws(JournalFailure) -> JournalPart? {
+    guard let start = try start(of: list[index]) else { return nil }
+    let next = index + 1 == list.count ? newest : try? self.start(of: list[index + 1])
+    return try JournalScan(of: start.file, durable: next?.durableNumber(of: list[index]) ?? -1).part
   }
 
   /// Returns the Unix second of the first state of a closed file, which takes no scan.
@@ -102,7 +113,7 @@ struct JournalSegments: Sendable {
   }
 
   /// Returns the file with its header only.
-  private func start(of segment: JournalSegment) throws(JournalFailure) -> JournalPart? {
+  func start(of segment: JournalSegment) throws(JournalFailure) -> JournalPart? {
     let path = path(segment)
     let file: JournalDescriptor
     do throws(JournalFailure) {
@@ -112,9 +123,9 @@ struct JournalSegments: Sendable {
       throw error
     }
     let header = try readHeader(of: file, Int(try fileStatus(of: file.number).st_size))
-    guard let header, header.segment == segment.sequence, header.first == segment.first else {
-      return nil
-    }
+    // A file is closed long after its first line was on the disk.
+    guard let header else { throw .damaged(atByte: 0) }
+    if header.segment != segment.sequence || header.first != segment.first { return nil }
     return JournalPart(file: file, header: header, length: header.length, number: header.first)
   }
 }
@@ -122,15 +133,31 @@ struct JournalSegments: Sendable {
 extension JournalPart {
   /// The Unix second of the first state, or `nil` if that line has none.
   var firstSecond: Int? {
+    firstMembers.first { $0.hasPrefix(secondKey) }.flatMap { Int($0.dropFirst(secondKey.count)) }
+  }
+
+  /// Returns the number up to which this file proves that the lines of the file before it were on the disk, or -1.
+  ///
+  /// A compaction synchronizes the old file before it writes a snapshot to the new file. A file begins with a `start` if
+  /// lines of the old file may be lost.
+  fileprivate func durableNumber(of former: JournalSegment) -> Int {
+    let follows = header.segment == former.sequence + 1
+    return follows && firstMembers.last?.hasPrefix("\"snapshot\":") == true ? header.first : -1
+  }
+
+  /// The members of the first state, up to the beginning of its content.
+  private var firstMembers: [String] {
     var bytes: [UInt8] = []
-    try? read(file.number, at: header.length + bodyOffset, upTo: 64, appendingTo: &bytes)
-    let words = bytes.split(separator: UInt8(ascii: ","), maxSplits: 2).map {
-      String(decoding: $0, as: UTF8.self)
+    try? read(file.number, at: header.length + bodyOffset, upTo: 96, appendingTo: &bytes)
+    var members: [String] = []
+    for word in bytes.split(separator: UInt8(ascii: ",")) {
+      members.append(String(decoding: word, as: UTF8.self))
+      let isContent = !["\"number\":", secondKey, "\"synced\":", "\"v\":"].contains {
+        members[members.count - 1].hasPrefix($0)
+      }
+      if isContent { break }
     }
-    if words.count < 3 || !words[0].hasPrefix("\"number\":") || !words[1].hasPrefix(secondKey) {
-      return nil
-    }
-    return Int(words[1].dropFirst(secondKey.count))
+    return members
   }
 }
 

@@ -1,15 +1,54 @@
 /// The `at` and `synced` members that lines already have.
 struct JournalMarks: Sendable {
-  var second = -1
+  private(set) var second = -1
+  /// The `at` before it, or -1.
+  private var formerSecond = -1
+  /// The first and the last second of a clock that is more than an hour behind.
+  private var behind: (first: Int, last: Int)?
   var synced = -1
 
   init() {}
 
   init(_ found: JournalScan) {
     second = found.second ?? -1
+    formerSecond = found.formerSecond ?? -1
     synced = found.synced
   }
+
+  /// Takes the clock's second.
+  ///
+  /// While the clock is behind, time does not continue, because a clock that was set back is usually corrected. But if it
+  /// was ahead before, time continues from its new second: immediately if it was ahead for one step only, and otherwise
+  /// after an hour.
+  ///
+  /// - Returns: `true` if the line must have the second.
+  mutating func take(_ now: Int) -> Bool {
+    if now <= second, now >= second - hour {
+      behind = nil
+      return false
+    }
+    if now < second {
+      let first = behind?.first ?? now
+      behind = (first, now)
+      if now < formerSecond, now - first < hour { return false }
+    }
+    (formerSecond, second, behind) = (min(second, now), now, nil)
+    return true
+  }
+
+  /// The second of the last commit, by the clock that was right last.
+  var latest: Int { behind?.last ?? second }
+
+  /// Returns the second up to which the commits of a span are counted.
+  ///
+  /// A single step that would end the entire span counts when the next second confirms it, because a clock can be wrong
+  /// for one commit.
+  func now(for span: Int) -> Int {
+    behind?.last ?? (second - formerSecond > span ? formerSecond : second)
+  }
 }
+
+private let hour = 3_600
 
 /// The sizes that decide about snapshots and compaction.
 struct JournalWeight: Sendable {
@@ -65,7 +104,8 @@ struct JournalWeight: Sendable {
     case .commits(let span):
       return lines >= least && (lines >= longHistory || commits >= span / 4)
     case .seconds(let span):
-      return lines >= least && (lines >= longHistory || seconds >= span / 4)
+      // The clock was ahead when a file began in the future.
+      return lines >= least && (lines >= longHistory || seconds >= span / 4 || seconds < 0)
     }
   }
 }

@@ -1,4 +1,4 @@
-internal import CLibrary
+package import CLibrary
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -8,7 +8,7 @@ internal import Foundation
 
 /// Repeats a system call that a signal interrupts, and throws its error.
 @discardableResult
-func check<Number: SignedInteger>(_ call: () -> Number) throws(JournalFailure) -> Number {
+package func check<Number: SignedInteger>(_ call: () -> Number) throws(JournalFailure) -> Number {
   while true {
     let result = call()
     if result >= 0 { return result }
@@ -34,7 +34,9 @@ func openFile(_ path: String) throws(JournalFailure) -> (
 }
 
 /// Opens a regular file, from whose end on lines are appended.
-func openRegularFile(_ path: String, _ flags: Int32) throws(JournalFailure) -> JournalDescriptor {
+package func openRegularFile(
+  _ path: String, _ flags: Int32
+) throws(JournalFailure) -> JournalDescriptor {
   // Without `O_NONBLOCK`, opening a pipe waits for its other end.
   let flags = flags | O_APPEND | O_CLOEXEC | O_NONBLOCK
   let descriptor = JournalDescriptor(try check { unsafe open(path, flags, 0o666) })
@@ -48,7 +50,7 @@ func openRegularFile(_ path: String, _ flags: Int32) throws(JournalFailure) -> J
 /// Excludes a second journal in this process and in other processes.
 ///
 /// Journals that can only read share the lock.
-func lockFile(_ descriptor: Int32, _ mode: Int32) throws(JournalFailure) {
+package func lockFile(_ descriptor: Int32, _ mode: Int32) throws(JournalFailure) {
   do throws(JournalFailure) {
     try check { flock(descriptor, mode | LOCK_NB) }
   } catch {
@@ -56,14 +58,14 @@ func lockFile(_ descriptor: Int32, _ mode: Int32) throws(JournalFailure) {
   }
 }
 
-func fileStatus(of descriptor: Int32) throws(JournalFailure) -> stat {
+package func fileStatus(of descriptor: Int32) throws(JournalFailure) -> stat {
   var status = stat()
   try check { unsafe fstat(descriptor, &status) }
   return status
 }
 
 /// Returns whether the path names the open file, or throws `ENOENT` if it names no file.
-func isNamed(_ path: String, _ descriptor: Int32) throws(JournalFailure) -> Bool {
+package func isNamed(_ path: String, _ descriptor: Int32) throws(JournalFailure) -> Bool {
   var named = stat()
   let file = try fileStatus(of: descriptor)
   do throws(JournalFailure) {
@@ -83,7 +85,9 @@ func isSame(_ one: Int32, _ other: Int32) throws(JournalFailure) -> Bool {
 }
 
 /// Appends the bytes, and counts them in `done`, also if it throws.
-func write(_ bytes: [UInt8], to descriptor: Int32, _ done: inout Int) throws(JournalFailure) {
+package func write(
+  _ bytes: [UInt8], to descriptor: Int32, _ done: inout Int
+) throws(JournalFailure) {
   while done < bytes.count {
     done += try check {
       unsafe bytes.withUnsafeBytes { bytes in
@@ -108,9 +112,9 @@ func overwrite(_ bytes: [UInt8], in descriptor: Int32, at offset: Int) throws(Jo
 }
 
 /// Reads `count` bytes, or fewer at the end of the file.
-func read(_ descriptor: Int32, at offset: Int, upTo count: Int, appendingTo bytes: inout [UInt8])
-  throws(JournalFailure)
-{
+package func read(
+  _ descriptor: Int32, at offset: Int, upTo count: Int, appendingTo bytes: inout [UInt8]
+) throws(JournalFailure) {
   let start = bytes.count
   bytes += [UInt8](repeating: 0, count: count)
   var done = 0
@@ -127,7 +131,7 @@ func read(_ descriptor: Int32, at offset: Int, upTo count: Int, appendingTo byte
   bytes.removeLast(count - done)
 }
 
-func synchronize(_ descriptor: Int32) throws(JournalFailure) {
+package func synchronize(_ descriptor: Int32) throws(JournalFailure) {
   #if canImport(Darwin)
   // On Darwin, `fsync` stops at the disk's cache. Some file systems refuse `F_FULLFSYNC`.
   if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
@@ -139,15 +143,47 @@ func synchronize(_ descriptor: Int32) throws(JournalFailure) {
 
 /// Makes the name of a new file durable, which its folder contains.
 func synchronizeFolder(of path: String) throws(JournalFailure) {
-  // A symbolic link may have created the file in another folder.
-  let file = URL(filePath: path).resolvingSymlinksInPath()
-  try synchronizeFolder(file.deletingLastPathComponent().path(percentEncoded: false))
+  try synchronizeFolder(parentFolder(of: path))
 }
 
-func synchronizeFolder(_ path: String) throws(JournalFailure) {
-  let folder = JournalDescriptor(try check { unsafe open(path, O_RDONLY | O_CLOEXEC) })
+/// Returns the folder of a file, or of the destination of a symbolic link.
+func parentFolder(of path: String) -> String {
+  // A symbolic link may have created the file in another folder.
+  let file = URL(filePath: path).resolvingSymlinksInPath()
+  return file.deletingLastPathComponent().path(percentEncoded: false)
+}
+
+func openFolder(_ path: String) throws(JournalFailure) -> JournalDescriptor {
+  JournalDescriptor(try check { unsafe open(path, O_RDONLY | O_CLOEXEC) })
+}
+
+/// Creates a folder for files of the same users as another file.
+///
+/// - Returns: `false` if the folder exists.
+@discardableResult
+func makeFolder(_ path: String, beside file: JournalDescriptor) throws(JournalFailure) -> Bool {
+  if !(try makeFolder(path)) { return false }
   do throws(JournalFailure) {
-    try check { fsync(folder.number) }
+    try JournalAttributes(of: file).apply(toFolder: openFolder(path))
+  } catch {
+    unsafe rmdir(path)
+    throw error
+  }
+  return true
+}
+
+/// - Parameter synchronize: Makes the open folder durable.
+package func synchronizeFolder(
+  _ path: String,
+  with synchronize: (Int32) throws(JournalFailure) -> Void = { descriptor throws(JournalFailure) in
+    try check { fsync(descriptor) }
+  }
+) throws(JournalFailure) {
+  let folder = try openFolder(path)
+  // An early release would close it.
+  defer { withExtendedLifetime(folder) {} }
+  do throws(JournalFailure) {
+    try synchronize(folder.number)
   } catch {
     // Some file systems cannot synchronize a folder, and return `EINVAL`.
     if error != .file(.EINVAL) { throw error }

@@ -34,6 +34,8 @@ struct JournalLine {
   /// A Boolean value that indicates whether a `start` follows from the lines before it.
   let continues: Bool
   let payload: ArraySlice<UInt8>
+  /// The content, with its key: `"action":{…}`.
+  let content: ArraySlice<UInt8>
 
   /// A Boolean value that indicates whether the state must follow from the lines before it.
   var isComparable: Bool { kind == .snapshot || continues }
@@ -67,6 +69,7 @@ struct JournalLine {
       }
     }
     continues = rest.skip("continues\":true,\"")
+    content = body[(rest.startIndex - 1)..<rest.endIndex]
     guard let kind = rest.takeKind() else { return nil }
     let isAllowed =
       switch kind {
@@ -132,6 +135,11 @@ struct JournalHeader: Equatable {
     }
     if !rest.elementsEqual([UInt8(ascii: "}")]) { return nil }
   }
+
+  /// The number up to which the file was on the disk before it got its name, or -1.
+  ///
+  /// A compaction synchronizes its file before it renames it. The first file of a journal grows under its name.
+  var durableNumber: Int { segment > 1 || first > 0 ? first : -1 }
 
   /// The line, with its newline.
   var line: [UInt8] {

@@ -43,19 +43,38 @@ struct JournalLineWriter {
   ///   - payload: JSON without a newline.
   mutating func append(_ number: Int, _ members: Members, _ key: String, _ payload: Data) {
     appendLine { line in
-      line.append("\"number\":")
-      line.append(number)
-      line.append(",\"at\":", members.second)
-      line.append(",\"synced\":", members.synced)
-      line.append(",\"v\":", members.version > 1 ? members.version : nil)
-      line.append(",\"back\":", members.back)
-      if members.continues { line.append(",\"continues\":true") }
-      line.append(",")
+      line.append(number, members)
       var key = key
       key.withUTF8 { unsafe line.bytes.append(contentsOf: $0) }
       line.append(":")
       unsafe payload.withUnsafeBytes { unsafe line.bytes.append(contentsOf: $0) }
     }
+  }
+
+  /// Appends a line with its number as `synced`, to a file that gets its name when it is on the disk.
+  mutating func appendVouching(_ line: JournalLine) {
+    let members = Members(
+      second: line.second, synced: line.number, version: line.version, continues: line.continues)
+    appendLine {
+      $0.append(line.number, members)
+      $0.bytes += line.content
+    }
+  }
+
+  /// Appends a line without a change, which vouches for the lines before it.
+  mutating func appendMark(_ number: Int, synced: Int) {
+    append(number, Members(synced: synced), "\"resume\"", Data("true".utf8))
+  }
+
+  private mutating func append(_ number: Int, _ members: Members) {
+    append("\"number\":")
+    append(number)
+    append(",\"at\":", members.second)
+    append(",\"synced\":", members.synced)
+    append(",\"v\":", members.version > 1 ? members.version : nil)
+    append(",\"back\":", members.back)
+    if members.continues { append(",\"continues\":true") }
+    append(",")
   }
 
   mutating func countAction() { actions += 1 }

@@ -19,8 +19,7 @@ struct JournalBackup {
   }
 
   func write(to folder: URL) throws(JournalFailure) {
-    guard folder.isFileURL else { throw .file(.EINVAL) }
-    let folder = folder.path(percentEncoded: false)
+    let folder = try filePath(folder)
     if try makeFolder(folder) { try synchronizeFolder(of: folder) }
     let path = "\(folder)/\(name)"
     if unsafe access(path, F_OK) == 0 { throw .file(.EEXIST) }
@@ -34,25 +33,41 @@ struct JournalBackup {
 
   private func writeSegments(to folder: String) throws(JournalFailure) {
     if files.segments.list.isEmpty { return }
-    try makeFolder(folder)
+    if try makeFolder(folder), let source = try? openFolder(files.segments.folder) {
+      try JournalAttributes(of: source).applyIfPermitted(to: openFolder(folder))
+    }
+    try requireNoOther(in: folder)
     for segment in files.segments.list {
       let (source, target) = (files.segments.path(segment), "\(folder)/\(segment.name)")
       if unsafe link(source, target) == 0 { continue }
       // A policy may have deleted the file.
       if errno == ENOENT { continue }
       unsafe unlink(target)
-      guard let part = try files.segments.open(segment) else { continue }
+      guard let part = try files.segments.start(of: segment) else { continue }
       let size = Int(try fileStatus(of: part.file.number).st_size)
       try Self.copy(part.file, to: size, at: target)
     }
     try synchronizeFolder(folder)
   }
 
-  /// Copies a part of a file to a new file, and synchronizes it.
+  /// Throws `EEXIST` if the folder has a closed file that this backup would replace or adopt.
+  ///
+  /// After an interrupted backup, the folder has links, or beginnings of copies.
+  private func requireNoOther(in folder: String) throws(JournalFailure) {
+    for found in try JournalSegments.all(in: folder) {
+      guard let own = files.segments.list.first(where: { $0.name == found.name }),
+        let source = try files.segments.start(of: own)?.file,
+        try openRegularFile("\(folder)/\(found.name)", O_RDONLY).isBeginning(of: source)
+      else { throw .file(.EEXIST) }
+    }
+  }
+
+  /// Copies a part of a file to a new file of the same users, and synchronizes it.
   static func copy(_ file: JournalDescriptor, from start: Int = 0, to end: Int, at path: String)
     throws(JournalFailure)
   {
     let copy = try openRegularFile(path, O_WRONLY | O_CREAT | O_EXCL)
+    try JournalAttributes(of: file).applyIfPermitted(to: copy)
     var place = start
     while place < end {
       var (block, done) = ([UInt8](), 0)
@@ -62,6 +77,22 @@ struct JournalBackup {
       place += block.count
     }
     try synchronize(copy.number)
+  }
+}
+
+extension JournalDescriptor {
+  /// Returns whether the other file begins with the bytes of this file.
+  fileprivate func isBeginning(of other: JournalDescriptor) throws(JournalFailure) -> Bool {
+    if try isSame(number, other.number) { return true }
+    var place = 0
+    while true {
+      var (own, its) = ([UInt8](), [UInt8]())
+      try read(number, at: place, upTo: 1 << 20, appendingTo: &own)
+      try read(other.number, at: place, upTo: own.count, appendingTo: &its)
+      if own != its { return false }
+      if own.isEmpty { return true }
+      place += own.count
+    }
   }
 }
 

@@ -82,7 +82,7 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
     let limit = index + 1 < starts.count ? starts[index + 1] : nil
     let isClosed = limit != nil
     let sequences = files.segments.list.map(\.sequence) + [files.newest.header.segment]
-    let segment = isClosed ? try files.segments.open(files.segments.list[index]) : files.newest
+    let segment = isClosed ? try files.segments.open(index, before: files.newest) : files.newest
     guard let part = segment else {
       // If a policy has just deleted the file, the next look finds another one.
       if try JournalFiles(reading: path).segments.list.first == files.segments.list.first {

@@ -57,6 +57,9 @@ package struct JournalInspector: Sendable {
     }
   }
 
+  /// The sequence number of the newest file.
+  package var segment: Int { files.newest.header.segment }
+
   /// The number of the last commit.
   package var lastNumber: Int { files.newest.number }
 
@@ -73,7 +76,7 @@ package struct JournalInspector: Sendable {
     for (index, segment) in list.enumerated() {
       let next = index + 1 < list.count ? list[index + 1] : nil
       do throws(JournalFailure) {
-        if let part = try files.segments.open(segment) {
+        if let part = try files.segments.open(index, before: files.newest) {
           begin(segment.name, file(part, segment.name))
           last = try read(part, upTo: next?.first ?? files.newest.header.first, after: last, body)
         } else {
@@ -139,17 +142,7 @@ extension JournalInspector.Line {
     (number, second, synced, version) = (line.number, line.second, line.synced, line.version)
     (continues, isLate) = (line.continues, line.back != nil)
     byteCount = bytes.count + 1
-    // The members before the content do not belong to it.
-    var start = line.payload.startIndex
-    switch line.kind {
-    case .action, .start, .snapshot: start -= kind.utf8.count + 3
-    case .state:
-      let cause = Array("\"cause\":\"".utf8)
-      start = bytes.startIndex + bodyOffset
-      while start < line.payload.startIndex, !bytes[start...].starts(with: cause) { start += 1 }
-    case .resume: break
-    }
-    content = bytes[start..<(bytes.endIndex - 1)]
+    content = line.content
   }
 }
 
@@ -158,7 +151,10 @@ extension JournalPart {
   func hasTornLine(_ bytes: ArraySlice<UInt8>, at offset: Int, after number: Int?)
     throws(JournalFailure) -> Bool
   {
-    if header.version == 1 || !hasLostSector(bytes, at: offset, of: length) { return false }
+    let isProved = durable > number ?? -1
+    if isProved || header.version == 1 || !hasLostSector(bytes, at: offset, of: length) {
+      return false
+    }
     var lines = lines(from: offset)
     while let (_, bytes) = try lines.next() {
       if let synced = JournalLine(bytes)?.synced, synced > number ?? -1 { return false }

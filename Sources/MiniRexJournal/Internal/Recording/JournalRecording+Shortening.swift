@@ -27,9 +27,7 @@ extension JournalRecording {
       if hold.file.beginWork(isCompaction: true) {
         compact(commit, part, weight, memory.value.marks.second, blocks: true) { _ in }
       }
-    } else if isSnapshotDue(), weight.last.bytes > smallState,
-      hold.file.beginWork(isCompaction: false)
-    {
+    } else if isSnapshotDue(), hold.file.beginWork(isCompaction: false) {
       writeSnapshot(commit, part)
     }
   }
@@ -93,7 +91,7 @@ extension JournalRecording {
     _ second: Int, blocks: Bool, _ done: @escaping @Sendable (CompactionResult) -> Void
   ) {
     let work = work
-    if weight.last.bytes > smallState {
+    if weight.last.bytes > smallState || !hasJSON(of: commit.state, upTo: smallState) {
       progress.report()
       return DispatchQueue.global().async {
         done(work.compact(encode(commit.state, part.number), part, second))

@@ -124,12 +124,17 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
       try replaceFile(json, follows && part.header.version == 1)
       return true
     case .empty:
-      memory.value.line.append(JournalHeader())
       append(part.number, "\"start\"", json)
     case .continued:
       // A recording that repeats the state at each start would fill the disk in a crash loop.
       if follows, hold.file.bytesAfterState < json.count {
-        memory.value.line.append(part.number, members(), "\"resume\"", Data("true".utf8))
+        // A `resume` with `synced` begins no recording.
+        var members = members()
+        if let synced = members.synced {
+          memory.value.line.appendMark(part.number, synced: synced)
+          members.synced = nil
+        }
+        memory.value.line.append(part.number, members, "\"resume\"", Data("true".utf8))
       } else {
         append(part.number, "\"start\"", json, continues: follows)
       }
@@ -148,7 +153,7 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     members.version = options.upcasting.actionVersion
     memory.value.line.append(number, members, "\"action\"", try encoded(action, number))
     memory.value.line.countAction()
-    if isSnapshotDue(), (memory.value.end?.weight.last.bytes ?? 0) <= smallState {
+    if isSnapshotDue(), isSmall(commit.state) {
       append(number, "\"snapshot\"", try encoded(commit.state, number))
     }
   }
@@ -164,11 +169,7 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
   /// Returns the optional members of the next line.
   func members() -> JournalLineWriter.Members {
     var members = JournalLineWriter.Members()
-    let now = options.now()
-    if now > memory.value.marks.second {
-      members.second = now
-      memory.value.marks.second = now
-    }
+    if memory.value.marks.take(options.now()) { members.second = memory.value.marks.second }
     if memory.value.durable > memory.value.marks.synced {
       members.synced = memory.value.durable
       memory.value.marks.synced = memory.value.durable
@@ -191,6 +192,17 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     return options.snapshotDistance.map { actions >= $0 } ?? (actions >= 1_000 && bytes > size)
   }
 
+  /// Returns whether the state can be encoded on the thread that delivers its commit.
+  ///
+  /// It can have grown since it was last encoded. The size of a large state is estimated once, until it is encoded.
+  func isSmall(_ state: State) -> Bool {
+    let last = memory.value.end?.weight.last ?? JournalWeight.State()
+    if last.bytes > smallState || memory.value.placeOfLarge == last.end { return false }
+    if hasJSON(of: state, upTo: smallState) { return true }
+    memory.value.placeOfLarge = last.end
+    return false
+  }
+
   func encoded(_ value: some Encodable, _ number: Int) throws(JournalFailure) -> Data {
     try MiniRexJournal.encoded(value, number, by: encoder)
   }
@@ -211,6 +223,8 @@ struct RecordingMemory {
   var marks = JournalMarks()
   /// The number of the last commit on the disk, when the lines are formatted.
   var durable = -1
+  /// The place after the last state in the file, if the store's state has grown large since.
+  var placeOfLarge: Int?
   /// The end of the file after the last lines.
   var end: (part: JournalPart, weight: JournalWeight)?
 }

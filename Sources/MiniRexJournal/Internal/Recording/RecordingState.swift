@@ -234,6 +234,8 @@ final class RecordingState: Sendable {
       let (written, hasEnded, failure) = state.withLock { ($0.written, $0.hasEnded, $0.failure) }
       let ready: [Flush]
       let result = failure ?? synchronize()
+      // No later line of the recording vouches for its lines.
+      if hasEnded, result == nil { file.vouch() }
       (ready, goesOn) = state.withLock { state in
         if result == nil { state.durable = max(state.durable, written) }
         let isServed = { (flush: Flush) in hasEnded || result != nil || flush.number <= written }

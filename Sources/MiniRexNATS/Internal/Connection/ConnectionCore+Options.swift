@@ -45,6 +45,11 @@ extension ConnectionCore {
     if status != NATS_OK { throw .invalidOptions(what) }
   }
 
+  /// Throws for a zero byte, which would hide the rest of the text from libnats and the system.
+  private func checkText(_ text: String, _ what: String) throws(NATSError) {
+    if text.utf8.contains(0) { throw .invalidOptions("\(what) contains a zero byte.") }
+  }
+
   private func checkPrefixes() throws(NATSError) {
     guard Subject.isName(options.jetStreamDomain ?? "hub") else {
       throw .invalidOptions("jetStreamDomain")
@@ -65,6 +70,7 @@ extension ConnectionCore {
     try require(natsOptions_SetURL(made, url), "A URL is not a server URL.")
     guard options.tls != nil || server.requiresTLS || info.requiresTLS else { return }
     let name = options.tls?.expectedHostname ?? server.certificateName ?? server.host
+    try checkText(name, "expectedHostname")
     try require(natsOptions_SetExpectedHostname(made, name), "expectedHostname")
   }
 
@@ -174,8 +180,11 @@ extension ConnectionCore {
   /// libnats reads the files later, and reports a missing file like a
   /// missing server.
   private func checkFiles(_ paths: [String?], seed: String) throws(NATSError) {
-    for case let path? in paths where access(path, R_OK) != 0 {
-      throw .invalidOptions("The credentials file at \(path) cannot be read.")
+    for case let path? in paths {
+      try checkText(path, "The path of the credentials file")
+      if access(path, R_OK) != 0 {
+        throw .invalidOptions("The credentials file at \(path) cannot be read.")
+      }
     }
     let text = (try? String(contentsOfFile: seed, encoding: .utf8)) ?? ""
     let hasSeed = text.split(whereSeparator: \.isNewline).contains { line in
@@ -199,6 +208,9 @@ extension ConnectionCore {
     try require(natsOptions_SetSecure(made, true), "libnats was built without TLS.")
     if !trustsAnnouncements(of: server) {
       try require(natsOptions_SetIgnoreDiscoveredServers(made, true), "discovery")
+    }
+    for case let path? in [tls.trustedCertificates, tls.certificate, tls.key] {
+      try checkText(path, "The path of a certificate or key")
     }
     if let path = tls.trustedCertificates {
       try require(

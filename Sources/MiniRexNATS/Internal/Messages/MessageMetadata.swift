@@ -54,4 +54,11 @@ struct MessageMetadata: Sendable {
     }
   }
 }
+
+extension UInt64 {
+  /// The sequence after this one.
+  ///
+  /// A server may send any number, and nothing is after the last one.
+  var next: UInt64 { self == .max ? self : self + 1 }
+}
 #endif

@@ -21,8 +21,9 @@ struct Timestamp: Hashable, Sendable, Comparable {
   init?(_ text: String) {
     guard let (seconds, fraction) = ISO8601.parse(text) else { return nil }
     let (product, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    if overflows { return nil }
-    nanoseconds = product &+ Int64(fraction)
+    let (sum, isBeyond) = product.addingReportingOverflow(Int64(fraction))
+    if overflows || isBeyond { return nil }
+    nanoseconds = sum
   }
 
   var text: String {
@@ -59,8 +60,10 @@ enum ISO8601 {
       }
       whole = String(text[..<dot] + text[digits.endIndex...])
     }
-    guard let date = try? Date(whole, strategy: Date.ISO8601FormatStyle()) else { return nil }
-    return (Int64(date.timeIntervalSince1970), nanoseconds)
+    guard let date = try? Date(whole, strategy: Date.ISO8601FormatStyle()),
+      let seconds = Int64(exactly: date.timeIntervalSince1970.rounded(.towardZero))
+    else { return nil }
+    return (seconds, nanoseconds)
   }
 
   /// Writes a date so that reading it returns the same date, for the years 1 to 9999.

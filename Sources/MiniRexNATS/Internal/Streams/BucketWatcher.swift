@@ -38,8 +38,9 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
     /// The milliseconds until the oldest value reaches its age, and at most half a minute.
     var wait: Int {
       guard let maxAge, maxAge > 0 else { return 30_000 }
-      let now = Timestamp.now.nanoseconds + offset
-      let left = content.oldest.map { Int64(clamping: $0) - now + maxAge } ?? maxAge
+      // The server may send any numbers.
+      let now = Timestamp.now.nanoseconds &+ offset
+      let left = content.oldest.map { Int64(clamping: $0) &- now &+ maxAge } ?? maxAge
       return Int(min(30_000, max(250, left / 1_000_000 + 1)))
     }
   }
@@ -130,9 +131,9 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
     }
     if isPresent, let milliseconds = message.expiration {
       let age =
-        Timestamp.now.nanoseconds - Int64(clamping: place.nanoseconds)
-        + state.withLock { $0.offset }
-      let wait = milliseconds - max(0, age / 1_000_000)
+        Timestamp.now.nanoseconds &- Int64(clamping: place.nanoseconds)
+        &+ state.withLock { $0.offset }
+      let wait = max(0, milliseconds) - max(0, age / 1_000_000)
       confirm(
         BucketContent.Doubt(subject: subject, revision: place.sequence),
         after: Int(clamping: max(0, wait)))

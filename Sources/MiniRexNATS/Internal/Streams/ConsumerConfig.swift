@@ -41,7 +41,7 @@ struct ConsumerConfig: Sendable {
     switch (position, start) {
     case (.after(let sequence, _), _) where !rereadsLast:
       config.deliverPolicy = "by_start_sequence"
-      config.optStartSeq = sequence + 1
+      config.optStartSeq = sequence.next
     case (.since(let time), _) where !rereadsLast:
       config.deliverPolicy = "by_start_time"
       config.optStartTime = time.text

@@ -138,7 +138,7 @@ struct ConsumerState: Sendable {
       case .after: break
       }
     }
-    snapshot?.total = made.numPending + made.delivered.consumerSeq
+    snapshot?.total = made.numPending &+ made.delivered.consumerSeq
     return completesSnapshot()
   }
 
@@ -178,7 +178,7 @@ struct ConsumerState: Sendable {
       if isBucket {
         .start
       } else if case .after(_, let time?) = position {
-        .since(Timestamp(nanoseconds: Int64(clamping: time) + 1))
+        .since(Timestamp(nanoseconds: Int64(clamping: time) &+ 1))
       } else {
         .after(sequence, time: nil)
       }

@@ -57,6 +57,15 @@ enum JetStream {
     let state: State
     /// `nil` without a cluster.
     let cluster: StreamPeers?
+    /// The time of the server, which older servers do not send.
+    let ts: String?
+
+    /// The latest time that the server is known to have reached, in nanoseconds since 1970, or 0.
+    var time: Int64 {
+      [state.lastTs, ts].compactMap { $0.flatMap { Timestamp($0)?.nanoseconds } }.max().map {
+        max(0, $0)
+      } ?? 0
+    }
   }
 
   struct Stored: Decodable, Sendable {
@@ -134,8 +143,11 @@ enum JetStream {
   private static func error(_ reason: Refusal.Reason, of stream: String) -> NATSError {
     let words = reason.description ?? ""
     switch reason.errCode {
-    case 10071: return .revision(words.split(separator: " ").last.flatMap { UInt64($0) })
-    case 10059: return .noStream(stream)
+    // A cluster of newer servers refuses with the second code, without the number.
+    case 10071, 10164: return .revision(words.split(separator: " ").last.flatMap { UInt64($0) })
+    // Without JetStream, in the server or for the account, no stream exists.
+    case 10059, 10039, 10076: return .noStream(stream)
+    // The others are rare, or have no remedy in code, and their words say what to do.
     default: return .jetStream(code: reason.errCode ?? reason.code, message: words)
     }
   }
@@ -146,7 +158,12 @@ extension NATSError {
   var isMissingConsumer: Bool { if case .jetStream(10014, _) = self { true } else { false } }
 
   /// The stream has no message with the sequence or the subject.
-  var isMissingMessage: Bool { if case .jetStream(10037, _) = self { true } else { false } }
+  var isMissingMessage: Bool {
+    switch self {
+    case .jetStream(10037, _), .jetStream(10043, _): true
+    default: false
+    }
+  }
 
   /// The stream exists with a different configuration.
   var isOtherConfiguration: Bool { if case .jetStream(10058, _) = self { true } else { false } }

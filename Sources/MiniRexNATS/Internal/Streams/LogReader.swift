@@ -114,7 +114,10 @@ final class LogReader: Sendable {
       state.outgoing.append(.connected(examined.state))
       return state.last
     }
-    guard let last, examined.state.last >= last else { return }
+    // The subscriber may have ended the reading with the first event.
+    guard let last, examined.state.last >= last, state.withLock({ $0.isAt(generation) }) else {
+      return
+    }
     let hasBegun = Lock(false)
     let calls = OrderedConsumer.Calls(
       receive: { [weak self] message, place, _ in
@@ -132,7 +135,7 @@ final class LogReader: Sendable {
         }
       },
       hasSnapshot: { [weak self] in self?.hasReadAll(generation) })
-    let order = ConsumerConfig(stream: stream.id, start: .sequence(last + 1), reportsEnd: true)
+    let order = ConsumerConfig(stream: stream.id, start: .sequence(last.next), reportsEnd: true)
     keep(OrderedConsumer(order, over: link, calls).start(), generation)
   }
 

@@ -256,7 +256,7 @@ extension OrderedConsumer {
     }
     let calls = calls.withLock { $0 }
     if let created = Timestamp(made.created) {
-      calls?.measures(created.nanoseconds - Timestamp.now.nanoseconds)
+      calls?.measures(created.nanoseconds &- Timestamp.now.nanoseconds)
     }
     if completesSnapshot { calls?.hasSnapshot() }
     if state.withLock({ $0.isUnknown }) { learn(generation) }

@@ -30,6 +30,10 @@ extension Store {
   }
 }
 
+extension Effect {
+  package var isNone: Bool { if case .none = kind { true } else { false } }
+}
+
 extension StoreStorage {
   func rebase(
     _ change: (inout State) -> (cause: CommitCause<Action>?, effects: [Effect<Action>])

@@ -82,10 +82,10 @@ extension StoreStorage {
   func handle(_ input: StoreInput<Action>) {
     switch input {
     case .action(let action, let effect, let group):
-      if effect?.acceptsActions ?? true, accepts(group) { reduce(action, group) }
+      if effect?.acceptsActions ?? true, accepts(group) { reduce(action, group, by: effect) }
     case .turn(let effect, let action):
       let isPending = effect.isPending
-      if isPending { reduce(action, effect.group) }
+      if isPending { reduce(action, effect.group, by: effect) }
       unsafe book.end(effect, isPending ? .finished : .cancelled)
     case .part(let action, let part, let group):
       if part?.isGone != true, accepts(group) { reduce(action, group) }
@@ -105,11 +105,13 @@ extension StoreStorage {
   }
 
   @inlinable
-  func reduce(_ action: Action, _ group: EffectGroup?) {
+  func reduce(_ action: Action, _ group: EffectGroup?, by sender: RunningEffect? = nil) {
     unsafe self.group = group ?? outerGroup
     let effect = unsafe reducer(&state, action)
     publish(.action(action))
+    if sender != nil { unsafe book.sender = sender }
     reduceReturned(effect, group)
+    if sender != nil { unsafe book.sender = nil }
   }
 
   /// Reduces the action that a reducer returned, unless the reducer has sent another action before.

@@ -66,4 +66,10 @@ final class StoreStorage<State: Sendable, Action: Sendable>: @unchecked Sendable
 enum EffectBeginning<Action: Sendable>: Sendable {
   case run(RunningEffect, EffectWork<Action>.Run)
   case publisher(RunningEffect, EffectWork<Action>.Subscribe)
+
+  @inlinable var effect: RunningEffect {
+    switch self {
+    case .run(let effect, _), .publisher(let effect, _): effect
+    }
+  }
 }

@@ -14,6 +14,7 @@ extension EffectRegistry {
   private mutating func cancel(_ effect: RunningEffect) {
     switch unsafe effect.phase {
     case .over, .cancelled: return
+    case .waiting: remove(effect, .cancelled)
     case .entered:
       outcome.stopped.append(effect)
       remove(effect, .cancelled)
@@ -30,7 +31,19 @@ extension EffectRegistry {
   @usableFromInline
   mutating func cancel(_ id: EffectID) {
     guard let effects = byID[id] else { return }
-    for (_, effect) in effects.sorted(by: { $0.key < $1.key }) { cancel(effect) }
+    for (_, effect) in effects.sorted(by: { $0.key < $1.key }) where !effect.isBehind(sender) {
+      cancel(effect)
+    }
+  }
+
+  /// Cancels the effects that a waiting step reaches.
+  @usableFromInline
+  mutating func cancel(_ id: EffectID, _ reach: EffectReach) {
+    guard let effects = byID[id] else { return }
+    for (number, effect) in effects.sorted(by: { $0.key < $1.key }) {
+      let isCaused = effect.group === reach.group && !effect.isWaiting
+      if number <= reach.last || isCaused, !effect.isBehind(sender) { cancel(effect) }
+    }
   }
 
   /// Cancels the effects of removed children.

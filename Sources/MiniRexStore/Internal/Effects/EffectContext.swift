@@ -1,3 +1,5 @@
+public import MiniRex
+
 /// The properties that an effect inherits from its enclosing effects.
 @usableFromInline
 struct EffectContext: Sendable {
@@ -6,11 +8,14 @@ struct EffectContext: Sendable {
   @usableFromInline var sequence: EffectSequence?
   @usableFromInline let group: EffectGroup
   @usableFromInline let commit: Int
+  /// The carried values of the sender of the action.
+  @usableFromInline let carried: CarriedValues?
 
   @inlinable
   init(_ group: EffectGroup, commit: Int) {
     self.group = group
     self.commit = commit
+    carried = .current
   }
 }
 
@@ -26,13 +31,15 @@ extension Effect {
   }
 }
 
-/// Remaining work while nested effects are entered.
+/// Remaining work while nested effects are registered.
 @usableFromInline
 enum EffectRemainder<Action: Sendable>: Sendable {
   /// The remaining members of a `.merge`.
   case members(ArraySlice<Effect<Action>>, EffectContext)
-  /// A sequence whose current member was entered.
-  case entered(EffectSequence)
-  /// A child whose effects were entered.
+  /// The remaining members of a `.concatenate`, which are registered into its sequence.
+  case sequence(ArraySlice<Effect<Action>>, EffectMembers<Action>, EffectContext)
+  /// A sequence whose members were registered.
+  case registered(EffectMembers<Action>)
+  /// A child whose effects were registered.
   case child(Presence)
 }

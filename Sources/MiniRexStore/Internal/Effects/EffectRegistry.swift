@@ -36,8 +36,12 @@ struct EffectRegistry: ~Copyable {
   /// Each effect stores its index.
   var running: [RunningEffect] = []
   var byID: [EffectID: [Int: RunningEffect]] = [:]
-  /// The number of effects that were ever entered.
-  private(set) var lastNumber = 0
+  /// The number of effects that were ever registered.
+  @usableFromInline private(set) var lastNumber = 0
+  /// The effect whose action is reduced.
+  ///
+  /// Its action precedes the effects behind it in a sequence, so it does not cancel them by an ID.
+  @usableFromInline var sender: RunningEffect?
   var outcome = EffectOutcome()
   /// The ends to publish.
   private var ends = SmallArray<EffectIsOver>()
@@ -63,11 +67,14 @@ struct EffectRegistry: ~Copyable {
   @usableFromInline
   mutating func takeEnds() -> SmallArray<EffectIsOver> { ends.take() }
 
-  @usableFromInline var nextDue: EffectSequence? { due.last }
+  @usableFromInline var hasDue: Bool { !due.isEmpty }
 
   @usableFromInline
   mutating func takeDue() -> EffectSequence? { due.popLast() }
 
+  /// Registers an effect, which waits if it is in a sequence.
+  ///
+  /// From now on, its IDs and the removal of its child cancel it.
   @usableFromInline
   mutating func enter(_ kind: RunningEffect.Kind, in context: consuming EffectContext)
     -> RunningEffect
@@ -77,29 +84,53 @@ struct EffectRegistry: ~Copyable {
       number: lastNumber, commit: context.commit, effectID: context.ids.last)
     let hasIDs = !context.ids.isEmpty
     context.group.enter()
-    context.sequence?.running += 1
     let effect = RunningEffect(kind, run, in: context)
     effect.part?.enter(effect)
     if hasIDs { for id in effect.ids { byID[id, default: [:]][lastNumber] = effect } }
-    if kind != .send {
-      unsafe effect.place = running.count
-      running.append(effect)
-      effect.group.link(effect)
-    }
+    if effect.sequence == nil { add(effect) }
     return effect
+  }
+
+  /// Ends the wait of an effect in a sequence.
+  ///
+  /// - Returns: `false` if the effect was canceled, which stops the sequence.
+  @usableFromInline
+  mutating func start(_ effect: RunningEffect) -> Bool {
+    guard effect.isWaiting else {
+      effect.sequence?.isStopped = true
+      return false
+    }
+    unsafe effect.phase = .entered
+    effect.sequence?.running += 1
+    add(effect)
+    return true
+  }
+
+  private mutating func add(_ effect: RunningEffect) {
+    if effect.kind == .send { return }
+    unsafe effect.place = running.count
+    running.append(effect)
+    effect.group.link(effect)
   }
 
   /// Enters a sequence, which keeps its group unfinished between two members.
   @usableFromInline
   mutating func enter(_ sequence: EffectSequence) {
+    sequence.isStarted = true
     sequence.parent?.running += 1
     sequence.group.enter()
     due.append(sequence)
   }
 
-  /// Ends a sequence without a next member.
+  /// Ends a sequence without a next member, and cancels the effects that still wait in it.
+  ///
+  /// - Parameter rest: The steps of these effects, to release after the state is released.
   @usableFromInline
-  mutating func end(_ sequence: EffectSequence) {
+  mutating func end<Action>(_ sequence: EffectSequence, _ rest: [[EffectStep<Action>]]) {
+    for step in rest.joined() {
+      if let effect = step.effect, effect.isWaiting { remove(effect, .cancelled) }
+    }
+    if !rest.isEmpty { release([rest]) }
     if let parent = sequence.parent {
       if sequence.isStopped { parent.isStopped = true }
       finishMember(of: parent)
@@ -107,7 +138,7 @@ struct EffectRegistry: ~Copyable {
     leave(sequence.group)
   }
 
-  /// Keeps the current member unfinished while its effects are entered, because they may end
+  /// Keeps the current member unfinished while its effects are started, because they may end
   /// immediately.
   @usableFromInline
   func hold(_ sequence: EffectSequence) {
@@ -133,7 +164,7 @@ struct EffectRegistry: ~Copyable {
   mutating func end(_ effect: RunningEffect, _ end: EffectEnd) {
     switch unsafe effect.phase {
     case .over: break
-    case .entered: remove(effect, end)
+    case .waiting, .entered: remove(effect, end)
     case .begun(let start): report(effect, end, since: start)
     case .cancelled(let start): report(effect, .cancelled, since: start)
     }
@@ -164,6 +195,8 @@ struct EffectRegistry: ~Copyable {
   }
 
   mutating func remove(_ effect: RunningEffect, _ end: EffectEnd) {
+    // A sequence notices the end of a waiting effect when it gets there.
+    let sequence = effect.isWaiting ? nil : effect.sequence
     unsafe effect.phase = .over
     if let place = unsafe effect.place.take() {
       effect.group.unlink(effect)
@@ -182,7 +215,7 @@ struct EffectRegistry: ~Copyable {
       part.leave(effect)
       release([part])
     }
-    if let sequence = effect.sequence {
+    if let sequence {
       if case .finished = end {} else { sequence.isStopped = true }
       finishMember(of: sequence)
     }

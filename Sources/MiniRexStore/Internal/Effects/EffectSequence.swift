@@ -1,6 +1,6 @@
 import MiniRex
 
-/// A running `.concatenate`.
+/// A `.concatenate`, whose effects were all registered in the commit that returned it.
 ///
 /// Unchecked: guarded by exclusive access to the store.
 @usableFromInline
@@ -8,6 +8,8 @@ class EffectSequence: @unchecked Sendable {
   @usableFromInline private(set) final var context: EffectContext
   /// The number of unfinished effects of the current member.
   final var running = 0
+  /// `false` if the sequence waits in another sequence.
+  final var isStarted = false
   /// `true` if a member failed or was canceled, so no further member runs.
   @usableFromInline final var isStopped = false
 
@@ -24,33 +26,82 @@ class EffectSequence: @unchecked Sendable {
   final var group: EffectGroup { context.group }
 
   /// The enclosing sequence.
-  final var parent: EffectSequence? { context.sequence }
+  @usableFromInline final var parent: EffectSequence? { context.sequence }
 }
 
 /// A sequence with its remaining members, whose type only its store knows.
 ///
-/// Unchecked: the members run one after the other.
+/// Unchecked: guarded by exclusive access to the store. Steps refer to their sequence until they are
+/// taken, so every sequence is emptied at its end.
 @usableFromInline
 final class EffectMembers<Action: Sendable>: EffectSequence, @unchecked Sendable {
-  /// The remaining members as a stack: a nested list is last, and runs next.
-  @usableFromInline var rest: [ArraySlice<Effect<Action>>]
+  @usableFromInline typealias Member = [EffectStep<Action>]
 
-  @inlinable
-  init(_ effects: [Effect<Action>], in context: EffectContext) {
-    rest = [effects[...]]
-    super.init(in: context)
-  }
+  /// The remaining members from the last to the next, except while they are registered.
+  private var members: [Member] = []
 
-  /// Flattens a nested list, so its members need no sequence.
-  @inlinable
-  func takeNext() -> Effect<Action>? {
-    if isStopped { return nil }
-    while var members = rest.popLast() {
-      guard let next = members.popFirst() else { continue }
-      if !members.isEmpty { rest.append(members) }
-      guard case .work(.concatenate(let list)) = next.kind else { return next }
-      rest.append(list.effects[...])
+  /// Begins the registration of the next member.
+  @usableFromInline
+  func addMember() { members.append([]) }
+
+  /// Adds a step to the member that is registered.
+  @usableFromInline
+  func add(_ step: EffectStep<Action>) { members[members.count - 1].append(step) }
+
+  /// Ends the registration.
+  @usableFromInline
+  func close() { members.reverse() }
+
+  @usableFromInline
+  func takeNext() -> Member? { isStopped ? nil : members.popLast() }
+
+  /// Takes the steps that will not run, also from the sequences in it.
+  @usableFromInline
+  func takeRest() -> [Member] {
+    var rest: [Member] = []
+    var sequences = [self]
+    while let sequence = sequences.popLast() {
+      for member in sequence.members.reversed() {
+        for case .sequence(let inner) in member { sequences.append(inner) }
+        rest.append(member)
+      }
+      sequence.members = []
     }
-    return nil
+    return rest
+  }
+}
+
+/// One step of a member, in the order in which the effects were returned.
+@usableFromInline
+enum EffectStep<Action: Sendable>: Sendable {
+  case send(RunningEffect, Action)
+  case begin(EffectBeginning<Action>)
+  case cancel(EffectID, EffectReach)
+  case sequence(EffectMembers<Action>)
+
+  /// The effect that waits for the step.
+  @usableFromInline var effect: RunningEffect? {
+    switch self {
+    case .send(let effect, _): effect
+    case .begin(let beginning): beginning.effect
+    case .cancel, .sequence: nil
+    }
+  }
+}
+
+/// The effects that a waiting `.cancel` or `cancelInFlight` reaches.
+///
+/// Later commits can register effects with the same ID while it waits.
+@usableFromInline
+struct EffectReach: Sendable {
+  /// The number of the last effect that was registered before.
+  @usableFromInline let last: Int
+  /// The group whose started effects a `.cancel` also reaches, because its own `send` caused them.
+  @usableFromInline let group: EffectGroup?
+
+  @usableFromInline
+  init(last: Int, group: EffectGroup?) {
+    self.last = last
+    self.group = group
   }
 }

@@ -1,7 +1,8 @@
 public import MiniRex
 
-/// An entered effect: a `.send`, a `.run`, or a `.publisher`.
+/// A registered effect: a `.send`, a `.run`, or a `.publisher`.
 ///
+/// - waiting: behind another member of a sequence → entered, or over without an event.
 /// - entered: not started → begun, or over without an event.
 /// - begun: its `began` event was published → over, or for a `.run` canceled.
 /// - cancelled: a `.run` that has not returned, whose actions are dropped → over.
@@ -17,6 +18,7 @@ final class RunningEffect: @unchecked Sendable {
   }
 
   enum Phase {
+    case waiting
     case entered
     case begun(Duration)
     case cancelled(Duration)
@@ -45,6 +47,8 @@ final class RunningEffect: @unchecked Sendable {
   var part: Presence?
   let sequence: EffectSequence?
   @usableFromInline let group: EffectGroup
+  /// The carried values of the sender, with which the effect starts.
+  @usableFromInline let carried: CarriedValues?
   @exclusivity(unchecked) var phase = Phase.entered
   /// The index in the registry.
   @exclusivity(unchecked) var place: Int?
@@ -62,7 +66,12 @@ final class RunningEffect: @unchecked Sendable {
     part = context.place?.entry
     sequence = context.sequence
     group = context.group
+    if sequence != nil { unsafe phase = .waiting }
+    carried = context.carried
   }
+
+  /// A Boolean value that indicates whether an earlier member of the sequence has not ended.
+  var isWaiting: Bool { if case .waiting = unsafe phase { true } else { false } }
 
   /// A Boolean value that indicates whether the store reduces actions of this effect.
   @usableFromInline var acceptsActions: Bool {
@@ -72,6 +81,19 @@ final class RunningEffect: @unchecked Sendable {
   /// A Boolean value that indicates whether a `.send` is not reduced yet.
   @usableFromInline var isPending: Bool {
     if case .entered = unsafe phase { !group.isCancelled } else { false }
+  }
+
+  /// Returns `true` if the effect waits behind a member of a sequence that contains the other effect.
+  func isBehind(_ other: RunningEffect?) -> Bool {
+    guard isWaiting, let other else { return false }
+    var around = sequence
+    while let sequence = around, !sequence.isStarted { around = sequence.parent }
+    var next = other.sequence
+    while let sequence = next {
+      if sequence === around { return true }
+      next = sequence.parent
+    }
+    return false
   }
 
   @usableFromInline

@@ -1,121 +1,55 @@
 public import MiniRex
 
 extension StoreStorage {
-  @inlinable
-  func enter(_ effect: Effect<Action>) {
-    let context = EffectContext(wantedGroup(), commit: unsafe chain.number)
-    // Most effects contain no other effect, and need no loop.
-    switch effect.kind {
-    case .work(.run(let run)):
-      unsafe beginnings.append(.run(book.enter(.run, in: context), run))
-    case .work(.publisher(let subscribe)):
-      unsafe beginnings.append(.publisher(book.enter(.publisher, in: context), subscribe))
-    default:
-      var (context, rest) = (context, [EffectRemainder<Action>]())
-      enterAll(effect, &context, &rest)
-    }
-    continueSequences()
-  }
-
-  /// Enters the effect and all effects in it, and then the next members of sequences.
-  ///
-  /// Effects nest to any depth, so the remaining work is in a list instead of on the stack.
-  @inlinable @inline(never)
-  func enterAll(
-    _ effect: Effect<Action>?, _ context: inout EffectContext,
-    _ rest: inout [EffectRemainder<Action>]
-  ) {
-    var next = effect
-    repeat {
-      while let effect = next { next = enter(effect, &context, &rest) }
-    } while takeNext(&rest, &next, &context)
-  }
-
-  /// - Returns: The next nested effect, whose properties are in `context`.
-  @inlinable
-  func enter(
-    _ effect: Effect<Action>, _ context: inout EffectContext,
-    _ rest: inout [EffectRemainder<Action>]
-  ) -> Effect<Action>? {
-    switch effect.kind {
-    case .none: break
-    case .send(let action) where context.ids.isEmpty && context.sequence == nil:
-      queue(action, of: context.place?.entry, context.group)
-    case .send(let action):
-      queue(.turn(unsafe book.enter(.send, in: context), action))
-    case .work(.run(let run)):
-      unsafe beginnings.append(.run(book.enter(.run, in: context), run))
-    case .work(.publisher(let subscribe)):
-      unsafe beginnings.append(.publisher(book.enter(.publisher, in: context), subscribe))
-    case .work(.merge(let list)):
-      rest.append(.members(list.effects[...], context))
-    case .work(.concatenate(let list)):
-      unsafe book.enter(EffectMembers(list.effects, in: context))
-    case .work(.cancel(let id)):
-      unsafe book.cancel(id.of(context.place?.entry))
-    case .work(.cancellable(let effect, let id, let cancelInFlight)):
-      let id = id.of(context.place?.entry)
-      if cancelInFlight { unsafe book.cancel(id) }
-      context.ids.append(id)
-      return effect
-    case .work(.part(let step, let effect)):
-      let place = enterPart(step, in: context.place)
-      if let entry = place.entry { rest.append(.child(entry)) }
-      context.place = place
-      return effect
-    }
-    return nil
-  }
-
-  /// Takes the next member of a sequence whose current member has ended, or else the next remaining
-  /// effect.
-  ///
-  /// - Returns: `false` if nothing remains.
-  @inlinable
-  func takeNext(
-    _ rest: inout [EffectRemainder<Action>], _ effect: inout Effect<Action>?,
-    _ context: inout EffectContext
-  ) -> Bool {
-    while true {
-      if let sequence = unsafe book.takeDue() as? EffectMembers<Action> {
-        guard let member = sequence.takeNext() else {
-          unsafe book.end(sequence)
-          continue
-        }
-        unsafe book.hold(sequence)
-        rest.append(.entered(sequence))
-        effect = member
-        context = sequence.context
-        context.sequence = sequence
-        return true
-      }
-      switch rest.popLast() {
-      case nil: return false
-      case .members(var members, let around):
-        guard let member = members.popFirst() else { continue }
-        if !members.isEmpty { rest.append(.members(members, around)) }
-        effect = member
-        context = around
-        return true
-      case .entered(let sequence): unsafe book.finishMember(of: sequence)
-      case .child(let entry): unsafe book.leave(entry)
-      }
-    }
-  }
-
-  /// Enters the next members of sequences, and queues the events of ended effects.
+  /// Starts the next members of sequences, and queues the events of ended effects.
   @inlinable
   func continueSequences() {
-    if let sequence = unsafe book.nextDue {
-      var context = sequence.context
-      var rest: [EffectRemainder<Action>] = []
-      enterAll(nil, &context, &rest)
-    }
+    if unsafe book.hasDue { startMembers() }
     if unsafe !book.hasEnds { return }
     let ends = unsafe book.takeEnds()
     if unsafe !chain.hasSubscribers { return }
     let now = Duration.sinceOrigin
     ends.callEach { unsafe unpublished.append(.ended($0.run, $0.end, after: now - $0.start)) }
+  }
+
+  /// Starts the next members of the sequences whose current members have ended.
+  @inlinable @inline(never)
+  func startMembers() {
+    var rest: [(sequence: EffectMembers<Action>, steps: ArraySlice<EffectStep<Action>>)] = []
+    while true {
+      if let due = unsafe book.takeDue() {
+        let sequence = unsafe unsafeDowncast(due, to: EffectMembers<Action>.self)
+        if let member = sequence.takeNext() {
+          unsafe book.hold(sequence)
+          rest.append((sequence, member[...]))
+        } else {
+          unsafe book.end(sequence, sequence.takeRest())
+        }
+      } else if let (sequence, steps) = rest.popLast() {
+        if let step = steps.first {
+          rest.append((sequence, steps.dropFirst()))
+          start(step)
+        } else {
+          unsafe book.finishMember(of: sequence)
+        }
+      } else {
+        return
+      }
+    }
+  }
+
+  /// Starts one step of a member, unless its effect was canceled.
+  @inlinable
+  func start(_ step: EffectStep<Action>) {
+    if let effect = step.effect, unsafe !book.start(effect) {
+      return unsafe book.release([step])
+    }
+    switch step {
+    case .send(let effect, let action): queue(.turn(effect, action))
+    case .begin(let beginning): unsafe beginnings.append(beginning)
+    case .cancel(let id, let reach): unsafe book.cancel(id, reach)
+    case .sequence(let sequence): unsafe book.enter(sequence)
+    }
   }
 
   /// Starts effects.
@@ -142,6 +76,12 @@ extension StoreStorage {
 
   @inlinable
   func begin(_ beginning: EffectBeginning<Action>) {
+    guard let carried = beginning.effect.carried else { return start(beginning) }
+    carried.run { start(beginning) }
+  }
+
+  @inlinable
+  func start(_ beginning: EffectBeginning<Action>) {
     let link = link
     switch beginning {
     case .run(let effect, let work):

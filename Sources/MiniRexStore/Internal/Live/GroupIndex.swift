@@ -42,12 +42,22 @@ where Row.ID: Sendable {
     for slot in (insertions + updates).map(\.slot) where places[slot] == nil {
       places[slot] = .some(groups[Int(slot)]?.rows.count == 0 ? nil : find(slot))
     }
+    let kept = keptOffsets(change, insertions.map(\.slot))
+    let origins = Set(zip(change.insertions, kept).compactMap { $1 == nil ? nil : $0.from })
+    var changed = Set(updated.map { slotOfRow[Int($0)] } + updates.map(\.slot))
+    for (position, handle) in zip(change.removals, removed) where !origins.contains(position) {
+      changed.insert(slotOfRow[Int(handle)])
+    }
     for handle in removed { take(handle) }
     for position in change.removals.reversed() { _ = order.remove(at: position) }
     for (insertion, new) in zip(change.insertions, insertions) {
       let handle = order.insert(at: insertion.at)
       if handle == slotOfRow.count { slotOfRow.append(0) }
       put(new.row, handle, into: new.slot)
+    }
+    for (index, new) in insertions.enumerated() {
+      let handle = order.handle(at: change.insertions[index].at)
+      if kept[index] != offset(of: handle, in: new.slot) { changed.insert(new.slot) }
     }
     for (handle, new) in zip(updated, updates) {
       if slotOfRow[Int(handle)] == new.slot {
@@ -58,7 +68,18 @@ where Row.ID: Sendable {
         put(new.row, handle, into: new.slot)
       }
     }
-    return arrange(places)
+    return arrange(places, changed)
+  }
+
+  /// The old offsets of moved rows that have not changed, in the groups in which they stay.
+  ///
+  /// If they also have these offsets after the change, their groups are the same.
+  private func keptOffsets(_ change: LiveChange, _ slots: [UInt32]) -> [Int?] {
+    zip(change.insertions, slots).map { insertion, slot in
+      guard insertion.isSame, let from = insertion.from else { return nil }
+      let handle = order.handle(at: from)
+      return slotOfRow[Int(handle)] == slot ? offset(of: handle, in: slot) : nil
+    }
   }
 
   /// Finds or creates the group of a row.
@@ -97,24 +118,28 @@ where Row.ID: Sendable {
     return sorted.partition { !order.isBefore(first($0), handle) }
   }
 
-  /// Puts the changed groups into their places, and releases empty groups.
+  /// Puts the touched groups into their places, and releases empty groups.
   ///
-  /// - Parameter places: The old places of the changed groups, `nil` for new groups.
-  private func arrange(_ places: [UInt32: Int?]) -> LiveChange {
+  /// - Parameters:
+  ///   - places: The old places of the touched groups, `nil` for new groups.
+  ///   - changed: The groups whose rows have changed. Other groups may have another place.
+  private func arrange(_ places: [UInt32: Int?], _ changed: Set<UInt32>) -> LiveChange {
     let old = places.values.compactMap(\.self).sorted()
     for place in old.reversed() { sorted.remove(at: place) }
-    var changed: [(place: Int?, slot: UInt32)] = []
+    var touched: [(place: Int?, slot: UInt32)] = []
     for (slot, place) in places {
-      if groups[Int(slot)]?.rows.count == 0 { release(slot) } else { changed.append((place, slot)) }
+      if groups[Int(slot)]?.rows.count == 0 { release(slot) } else { touched.append((place, slot)) }
     }
-    changed.sort { order.isBefore(first($0.slot), first($1.slot)) }
+    touched.sort { order.isBefore(first($0.slot), first($1.slot)) }
     var result = LiveChange()
     result.removals = old
-    for (from, slot) in changed {
+    for (from, slot) in touched {
       let handle = first(slot)
       let place = sorted.partition { !order.isBefore(first($0), handle) }
       sorted.insert(slot, at: place)
-      result.insertions.append(LiveChange.Insertion(at: place, from: from))
+      result.insertions.append(
+        LiveChange.Insertion(
+          at: place, from: from, isSame: from != nil && !changed.contains(slot)))
     }
     result.simplify()
     return result

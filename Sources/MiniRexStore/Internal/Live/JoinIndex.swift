@@ -25,7 +25,8 @@ final class JoinIndex<Other: Identifiable & Sendable> where Other.ID: Sendable {
     let removed = change.removals.map { otherIDs[$0] }
     otherIDs.apply(change) { stage.row($0).id }
     var changed: Set<Other.ID> = []
-    for position in change.insertions.map(\.at) + change.updates {
+    let moved = change.insertions.filter { !$0.isSame }
+    for position in moved.map(\.at) + change.updates {
       let other = stage.row(position)
       if let old = others.updateValue(other, forKey: other.id), !changeTest(old, other) { continue }
       changed.insert(other.id)
@@ -63,6 +64,12 @@ final class JoinIndex<Other: Identifiable & Sendable> where Other.ID: Sendable {
     for position in change.updates { refer(order.handle(at: position), to: reference(position)) }
     guard let changed else { return .reset }
     if changed.isEmpty { return result }
+    result.insertions = change.insertions.map { insertion in
+      let id = insertion.isSame ? references[Int(order.handle(at: insertion.at))] : nil
+      guard let id, changed.contains(id) else { return insertion }
+      // The row has not changed, but the other row has.
+      return LiveChange.Insertion(at: insertion.at, from: insertion.from)
+    }
     var updates = Set(change.updates)
     for id in changed {
       for handle in referring[id] ?? [] { updates.insert(order.position(of: handle)) }

@@ -24,12 +24,28 @@ final class MapIndex<Row: Identifiable & Sendable> {
     let news = change.updates.map {
       unsafe ($0, tree[change.oldPosition($0)], transform($0))
     }
+    var inserted = move(&change, transform).makeIterator()
     change.updates = []
-    unsafe tree.apply(change, transform)
+    unsafe tree.apply(change) { position in inserted.next() ?? transform(position) }
     for (position, old, new) in news where changeTest(old, new) {
       unsafe tree[position] = new
       change.updates.append(position)
     }
     return change
+  }
+
+  /// Returns the results of the inserted and moved rows, and marks the moves of equal results.
+  @inlinable
+  func move(_ change: inout LiveChange, _ transform: (Int) -> Row) -> [Row] {
+    change.insertions.indices.map { index in
+      let insertion = change.insertions[index]
+      guard let from = insertion.from else { return transform(insertion.at) }
+      let old = unsafe tree[from]
+      if insertion.isSame { return old }
+      let new = transform(insertion.at)
+      change.insertions[index] = LiveChange.Insertion(
+        at: insertion.at, from: from, isSame: !changeTest(old, new))
+      return new
+    }
   }
 }

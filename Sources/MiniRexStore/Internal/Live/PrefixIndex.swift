@@ -28,7 +28,7 @@ struct PrefixIndex {
       result.insertions.append(LiveChange.Insertion(at: added.skipping(rank)))
     }
     result.insertions.sort { $0.at < $1.at }
-    let entered = result.insertions.map(\.at)
+    let entered = Set(result.insertions.map(\.at))
     result.updates = change.updates.filter { position in
       position < count && !entered.contains(position)
     }

@@ -10,14 +10,16 @@ extension Rows {
     let change = LiveChange(from: rows.map(\.id), to: ordered.map(\.id))
     if change.isEmpty, replaced.isEmpty { return }
     var edits = change.removals.reversed().map { RowEdit(rows[$0].id, from: $0) }
-    for edit in edits { positions[edit.id] = nil }
+    for edit in edits { positions.forget(edit.id) }
     edits += change.insertions.map { RowEdit(ordered[$0.at].id, to: $0.at) }
     edits += replaced.map { RowEdit($0) }
     rows = ordered
     log.note(edits, among: rows.count)
     if change.isEmpty { return }
     structureStamp = log.latest
-    countAgain(from: Swift.min(change.removals.first ?? .max, change.insertions.first?.at ?? .max))
+    positions.renew(
+      from: Swift.min(change.removals.first ?? .max, change.insertions.first?.at ?? .max),
+      among: rows)
   }
 
   @usableFromInline

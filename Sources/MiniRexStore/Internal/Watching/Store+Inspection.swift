@@ -65,7 +65,7 @@ extension EffectRegistry {
       switch unsafe effect.phase {
       case .begun(let start): EffectStatus(run: effect.run, age: now - start, isCancelled: false)
       case .cancelled(let start): EffectStatus(run: effect.run, age: now - start, isCancelled: true)
-      case .entered, .over: EffectStatus(run: effect.run, age: nil, isCancelled: false)
+      case .waiting, .entered, .over: EffectStatus(run: effect.run, age: nil, isCancelled: false)
       }
     }
   }

@@ -17,7 +17,8 @@ import Testing
     #expect(subscription.pendingUpdates == 0 && subscription.droppedCount == 0)
   }
 
-  @Test func `R20 the main actor receives every update of an ended source, in several jobs`() async {
+  @Test func `R20 the main actor receives every update of an ended source, in several jobs`() async
+  {
     let source = BroadcastSource<Int>()
     let count = 2 * Schedule.patience + 1
     var seen: [Int] = []

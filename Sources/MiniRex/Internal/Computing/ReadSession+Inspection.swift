@@ -1,0 +1,142 @@
+/// A result whose dependencies are inspected in the order of the reads.
+struct Inspection {
+  let node: ComputedNode
+  let previous: ComputedResult?
+  /// The instant to which the inspected dependencies belong.
+  var time: UInt
+  /// The place of the next dependency.
+  var position = 0
+  /// `true` if it waits for the next inspection.
+  var isWaiting = false
+  var attempts = 1
+  /// Equal results that depend on other values, by their places.
+  var replaced: [Int: ComputedResult] = [:]
+}
+
+/// Finds results that are correct at the instant of the session.
+///
+/// The inspections in progress are on a stack of the session, not of the thread: only a closure that
+/// reads a value for the first time uses stack.
+extension ReadSession {
+  /// Returns a correct result, or `nil` if a run in progress waits for this one.
+  ///
+  /// Such runs need not be a cycle, because one of them may have read values that have changed since.
+  func result(of node: ComputedNode) -> ComputedResult? {
+    let outer = inspections.count
+    if let known = begin(node) { return known }
+    if inspections.count == outer { return nil }
+    while true {
+      guard let result = proceed() else { continue }
+      if inspections.count == outer { return result }
+      inspected = result
+    }
+  }
+
+  /// Returns a known result, or begins an inspection unless a run in progress waits for this one.
+  private func begin(_ node: ComputedNode) -> ComputedResult? {
+    let thread = ThreadID.current
+    while true {
+      switch unsafe node.access(at: time, on: thread) {
+      case .use(let result): return result
+      case .run(let previous):
+        unsafe inspections.append(Inspection(node: node, previous: previous, time: time))
+        return nil
+      case .wait(let parking):
+        if !ComputedCycle.wait(for: node, on: thread, parking) { return nil }
+      case .refuse: return nil
+      }
+    }
+  }
+
+  private enum Comparison {
+    case waits
+    case same
+    case different
+  }
+
+  /// Continues the last inspection, and returns its result if it is over.
+  private func proceed() -> ComputedResult? {
+    let last = inspections.count - 1
+    let (node, previous) = (inspections[last].node, inspections[last].previous)
+    if let previous, isExact {
+      switch compare(previous, in: last) {
+      case .waits: return nil
+      case .same: return finish(previous.replacing(inspections[last].replaced), of: node)
+      case .different: break
+      }
+    }
+    return finish(ComputedCycle.within(node) { run(node, after: previous) }, of: node)
+  }
+
+  private func finish(_ result: ComputedResult, of node: ComputedNode) -> ComputedResult {
+    if isExact { unsafe result.wasCorrect(at: time) }
+    node.finish(result)
+    inspections.removeLast()
+    return result
+  }
+
+  /// A change may make later reads obsolete, so the first change ends the comparison.
+  private func compare(_ previous: ComputedResult, in inspection: Int) -> Comparison {
+    let dependencies = previous.dependencies
+    while true {
+      for position in inspections[inspection].position..<dependencies.count {
+        inspections[inspection].position = position
+        let comparison = compare(dependencies[position], in: inspection)
+        if comparison != .same { return comparison }
+        if !isExact { return .different }
+      }
+      if unsafe inspections[inspection].time == time { return .same }
+      if inspections[inspection].attempts == 4 { return .different }
+      inspections[inspection].attempts += 1
+      unsafe inspections[inspection].time = time
+      inspections[inspection].position = 0
+      inspections[inspection].replaced = [:]
+    }
+  }
+
+  private func compare(_ dependency: Dependency, in inspection: Int) -> Comparison {
+    if !dependency.isComputed {
+      return dependency.withRecord { $0.isUnchanged() && includes($0) } ? .same : .different
+    }
+    let old = dependency.result
+    let result: ComputedResult
+    if inspections[inspection].isWaiting, let new = inspected.take() {
+      inspections[inspection].isWaiting = false
+      result = new
+    } else if unsafe old.isCorrect(at: time) {
+      return .same
+    } else {
+      let count = inspections.count
+      inspections[inspection].isWaiting = true
+      guard let known = dependency.withNode(begin) else {
+        return inspections.count > count ? .waits : .different
+      }
+      inspections[inspection].isWaiting = false
+      result = known
+    }
+    if result === old { return .same }
+    if !dependency.withNode({ $0.areEqual(old, result) }) { return .different }
+    if old.hasMoved(to: result) {
+      let position = inspections[inspection].position
+      inspections[inspection].replaced[position] = result
+    }
+    return .same
+  }
+}
+
+extension ComputedResult {
+  /// Returns the same result with equal results of dependencies, by their places.
+  fileprivate func replacing(_ results: [Int: ComputedResult]) -> ComputedResult {
+    if results.isEmpty { return self }
+    var buffer = DependencyBuffer()
+    for (position, old) in dependencies.enumerated() {
+      if let new = results[position] {
+        buffer.append(old.withNode { Dependency($0, new) })
+      } else {
+        buffer.append(old.retained())
+      }
+    }
+    defer { buffer.free() }
+    return replacing(buffer.removeAll(from: 0))
+  }
+}

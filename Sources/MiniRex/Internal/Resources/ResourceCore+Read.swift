@@ -1,0 +1,88 @@
+extension ResourceCore {
+  func subscribe(_ receive: @escaping @Sendable (State) -> Void) -> Subscription {
+    let now = timekeeper.now()
+    change {
+      unsafe schedule.subscribe(at: now)
+      return .unchanged
+    }
+    let membership = WorkMembership { step in
+      if case .cancel = step { self.unsubscribe() }
+      return true
+    }
+    let inner = join(receive)
+    membership.begin(inner)
+    // The resource has ended.
+    if inner === Subscription.ended { return inner }
+    return Subscription(membership)
+  }
+
+  private func join(_ receive: @escaping @Sendable (State) -> Void) -> Subscription {
+    let thread = ThreadID.current
+    let token = Subscription(delivery, place: Subscription.nowhere)
+    let (state, call) = delivery.lock.withLock { deliveryState in
+      let state = unsafe self.state
+      return (state, delivery.join(token, receive, first: state, from: thread, &deliveryState))
+    }
+    return delivery.makeFirstCall(call, receive, state) ? token : .ended
+  }
+
+  private func unsubscribe() {
+    change {
+      unsafe schedule.unsubscribe()
+      return .unchanged
+    }
+  }
+
+  /// Returns the value, unless it is missing or too old.
+  ///
+  /// It requests a load of a stale value.
+  func value(ofAge maxAge: Duration?) -> Value? {
+    let now = timekeeper.now()
+    let (value, isStale) = delivery.lock.withLock { _ in
+      unsafe schedule.hasValue(ofAge: maxAge, at: now)
+        ? (state.value, !schedule.isFresh(at: now)) : (nil, false)
+    }
+    if isStale { refresh() }
+    return value
+  }
+
+  /// Waits for a value of at most the given age.
+  ///
+  /// - Returns: The subscription that stops waiting.
+  func wait(ofAge maxAge: Duration?, _ finish: @escaping Finish) -> Subscription {
+    let now = timekeeper.now()
+    var (id, known, isStale) = (0, Value?.none, false)
+    change(by: .waiter) {
+      if unsafe schedule.hasValue(ofAge: maxAge, at: now) {
+        known = unsafe state.value
+        isStale = unsafe !schedule.isFresh(at: now)
+      } else if unsafe !schedule.hasEnded {
+        unsafe lastNumber += 1
+        id = unsafe lastNumber
+        unsafe waiters[id] = finish
+        unsafe schedule.addWaiter()
+      }
+      return .unchanged
+    }
+    if isStale { refresh() }
+    if let known {
+      finish(.success(known))
+      return .ended
+    }
+    if id == 0 { return .ended }
+    return Subscription { [id] in self.leave(id) }
+  }
+
+  private func leave(_ id: Int) {
+    var finish: Finish?
+    change {
+      finish = unsafe waiters.removeValue(forKey: id)
+      if finish != nil { unsafe schedule.removeWaiter() }
+      return .unchanged
+    }
+    withExtendedLifetime(finish) {}
+  }
+
+  /// `true` if the current Swift task is part of the load in progress.
+  var isLoadCaller: Bool { delivery.lock.withLock { _ in unsafe run }?.isCaller ?? false }
+}

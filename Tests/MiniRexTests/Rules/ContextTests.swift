@@ -1,0 +1,256 @@
+import MiniRex
+import MiniRexTesting
+import TestSupport
+import Testing
+
+private enum Request {
+  @TaskLocal static var id = 0
+  @TaskLocal static var name: String?
+}
+
+@Suite(.light, .serialized) struct ContextTests {
+  struct Update: Hashable, Sendable {
+    let sender: Int
+    let number: Int
+  }
+
+  /// Counts updates whose callback sees the values of another sender.
+  final class Witness: Sendable {
+    let received = Shared(0)
+    let wrong = Shared(0)
+
+    func look(_ update: Update) {
+      received.increment()
+      if Request.id != update.sender || Request.name != "\(update.sender)" { wrong.increment() }
+    }
+  }
+
+  /// A path from a source to a callback.
+  struct Path: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let follow:
+      @Sendable (Broadcaster<Update>, ManualClock, @escaping @Sendable (Update) -> Void) async ->
+        Subscription
+
+    init(
+      _ name: String,
+      _ follow:
+        @escaping @Sendable (
+          Broadcaster<Update>, ManualClock, @escaping @Sendable (Update) -> Void
+        ) async -> Subscription
+    ) {
+      testDescription = name
+      self.follow = follow
+    }
+
+    static let all: [Path] = [
+      Path("itself") { $0.subscribe($2) },
+      Path("map and share") { $0.map { $0 }.share().subscribe($2) },
+      Path("merge") { merge($0, BroadcastSource<Update>().publisher).subscribe($2) },
+      Path("Broadcaster { receive in … }") { publisher, _, receive in
+        Broadcaster<Update> { publisher.subscribe($0) }.subscribe(receive)
+      },
+      Path("flatMap(limit:)") { publisher, clock, receive in
+        publisher
+          .flatMap(limit: 2) { Broadcaster.sequence([$0], after: .seconds(1), clock: clock) }
+          .subscribe(receive)
+      },
+      Path("debounce") { $0.debounce(for: .seconds(1), clock: $1).subscribe($2) },
+      Path("throttle") { $0.throttle(for: .seconds(1), clock: $1).subscribe($2) },
+      Path("delay") { $0.delay(for: .seconds(1), clock: $1).subscribe($2) },
+      Path("chunked") { publisher, clock, receive in
+        publisher.chunked(every: .seconds(1), clock: clock)
+          .subscribe { if let last = $0.last { receive(last) } }
+      },
+      Path("subscribeOnMain") { publisher, _, receive in
+        await MainActor.run { publisher.subscribeOnMain { receive($0) } }
+      },
+      Path("subscribe(isolatedTo:)") { publisher, _, receive in
+        publisher.subscribe(isolatedTo: Listener.shared) { _, update in receive(update) }
+      },
+      Path("combineLatest") { publisher, _, receive in
+        let first = Update(sender: 0, number: 0)
+        let value = publisher.publishedValue(initial: first)
+        return combineLatest(value, value.map { $0 }) { one, _ in one }
+          .subscribe { if $0 != first { receive($0) } }
+      },
+    ]
+  }
+
+  actor Listener {
+    static let shared = Listener()
+  }
+
+  /// Sends updates on eight threads, and advances the clock on another thread.
+  private func contend(
+    on clock: ManualClock, count: Int, _ send: @escaping @Sendable (Update) -> Void
+  ) {
+    onThreads(9) { thread in
+      for number in 0..<count {
+        if thread == 8 {
+          clock.advance(by: .seconds(1))
+        } else {
+          Request.$id.withValue(thread + 1) {
+            Request.$name.withValue("\(thread + 1)") {
+              send(Update(sender: thread + 1, number: number))
+            }
+          }
+        }
+      }
+    }
+    for _ in 0...(8 * count) { clock.advance(by: .seconds(1)) }
+  }
+
+  @Test(arguments: Path.all)
+  func `R44 a queued or dispatched update has the carried values of its sender`(
+    _ path: Path
+  ) async {
+    await withCarried(Request.$id, Request.$name) {
+      let source = BroadcastSource<Update>()
+      let clock = ManualClock()
+      let witness = Witness()
+      let last = Shared(false)
+      let subscription = await path.follow(source.publisher, clock) { update in
+        if update.sender == 9 { last.value = true } else { witness.look(update) }
+      }
+      contend(on: clock, count: scaled(1_000)) { source.broadcast($0) }
+      source.broadcast(Update(sender: 9, number: 0))
+      clock.tick()
+      await until {
+        clock.tick()
+        return last.value
+      }
+      #expect(witness.received.value > 0)
+      #expect(witness.wrong.value == 0, "of \(witness.received.value)")
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test(arguments: Path.all)
+  func `R44 an update that waits for another sender's callback has its own values`(
+    _ path: Path
+  ) async {
+    await withCarried(Request.$id, Request.$name) {
+      let source = BroadcastSource<Update>()
+      let clock = ManualClock()
+      let witness = Witness()
+      let send: @Sendable (Int) -> Void = { sender in
+        Request.$id.withValue(sender) {
+          Request.$name.withValue("\(sender)") {
+            source.broadcast(Update(sender: sender, number: 0))
+          }
+        }
+      }
+      let subscription = await path.follow(source.publisher, clock) { update in
+        witness.look(update)
+        // The other thread returns as soon as its update is queued.
+        if update.sender < 4 { onThread { send(update.sender + 1) } }
+      }
+      send(1)
+      await until {
+        clock.tick()
+        return witness.received.value == 4
+      }
+      #expect(witness.wrong.value == 0)
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test func `R44 a queued value of a property has the carried values of its sender`() async {
+    await withCarried(Request.$id, Request.$name) {
+      let property = PublishedProperty(Update(sender: 0, number: -1))
+      let other = PublishedProperty(Update(sender: 0, number: -1))
+      let witness = Witness()
+      let subscriptions = [property, other].map { property in
+        property.publisher.dropFirst().subscribe { witness.look($0) }
+      }
+      contend(on: ManualClock(), count: scaled(2_000)) { update in
+        switch update.number % 3 {
+        case 0: property.value = update
+        case 1: property.modify { $0 = update }
+        default:
+          together { set in
+            set(property, to: update)
+            set(other, to: update)
+          }
+        }
+      }
+      await property.delivered()
+      await other.delivered()
+      #expect(witness.received.value > scaled(16_000))
+      #expect(witness.wrong.value == 0, "of \(witness.received.value)")
+      withExtendedLifetime(subscriptions) {}
+    }
+  }
+
+  @Test func `R44 a carried value is retained only while its update is queued`() {
+    final class Value: Sendable {}
+    enum Local {
+      @TaskLocal static var value: Value?
+    }
+    withCarried(Local.$value) {
+      let clock = ManualClock()
+      let source = BroadcastSource<Int>()
+      let seen = Shared<[Bool]>([])
+      let subscription = source.publisher.delay(for: .seconds(1), clock: clock).subscribe { _ in
+        seen.append(Local.value != nil)
+      }
+      weak var value: Value?
+      do {
+        let new = Value()
+        value = new
+        Local.$value.withValue(new) { source.broadcast(1) }
+      }
+      source.broadcast(2)
+      #expect(value != nil)
+      clock.advance(by: .seconds(1))
+      #expect(value == nil)
+      #expect(seen.value == [true, false])
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test func `R44 a retry of a resource has the carried values of its reader`() async {
+    await withCarried(Request.$id) {
+      let clock = ManualClock()
+      let seen = Shared<[Int]>([])
+      let resource = Resource<Int, any Error>(
+        refreshEvery: .seconds(60), retries: 1, retryDelay: .constant(.seconds(1)), clock: clock
+      ) {
+        seen.append(Request.id)
+        if seen.value.count == 1 { throw Backend.Failed(1) }
+        return seen.value.count
+      }
+      resource.set(0)
+      let states = Recorder(resource.publisher)
+      Request.$id.withValue(7) { resource.refresh() }
+      _ = await states.next(3)
+      Request.$id.withValue(8) { clock.tick() }
+      _ = await states.next()
+      Request.$id.withValue(8) { clock.advance(by: .seconds(60)) }
+      _ = await states.next(2)
+
+      // A poll has no reader.
+      #expect(seen.value == [7, 7, 0])
+    }
+  }
+
+  @Test func `R44 without carried task-locals nothing is carried`() {
+    let clock = ManualClock()
+    let source = BroadcastSource<Int>()
+    let seen = Recorder(
+      source.publisher.delay(for: .seconds(1), clock: clock).map { _ in Request.id })
+    Request.$id.withValue(7) { source.broadcast(1) }
+    Request.$id.withValue(8) { clock.advance(by: .seconds(1)) }
+    #expect(seen.updates == [8])
+    withCarried(Request.$id) {
+      Request.$id.withValue(7) { source.broadcast(1) }
+      Request.$id.withValue(8) { clock.advance(by: .seconds(1)) }
+    }
+    #expect(seen.updates == [8, 7])
+  }
+}
+
+extension ManualClock {
+  fileprivate func tick() { advance(by: .seconds(1)) }
+}
