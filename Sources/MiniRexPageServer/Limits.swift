@@ -20,6 +20,7 @@ public struct Limits: Sendable {
   /// A slow browser receives the buffer's content before any newer event.
   public var buffer: Int32 = 32 << 10
 
+  /// Creates the default limits.
   public init() {}
 
   /// The time for a browser to disconnect whose request took a time.

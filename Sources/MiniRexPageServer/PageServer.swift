@@ -33,6 +33,7 @@ public struct PageServer: Sendable {
     self.token = token
   }
 
+  /// The port on which the server listens.
   public var port: UInt16 { listener.port }
 
   /// The number of open connections.

@@ -30,20 +30,30 @@ public enum Reply: Sendable {
 
 /// An HTTP status code and its phrase.
 public struct Status: Error, Sendable, Equatable {
+  /// The code and the phrase.
   public let line: String
   /// An explanation for people.
   var reason = ""
 
+  /// The request succeeded.
   public static let ok = Status(line: "200 OK")
+  /// The request succeeded, and has no content.
   public static let noContent = Status(line: "204 No Content")
+  /// The request is malformed.
   public static let badRequest = Status(line: "400 Bad Request")
+  /// The server refuses the request.
   public static let forbidden = Status(line: "403 Forbidden")
   static let tokenRequired = Status(
     line: forbidden.line, reason: "Open the page with its token.")
+  /// The path is unknown.
   public static let notFound = Status(line: "404 Not Found")
+  /// The path does not allow the method.
   public static let notAllowed = Status(line: "405 Method Not Allowed")
+  /// The request conflicts with the present state.
   public static let conflict = Status(line: "409 Conflict")
+  /// The server cannot answer now.
   public static let unavailable = Status(line: "503 Service Unavailable")
+  /// The request took too long.
   public static let timeout = Status(line: "408 Request Timeout")
   static let bodyTooLarge = Status(line: "413 Content Too Large")
   static let headTooLarge = Status(line: "431 Request Header Fields Too Large")

@@ -2,12 +2,15 @@ public import Foundation
 
 /// A browser's request.
 public struct Request: Sendable, Equatable {
+  /// The method in uppercase, as received.
   public let method: String
   /// The percent-decoded path, without the query.
   public let path: String
+  /// The text after the question mark, without decoding.
   public let query: String?
   /// The header values by lowercase name.
   public private(set) var headers: [String: String] = [:]
+  /// The bytes after the head.
   public internal(set) var body = Data()
 
   private static let uniqueHeaders: Set = ["content-length", "host", "origin", "sec-fetch-site"]

@@ -12,8 +12,10 @@ public struct Admission: TestTrait, SuiteTrait, TestScoping {
   fileprivate let slots: Int
   fileprivate let limit: Duration
 
+  /// `true`, because each test of a suite is admitted separately.
   public var isRecursive: Bool { true }
 
+  /// Runs one case of a test after its admission, until its limit.
   @concurrent
   public func provideScope(
     for test: Test, testCase: Test.Case?,

@@ -5,13 +5,16 @@ public import Testing
 ///
 /// Foundation's `Process` leaks when a program exits early, so this type does not use it.
 public final class Child {
+  /// The standard output.
   public var output: Output
+  /// The standard error.
   public var errors: Output
 
   private static let starting = NSLock()
   private let input: FileHandle
   private let process: RunningProcess
 
+  /// Starts a program that is built with the tests.
   public convenience init(_ arguments: String..., program: String = "minirex-tail") throws {
     try self.init(arguments, program: program)
   }
@@ -54,14 +57,17 @@ public final class Child {
     process.send(SIGKILL)
   }
 
+  /// Writes to the standard input.
   public func write(_ text: String) throws {
     try input.write(contentsOf: Data(text.utf8))
   }
 
+  /// Closes the standard input.
   public func closeInput() throws {
     try input.close()
   }
 
+  /// Sends a signal, unless the program has exited.
   public func send(_ signal: Int32) {
     process.send(signal)
   }

@@ -25,6 +25,7 @@ public final class HTTPClient: Sendable {
 
   deinit { close(descriptor) }
 
+  /// Sends the text.
   public func send(_ text: String) { send(Data(text.utf8)) }
 
   /// Sends the data, or the part that the server accepts before it closes the connection.
@@ -42,6 +43,7 @@ public final class HTTPClient: Sendable {
   /// Closes both directions, which ends a pending `receive`.
   public func cancel() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
+  /// Closes the direction to the server.
   public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// Returns the next bytes, or `nil` at the end.
@@ -92,6 +94,7 @@ public func response(
   return await client.response(sourceLocation: sourceLocation)
 }
 
+/// Starts a thread with the body.
 public func onNewThread(_ body: @escaping @Sendable () -> Void) {
   Thread(block: body).start()
 }

@@ -2,8 +2,11 @@ public import Foundation
 
 /// One request and its response, used by the thread of its connection.
 public final class LoopbackConnection: Sendable {
+  /// The method of the request.
   public let method: String
+  /// The path and query of the request.
   public let path: String
+  /// The header values by lowercase name.
   public let headers: [String: String]
   private let descriptor: Int32
   private let bodyStart: Data
@@ -48,6 +51,7 @@ public final class LoopbackConnection: Sendable {
     return body
   }
 
+  /// Sends the text. Returns `false` if the client closed the connection.
   @discardableResult
   public func send(_ text: String) -> Bool { send(Data(text.utf8)) }
 
@@ -96,6 +100,7 @@ public final class LoopbackConnection: Sendable {
     send(body)
   }
 
+  /// Sends one chunk of a chunked body.
   public func sendChunk(_ data: Data) {
     send("\(String(data.count, radix: 16))\r\n")
     send(data)

@@ -13,11 +13,13 @@ public final class LoopbackServer: Sendable {
     var isStopped = false
   }
 
+  /// The port on which the server listens.
   public let port: UInt16
   private let listener: Int32
   private let state = Lock(State())
   private let threads = DispatchGroup()
 
+  /// Starts a server that answers each connection on its own thread.
   public init(_ answer: @escaping @Sendable (LoopbackConnection) -> Void) throws {
     (listener, port) = try loopbackSocket()
     if listen(listener, 128) < 0 { throw POSIXError(.EADDRINUSE) }
@@ -46,12 +48,16 @@ public final class LoopbackServer: Sendable {
     }
   }
 
+  /// The number of open connections.
   public var openConnections: Int { state.withLock { $0.open.count } }
 
+  /// The number of accepted connections.
   public var acceptedConnections: Int { state.withLock { $0.accepted } }
 
+  /// Returns the location of a path on this server.
   public func url(_ path: String = "/") -> URL { loopbackURL(port, path) }
 
+  /// Returns a request that waits for ten minutes.
   public func request(_ path: String = "/", method: String = "GET") -> URLRequest {
     var request = URLRequest(url: url(path))
     // A busy machine may exceed the default of one minute. Linux ignores the interval in the initializer.
@@ -86,8 +92,10 @@ public final class LoopbackServer: Sendable {
 /// A reserved port without a listener.
 public final class DeafPort: Sendable {
   private let descriptor: Int32
+  /// The location of the reserved port.
   public let url: URL
 
+  /// Reserves a port.
   public init() throws {
     let (descriptor, port) = try loopbackSocket()
     self.descriptor = descriptor

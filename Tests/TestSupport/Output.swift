@@ -66,6 +66,7 @@ public struct Output {
     }
   }
 
+  /// Returns the lines until the end.
   public mutating func rest(
     patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
   ) async -> [String] {

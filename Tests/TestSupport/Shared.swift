@@ -4,8 +4,10 @@ import MiniRex
 public final class Shared<Value: Sendable>: Sendable {
   private let lock: Lock<Value>
 
+  /// Creates a variable.
   public init(_ value: Value) { lock = Lock(value) }
 
+  /// The present value.
   public var value: Value {
     get { lock.withLock { $0 } }
     set {
@@ -14,12 +16,14 @@ public final class Shared<Value: Sendable>: Sendable {
     }
   }
 
+  /// Changes the value while no other thread uses it.
   public func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
     lock.withLock { body(&$0) }
   }
 }
 
 extension Shared where Value == Int {
+  /// Adds an amount, and returns the sum.
   @discardableResult
   public func increment(by amount: Int = 1) -> Int {
     change { value in
@@ -30,6 +34,7 @@ extension Shared where Value == Int {
 }
 
 extension Shared where Value: RangeReplaceableCollection, Value.Element: Sendable {
+  /// Appends an element.
   public func append(_ element: Value.Element) {
     change { $0.append(element) }
   }

@@ -14,6 +14,7 @@ package let overflowingDepth = 20_000
 package let overflowingDepth = 100_000
 #endif
 
+/// Returns the scaled number of rounds, at least 1.
 public func scaled(_ count: Int) -> Int { max(1, Int(Double(count) * scale)) }
 
 /// Runs the body concurrently on new threads, and returns when all have finished.
@@ -39,6 +40,7 @@ public func onThreads(
   body.value = nil
 }
 
+/// Runs the body on a new thread, and returns when it has finished.
 public func onThread(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
   onThreads(1, stackSize: stackSize) { _ in body() }
 }
@@ -47,8 +49,10 @@ public func onThread(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Vo
 public final class Gate: Sendable {
   private let group = DispatchGroup()
 
+  /// Creates a closed barrier.
   public init() { group.enter() }
 
+  /// Releases all blocked threads, and every later one.
   public func open() { group.leave() }
 
   /// Blocks the thread until the barrier is open, or for a minute.
