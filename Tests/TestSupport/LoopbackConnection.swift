@@ -51,7 +51,7 @@ public final class LoopbackConnection: Sendable {
     return body
   }
 
-  /// Sends the text. Returns `false` if the client closed the connection.
+  /// Sends the text, and returns `false` if the client closed the connection.
   @discardableResult
   public func send(_ text: String) -> Bool { send(Data(text.utf8)) }
 
