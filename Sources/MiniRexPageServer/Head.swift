@@ -44,7 +44,7 @@ struct Head: Sendable {
 }
 
 /// Returns 128 random bits as 32 hexadecimal digits.
-package func makeSecret() -> String {
+public func makeSecret() -> String {
   (0..<2).map { _ in
     let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

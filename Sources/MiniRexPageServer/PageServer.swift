@@ -1,10 +1,10 @@
 import Foundation
-package import MiniRex
+public import MiniRex
 
 /// A server for pages and their event streams.
 ///
 /// It uses three descriptors, and one for each connection.
-package struct PageServer: Sendable {
+public struct PageServer: Sendable {
   private let listener: Listener
   private let poller: Poller
   private let limits: Limits
@@ -21,7 +21,7 @@ package struct PageServer: Sendable {
   ///     machines cannot reach.
   ///   - token: The value that each request needs in its query parameter `token`. The server
   ///     compares it when the first line of a request has arrived, before it reads any header.
-  package init?(
+  public init?(
     port: UInt16, address: String? = nil, limits: Limits = Limits(), token: String? = nil
   ) {
     guard let listener = Listener(port: port, address: address ?? Listener.loopback),
@@ -33,10 +33,11 @@ package struct PageServer: Sendable {
     self.token = token
   }
 
-  package var port: UInt16 { listener.port }
+  /// The port on which the server listens.
+  public var port: UInt16 { listener.port }
 
   /// The number of open connections.
-  package var connectionCount: Int { open.count.withLock { $0 } }
+  public var connectionCount: Int { open.count.withLock { $0 } }
 
   /// Answers requests until the task is canceled, or until `stop` has a result.
   ///
@@ -45,7 +46,7 @@ package struct PageServer: Sendable {
   ///
   /// When a browser disconnects, the server cancels the task of its answer. It still sends the
   /// reply, because the browser may have closed only its output.
-  package func serve(
+  public func serve(
     until stop: PublishedTask<Void, Never> = .never,
     _ answer: @escaping @Sendable (Request) async -> Reply
   ) async {

@@ -1,8 +1,8 @@
-package import Foundation
-package import MiniRex
+public import Foundation
+public import MiniRex
 
 /// The answer to a request.
-package enum Reply: Sendable {
+public enum Reply: Sendable {
   /// A status, with an optional explanation for people.
   case status(Status, because: String = "")
   case content(_ type: String, Data)
@@ -16,7 +16,7 @@ package enum Reply: Sendable {
   case events(Broadcaster<Data>, SlowBrowser)
 
   /// The treatment of a browser that is slower than the events.
-  package enum SlowBrowser: Sendable {
+  public enum SlowBrowser: Sendable {
     /// Drops all but the newest event until the browser is ready.
     ///
     /// For events that contain the entire state.
@@ -29,22 +29,32 @@ package enum Reply: Sendable {
 }
 
 /// An HTTP status code and its phrase.
-package struct Status: Error, Sendable, Equatable {
-  package let line: String
+public struct Status: Error, Sendable, Equatable {
+  /// The code and the phrase.
+  public let line: String
   /// An explanation for people.
   var reason = ""
 
-  package static let ok = Status(line: "200 OK")
-  package static let noContent = Status(line: "204 No Content")
-  package static let badRequest = Status(line: "400 Bad Request")
-  package static let forbidden = Status(line: "403 Forbidden")
+  /// The request succeeded.
+  public static let ok = Status(line: "200 OK")
+  /// The request succeeded, and has no content.
+  public static let noContent = Status(line: "204 No Content")
+  /// The request is malformed.
+  public static let badRequest = Status(line: "400 Bad Request")
+  /// The server refuses the request.
+  public static let forbidden = Status(line: "403 Forbidden")
   static let tokenRequired = Status(
     line: forbidden.line, reason: "Open the page with its token.")
-  package static let notFound = Status(line: "404 Not Found")
-  package static let notAllowed = Status(line: "405 Method Not Allowed")
-  package static let conflict = Status(line: "409 Conflict")
-  package static let unavailable = Status(line: "503 Service Unavailable")
-  package static let timeout = Status(line: "408 Request Timeout")
+  /// The path is unknown.
+  public static let notFound = Status(line: "404 Not Found")
+  /// The path does not allow the method.
+  public static let notAllowed = Status(line: "405 Method Not Allowed")
+  /// The request conflicts with the present state.
+  public static let conflict = Status(line: "409 Conflict")
+  /// The server cannot answer now.
+  public static let unavailable = Status(line: "503 Service Unavailable")
+  /// The request took too long.
+  public static let timeout = Status(line: "408 Request Timeout")
   static let bodyTooLarge = Status(line: "413 Content Too Large")
   static let headTooLarge = Status(line: "431 Request Header Fields Too Large")
   static let notImplemented = Status(line: "501 Not Implemented")

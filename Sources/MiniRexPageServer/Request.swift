@@ -1,14 +1,17 @@
-package import Foundation
+public import Foundation
 
 /// A browser's request.
-package struct Request: Sendable, Equatable {
-  package let method: String
+public struct Request: Sendable, Equatable {
+  /// The method in uppercase, as received.
+  public let method: String
   /// The percent-decoded path, without the query.
-  package let path: String
-  package let query: String?
+  public let path: String
+  /// The text after the question mark, without decoding.
+  public let query: String?
   /// The header values by lowercase name.
-  package private(set) var headers: [String: String] = [:]
-  package internal(set) var body = Data()
+  public private(set) var headers: [String: String] = [:]
+  /// The bytes after the head.
+  public internal(set) var body = Data()
 
   private static let uniqueHeaders: Set = ["content-length", "host", "origin", "sec-fetch-site"]
 

@@ -48,20 +48,28 @@ public final class Recorder<Update: Sendable>: Sendable {
 
   /// Returns the next updates since the last call of `next`, and waits for them.
   ///
-  /// If the waiting task is canceled, for example by the time limit of a test, `next` prints its place, its
-  /// count, and the received updates.
+  /// If no update arrives within the limit, or if the waiting task is canceled, `next` prints its place, its count,
+  /// and the received updates. A comparison with the result then fails at the call:
+  ///
+  /// ```swift
+  /// #expect(await recorder.next(2) == [1, 2])
+  /// ```
   ///
   /// - Parameters:
   ///   - count: The number of updates. The default is 1. Traps if negative.
-  ///   - fileID: The file of the call, for that message.
-  ///   - line: The line of the call, for that message.
-  /// - Returns: `count` updates, or fewer if the subscription ends or the waiting task is canceled.
+  ///   - limit: The maximum wait for one update. The default is 10 seconds. It consists of 1,000 short waits, so that a
+  ///     suspended process does not exceed it.
+  ///   - fileID: The file of the call, for the message.
+  ///   - line: The line of the call, for the message.
+  /// - Returns: `count` updates, or fewer if the subscription ends, the limit expires, or the waiting task is canceled.
   public func next(
-    _ count: Int = 1, fileID: String = #fileID, line: Int = #line
+    _ count: Int = 1, within limit: Duration = .seconds(10), fileID: String = #fileID,
+    line: Int = #line
   ) async -> [Update] {
-    let updates = await log.next(count)
-    if updates.count < count, Task.isCancelled, !log.isClosed {
-      print("\(fileID):\(line): 'next(\(count))' was canceled after these updates: \(updates)")
+    let updates = await log.next(count, within: limit)
+    if updates.count < count, !log.isClosed {
+      let reason = Task.isCancelled ? "was canceled" : "waited \(limit)"
+      print("\(fileID):\(line): 'next(\(count))' \(reason) after these updates: \(updates)")
     }
     return updates
   }

@@ -1,4 +1,8 @@
 internal import MiniRex
+package import Synchronization
+
+/// The factor of the limits of `next`, which the tests of this package raise on a busy machine.
+package let limitFactor = Atomic(1)
 
 /// The updates of a `Recorder`, shared with its callback.
 final class RecorderLog<Update: Sendable>: Sendable {
@@ -75,18 +79,43 @@ final class RecorderLog<Update: Sendable>: Sendable {
     for waiter in served { waiter.continuation.resume() }
   }
 
-  func next(_ count: Int) async -> [Update] {
+  func next(_ count: Int, within limit: Duration) async -> [Update] {
     if count < 0 { misuse("'next' requires a count of 0 or more, not \(count).") }
+    if let updates = state.withLock({ $0.waiters.isEmpty ? $0.take(count) : nil }) {
+      return updates
+    }
     let id = state.withLock { state in
       state.lastID += 1
       return state.lastID
     }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { [self] in
+        if await isIdle(for: limit) { cancel(id, count) }
+      }
+      await wait(id, count)
+      group.cancelAll()
+    }
+    return state.withLock { $0.results.removeValue(forKey: id) } ?? []
+  }
+
+  /// Returns `false` if the task is canceled first.
+  private func isIdle(for limit: Duration) async -> Bool {
+    var (seen, waits) = (-1, 0.0)
+    while waits < 1_000 {
+      let count = state.withLock { $0.updates.count }
+      let wait = 1 / Double(limitFactor.load(ordering: .relaxed))
+      (seen, waits) = (count, count == seen ? waits + wait : 0)
+      do { try await Task.sleep(for: limit / 1_000) } catch { return false }
+    }
+    return true
+  }
+
+  private func wait(_ id: Int, _ count: Int) async {
     await withTaskCancellationHandler {
       await withCheckedContinuation { wait(Waiter(id: id, count: count, continuation: $0)) }
     } onCancel: {
       cancel(id, count)
     }
-    return state.withLock { $0.results.removeValue(forKey: id) } ?? []
   }
 
   private func wait(_ waiter: Waiter) {

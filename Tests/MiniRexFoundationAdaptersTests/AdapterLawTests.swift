@@ -32,7 +32,7 @@ extension LawSubject {
   ]
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct AdapterLawTests {
+@Suite(.heavy, .serialized) struct AdapterLawTests {
   @Test(arguments: LawSubject.adapters)
   func `adapters obey the laws`(adapter: LawSubject) async throws {
     try await expectPublisherLaws(within: .seconds(100), of: adapter.make)

@@ -4,7 +4,7 @@ import MiniRexFoundationAdapters
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct AdapterBackpressureTests {
+@Suite(.light) struct AdapterBackpressureTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }

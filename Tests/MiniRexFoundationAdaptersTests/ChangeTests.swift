@@ -9,7 +9,7 @@ import MiniRexTesting
 import Testing
 
 /// Serialized, because an overflow of the system's queue affects all watchers.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ChangeTests {
+@Suite(.light, .serialized) struct ChangeTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }
@@ -242,7 +242,8 @@ import Testing
       try folder.write("a", to: "before\(round)")
       let changes = Changes(folder.url)
       try folder.write("a", to: "after\(round)")
-      #expect(await changes.until(.written, "after\(round)").allSatisfy { $0.name != "before" })
+      #expect(
+        await changes.until(.written, "after\(round)").allSatisfy { $0.name != "before\(round)" })
     }
   }
 
@@ -281,13 +282,16 @@ private struct Changes {
   }
 
   @discardableResult
-  func until(_ kind: FileChange.Kind, _ name: String? = nil) async -> [FileChange] {
+  func until(
+    _ kind: FileChange.Kind, _ name: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> [FileChange] {
     var changes: [FileChange] = []
     while let update = await recorder.next().first, let change = try? update.get() {
       changes.append(change)
       if change == FileChange(kind, name: name) { break }
     }
-    #expect(changes.last == FileChange(kind, name: name))
+    #expect(changes.last == FileChange(kind, name: name), sourceLocation: sourceLocation)
     return changes
   }
 }

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct DecodeTests {
+@Suite(.light) struct DecodeTests {
   struct User: Codable, Equatable { var firstName: String }
   struct Lost: Error, Equatable {}
 

@@ -12,7 +12,7 @@ import FoundationNetworking
 #endif
 
 /// Uses every adapter in one program and checks the place that each reports.
-@Suite(.timeLimit(.minutes(20))) struct GraphTests {
+@Suite(.light) struct GraphTests {
   @Test @MainActor func `every adapter is a source with its place in the code`() throws {
     let folder = try Folder()
     let file = URL(filePath: try folder.write("{}", to: "settings"))

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct NotificationCenterTests {
+@Suite(.light) struct NotificationCenterTests {
   let center = NotificationCenter()
   let name = Notification.Name("changed")
 

@@ -27,7 +27,7 @@ where Self == NotificationCenter.BaseMessageIdentifier<DoorLocked> {
   static var locked: Self { .init() }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct NotificationMessageTests {
+@Suite(.light) struct NotificationMessageTests {
   let center = NotificationCenter()
   let door = Door()
 

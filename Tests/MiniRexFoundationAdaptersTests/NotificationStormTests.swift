@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct NotificationStormTests {
+@Suite(.heavy) struct NotificationStormTests {
   @Test
   func `R2 permanent subscribers receive every post once, in order, while subscriptions change`() {
     let count = scaled(10_000)

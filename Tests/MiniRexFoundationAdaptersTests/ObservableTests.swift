@@ -29,7 +29,7 @@ private actor Office {
   func set(_ count: Int) { counter.count = count }
 }
 
-@Suite(.timeLimit(.minutes(20))) @MainActor struct ObservableTests {
+@Suite(.light) @MainActor struct ObservableTests {
   private let model = Model()
 
   @Test func `R28 subscribe emits the current value synchronously, then each change`() async {
@@ -177,7 +177,7 @@ private actor Office {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) @MainActor struct ObservedTests {
+@Suite(.light) @MainActor struct ObservedTests {
   @Test func `an observed value shows the current value and notifies its observers`() {
     let property = PublishedProperty(1)
     let observed = property.publisher.observed()

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct OperationQueueTests {
+@Suite(.light) struct OperationQueueTests {
   let queue = OperationQueue()
 
   @Test func `R20 updates arrive as operations, in order, on a concurrent queue`() async {
@@ -16,10 +16,12 @@ import Testing
         OperationQueue.current === queue ? number : -1
       })
 
-    for number in 0..<1_000 { source.broadcast(number) }
+    // More than two jobs deliver.
+    let count = 2 * Schedule.patience + 1
+    for number in 0..<count { source.broadcast(number) }
     source.end()
 
-    #expect(await recorder.next(1_001) == Array(0..<1_000))
+    #expect(await recorder.next(count + 1) == Array(0..<count))
     #expect(recorder.hasEnded)
   }
 

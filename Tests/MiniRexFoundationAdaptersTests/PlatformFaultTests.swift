@@ -11,7 +11,7 @@ import Testing
 
 @Observable private final class FaultyModel { var number = 1 }
 
-@Suite(.timeLimit(.minutes(20))) struct PlatformFaultTests {
+@Suite(.light) struct PlatformFaultTests {
   private let center = NotificationCenter()
   private let name = Notification.Name("changed")
 

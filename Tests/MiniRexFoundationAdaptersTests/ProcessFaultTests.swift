@@ -6,7 +6,7 @@ import Foundation
 import MiniRex
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ProcessFaultTests {
+@Suite(.heavy) struct ProcessFaultTests {
   @Test func `the platform waits for children that outlive their process`() async throws {
     let output = Pipe()
     let process = Process()

@@ -7,7 +7,7 @@ import MiniRexFoundationAdapters
 import MiniRexTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ProcessTaskTests {
+@Suite(.heavy) struct ProcessTaskTests {
   typealias ProcessTask = ProgressiveTask<ProcessLine, ProcessExit, CocoaError>
   typealias Update = TaskUpdate<ProcessLine, ProcessExit, CocoaError>
 

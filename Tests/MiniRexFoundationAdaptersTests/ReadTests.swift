@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ReadTests {
+@Suite(.light) struct ReadTests {
   private let folder: Folder
 
   init() throws { folder = try Folder() }

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Signals belong to a process, so each test runs in a process of its own.
-@Suite(.timeLimit(.minutes(20))) struct SignalTests {
+@Suite(.light) struct SignalTests {
   @Test func `every subscriber of every publisher receives the signal, and the process continues`()
     async
   {

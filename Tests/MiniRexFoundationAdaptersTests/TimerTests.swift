@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct TimerTests {
+@Suite(.light) struct TimerTests {
   let queue = DispatchQueue(label: "test")
 
   @Test func `a timer fires on the queue at multiples of its interval`() async {

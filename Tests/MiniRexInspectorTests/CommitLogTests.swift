@@ -5,7 +5,7 @@ import Testing
 
 @testable import MiniRexInspector
 
-@Suite(.timeLimit(.minutes(20))) struct CommitLogTests {
+@Suite(.light) struct CommitLogTests {
   func add(_ state: some Encodable, _ number: Int, to log: inout CommitLog) throws {
     let flat = try FlatState(state)
     guard let last = log.state else { return log.begin(number, flat) }

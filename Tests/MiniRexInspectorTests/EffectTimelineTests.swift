@@ -26,7 +26,7 @@ private func work(_ count: inout Int, _ job: Job) -> Effect<Job> {
   }
 }
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct EffectTimelineTests {
+@Suite(.light, .serialized) struct EffectTimelineTests {
   let graph = LiveGraph()
 
   @Test func `the timeline has the beginning and the end of each effect`() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import MiniRexInspector
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct GraphPictureTests {
+@Suite(.light, .serialized) struct GraphPictureTests {
   let graph = LiveGraph()
 
   func makeInspector(_ change: (inout Settings) -> Void = { _ in }) throws -> Inspector {

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MiniRexInspector
 
-struct InspectorPageTests {
+@Suite(.light) struct InspectorPageTests {
   private let page = String(decoding: InspectorPage.html, as: UTF8.self)
 
   @Test func `the page contains its style and each script once`() throws {

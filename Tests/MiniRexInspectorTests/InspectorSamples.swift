@@ -2,11 +2,12 @@ import Foundation
 import MiniRex
 import MiniRexInspector
 import MiniRexStore
+import TestSupport
 import Testing
 
 /// The samples of the documentation, in a separate process, because they observe the entire
 /// program.
-@Suite(.timeLimit(.minutes(20))) struct InspectorSamples {
+@Suite(.light) struct InspectorSamples {
   @Test func `an inspector shows a program`() async {
     await #expect(processExitsWith: .success) {
       let graph = LiveGraph()

@@ -45,7 +45,7 @@ struct Opaque: Sendable {
 
 let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct InspectorTests {
+@Suite(.light, .serialized) struct InspectorTests {
   let graph = LiveGraph()
 
   func makeList() -> Store<List, ListAction> { Store(List(), reducer: listing) }

@@ -23,7 +23,7 @@ private func work(_ tally: inout Tally, _ action: Work) -> Effect<Work> {
   }
 }
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct MetricsTests {
+@Suite(.light, .serialized) struct MetricsTests {
   let graph = LiveGraph()
 
   @Test func `metrics contain the counts of each source`() async throws {

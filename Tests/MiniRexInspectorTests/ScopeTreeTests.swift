@@ -17,7 +17,7 @@ private struct Shelf: Sendable {
   var note = Note()
 }
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct ScopeTreeTests {
+@Suite(.light, .serialized) struct ScopeTreeTests {
   let graph = LiveGraph()
 
   @Test func `the page shows the scopes in use as a tree`() async throws {

@@ -40,7 +40,7 @@ private struct Session: Decodable {
   let stores: [Store]
 }
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct SessionTests {
+@Suite(.light, .serialized) struct SessionTests {
   let graph = LiveGraph()
 
   @Test func `the page lists running effects with the commit that began them`() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A page of the inspector that stores the received graph and stores.
 final class WatchingPage: Sendable {

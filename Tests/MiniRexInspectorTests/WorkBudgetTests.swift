@@ -6,7 +6,7 @@ import Testing
 
 @testable import MiniRexInspector
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct WorkBudgetTests {
+@Suite(.light, .serialized) struct WorkBudgetTests {
   let graph = LiveGraph()
 
   @Test func `a budget grows with time up to its limit`() {

@@ -24,7 +24,7 @@ private struct Held: Codable, Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct JournalAttackTests {
+@Suite(.heavy) struct JournalAttackTests {
   @Test func `S39 a canceled recording does not write the commit that it was encoding`()
     async throws
   {

@@ -13,7 +13,7 @@ private func prefix(_ count: Int) -> Ledger {
   (0..<count).reduce(into: Ledger()) { _ = keeping(&$0, action($1 + 1)) }
 }
 
-@Suite(.timeLimit(.minutes(20)), .serialized) struct JournalFaultTests {
+@Suite(.heavy, .serialized) struct JournalFaultTests {
   private let count = 29
 
   /// Opens the journal of a folder, and returns the number of actions in its state.

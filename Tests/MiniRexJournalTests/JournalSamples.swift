@@ -54,7 +54,7 @@ struct Page: Codable, Equatable, Sendable {
 }
 
 /// The samples of the articles and doc comments.
-@Suite(.timeLimit(.minutes(20))) struct JournalSamples {
+@Suite(.light) struct JournalSamples {
   let paper = Shared<[String]>([])
 
   func print(_ line: Any) { paper.append("\(line)") }

@@ -10,7 +10,7 @@ import Testing
 /// Programs that record until a kill at a random instant.
 ///
 /// `Scripts/soak storms` kills more of them, and later.
-@Suite(.timeLimit(.minutes(30))) struct JournalStormTests {
+@Suite(.heavy) struct JournalStormTests {
   private let rounds = max(2, scaled(4))
 
   /// - Returns: The numbers in the notes of the killed program.

@@ -8,7 +8,7 @@ import Testing
 @testable import journal_keeper
 
 /// At least one test for each sentence of S39 and S40, in extensions.
-@Suite(.timeLimit(.minutes(20))) struct JournalTests {}
+@Suite(.light) struct JournalTests {}
 
 typealias LedgerJournal = Journal<Ledger, LedgerAction>
 

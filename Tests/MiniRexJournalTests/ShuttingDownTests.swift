@@ -47,7 +47,7 @@ final class OrderServer: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct ShuttingDownTests {
+@Suite(.light) struct ShuttingDownTests {
   @Test func `a server that shuts down finishes and records every accepted order`() async throws {
     let folder = try Folder()
     let file = folder.file("orders.journal")

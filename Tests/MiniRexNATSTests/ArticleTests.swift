@@ -5,7 +5,7 @@ import MiniRexNATS
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ArticleTests {
   /// The folder of the package.
   private let package = URL(filePath: #filePath)

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct BackpressureTests {
   /// Returns the number of messages that the server has sent to the consumer of the stream.
   ///

@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct BoundsTests {
   @Test func `N3 messages beyond the limit of a slow subscriber are dropped and reported`()
     async throws

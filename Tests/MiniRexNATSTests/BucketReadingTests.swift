@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct BucketReadingTests {
   @Test func `N13 keys and the history of a key can be read`() async throws {
     let server = try await NATSServer.keeping()

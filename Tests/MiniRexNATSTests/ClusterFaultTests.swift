@@ -9,7 +9,7 @@ import Testing
 /// Ten faults of a cluster of three.
 ///
 /// `MINIREX_SCALE=20` makes each outage a minute or longer, and `MINIREX_FAULT` names a single fault.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ClusterFaultTests {
   enum Fault: String, CaseIterable, Sendable {
     case leaderKilled, followerKilled, twoKilled, allKilled

@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy, .serialized)
 struct ConnectingTests {
   @Test func `N2 tasks run while 32 connections wait for a silent server`() async throws {
     let server = try FakeServer("")

@@ -5,7 +5,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ConsumerRetryTests {
   @Test func `N8 a reader asks again before the timeout of an append`() async throws {
     let server = try await NATSServer()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Random removals, restores, restarts, and cut connections, after which everything has to agree.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ConvergenceStorm {
   @Test(arguments: [1, 2, 3])
   func `N7 watchers agree with the bucket after random faults`(_ seed: UInt64) async throws {

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Values expire, and servers are restored from an old copy of their files.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ConvergenceTests {
   @Test(arguments: [NATSCatchUp.latest, .everyRevision])
   func `N7 a watcher emits the absence of a value that expired`(_ way: NATSCatchUp) async throws {

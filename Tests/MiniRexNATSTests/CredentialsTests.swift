@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct CredentialsTests {
   @Test func `N9 the server accepts an NKey, and rejects another`() async throws {
     let (right, wrong) = (try await NKey(), try await NKey())

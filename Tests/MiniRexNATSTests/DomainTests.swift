@@ -3,10 +3,11 @@ import Foundation
 import MiniRex
 import MiniRexNATS
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// Streams and buckets in another domain, and mirrors of them.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct DomainTests {
   private let hub: NATSServer
   private let leaf: NATSServer

@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy, .serialized)
 struct EndingTests {
   @Test func `N5 a canceled subscription unsubscribes at the server`()
     async throws
@@ -119,8 +119,7 @@ struct EndingTests {
   }
 
   /// A flush of libnats beyond its timeout takes a minute.
-  @Test(.timeLimit(.minutes(20)))
-  func `N5 closing times out while the server is suspended`() async throws {
+  @Test func `N5 closing times out while the server is suspended`() async throws {
     let server = try await NATSServer()
     var options = NATSOptions()
     options.drainTimeout = .milliseconds(300)

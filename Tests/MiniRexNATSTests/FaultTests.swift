@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Faults of machines: one is killed, one is suspended, a disk is full.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct FaultTests {
   @Test func `N8 a stream on three servers continues in order after its leader is killed`()
     async throws

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// The example `fleet`: a server, three workers, and one page.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct FleetTests {
   @Test func `the page of the fleet reports a stopped server, and its return`()
     async throws
@@ -118,7 +118,7 @@ private final class Fleet: Sendable {
 
   func end(with signal: Int32) async {
     process.send(signal)
-    for await _ in process.statuses {}
+    _ = await process.status()
   }
 
   func killServer() {

@@ -2,9 +2,10 @@
 import MiniRex
 import MiniRexNATS
 import MiniRexTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct GraphTests {
   @Test func `N10 subjects, buckets, streams, and requests are named nodes`() async throws {
     let server = try await NATSServer.keeping()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Connections that are lost in the middle of a message.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct HalfMessageTests {
   @Test(arguments: [
     "M", "MSG halv", "MSG halves ", " 22", " 22\r", " 22\r\n", "first-half-", "second-half",

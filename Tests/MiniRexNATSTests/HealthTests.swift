@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct HealthTests {
   @Test func `N14 health and counters are available`() async throws {
     let server = try await NATSServer()

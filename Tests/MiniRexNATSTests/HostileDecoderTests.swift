@@ -7,7 +7,7 @@ import Testing
 @testable import MiniRexNATS
 
 /// Bytes and numbers that a server or another process may send.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.heavy)
 struct HostileDecoderTests {
   private static let stream =
     #"{"created":"2026-11-27T01:02:03.123456789Z","config":{"name":"board","subjects":["board"]},"#

@@ -3,10 +3,11 @@ import Foundation
 import MiniRex
 import MiniRexNATS
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// Encodings and settings that other clients share.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct InteroperationTests {
   private struct Event: Codable, Sendable, Equatable {
     var date: Date

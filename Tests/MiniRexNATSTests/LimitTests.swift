@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct LimitTests {
   @Test func `N3 a subject too long for a line is refused, and the connection stays`()
     async throws

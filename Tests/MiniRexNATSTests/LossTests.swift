@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct LossTests {
   @Test func `N4 the status reports loss and reconnect, and subscriptions continue`() async throws {
     let address = try Address()

@@ -9,7 +9,7 @@ import Testing
 @testable import nats_guest
 
 /// A stream is removed, and another stream with its name is created.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct MadeAnewTests {
   @Test(arguments: [2, 5, 9])
   func `N8 a stream that was created again is reported, and read from its beginning`(_ count: Int)

@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct OrderTests {
   @Test func `N1 messages of one publisher reach each subscriber in order`() async throws {
     let server = try await NATSServer()

@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct OutdatedStreamTests {
   /// A leader without contact to the others, and a server without a leader.
   @Test(arguments: [

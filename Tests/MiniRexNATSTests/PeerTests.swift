@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// An independent NATS client: nats-py.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct PeerTests {
   private struct ConsumerState: Codable, Sendable, Equatable {
     var sensor: Int

@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct PipelineTests {
   @Test(arguments: [1, 7, 5_000])
   func `N18 appends can be pipelined`(_ window: Int) async throws {

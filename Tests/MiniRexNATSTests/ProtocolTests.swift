@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ProtocolTests {
   private static let evil = "x 2\r\nhi\r\nPUB EVIL 4\r\nEVIL\r\nPUB y"
 

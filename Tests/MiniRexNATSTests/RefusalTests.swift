@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Error codes of servers that are not installed here, sent by a process that answers as a stream.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct RefusalTests {
   @Test(arguments: [
     (10_071, "wrong last sequence: 7", NATSError.revision(7)),

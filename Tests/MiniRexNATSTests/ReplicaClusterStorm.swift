@@ -11,7 +11,7 @@ import Testing
 /// Random faults of a cluster of three, after which all replicas have to agree.
 ///
 /// `MINIREX_SCALE` multiplies the number of faults.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ReplicaClusterStorm {
   @Test func `O2 random partitions of a cluster lose, double, and reorder no action`()
     async throws

@@ -11,7 +11,7 @@ import Testing
 /// Optimistic replicas over a cluster of three, during its faults.
 ///
 /// `MINIREX_FAULT` names a single fault. The tests print the time until all replicas agree again.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ReplicaClusterTests {
   enum Fault: String, CaseIterable, Sendable {
     case leaderKilled, followerKilled, twoKilled, allKilled

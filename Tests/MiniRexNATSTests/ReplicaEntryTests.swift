@@ -11,7 +11,7 @@ import Testing
 @testable import nats_guest
 
 /// Effects, several processes, and messages of other programs.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ReplicaEntryTests {
   @Test func `O8 an effect runs in the sending process, and its actions reach every replica`()
     async throws

@@ -11,7 +11,7 @@ import Testing
 @testable import nats_guest
 
 /// Streams with limits.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ReplicaLimitTests {
   @Test(arguments: ["maxMessages", "maxBytes", "maxAge"])
   func `O12 a stream that can drop entries is refused`(_ limit: String) async throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import nats_guest
 
 /// Lost answers, killed processes, and killed servers.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ReplicaOnceTests {
   @Test func `O2 each action is decided once, in its sender's order`() async throws {
     let server = try await NATSServer.keeping()

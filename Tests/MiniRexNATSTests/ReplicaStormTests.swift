@@ -13,7 +13,7 @@ import Testing
 /// Random faults of a server and of the networks of three replicas.
 ///
 /// `MINIREX_SCALE` multiplies the number of faults.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ReplicaStormTests {
   @Test func `a storm of faults loses, doubles, and reorders no action`() async throws {
     let server = try await NATSServer.keeping()

@@ -11,7 +11,7 @@ import Testing
 @testable import nats_guest
 
 /// Optimistic replicas over a stream of a real server.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ReplicaTests {
   @Test func `O9 a stream that was restored is detected before anything is applied`() async throws {
     let server = try await NATSServer.keeping()

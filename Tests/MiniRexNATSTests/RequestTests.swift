@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct RequestTests {
   @Test func `N6 all subscribers of a request receive its one reply`() async throws {
     let server = try await NATSServer()

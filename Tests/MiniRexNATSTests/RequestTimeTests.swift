@@ -2,9 +2,10 @@
 import Foundation
 import MiniRex
 import MiniRexNATS
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct RequestTimeTests {
   @Test
   func

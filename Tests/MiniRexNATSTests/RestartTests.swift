@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// `MINIREX_SCALE=50` sends a million messages.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct RestartTests {
   @Test func `N8 messages arrive once and in order through three restarts of the server`()
     async throws

@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct ServerURLTests {
   private func closing(_ nats: NATSConnection) async -> NATSError? {
     await nats.status.firstResult { status in

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Servers that accept a connection and become silent.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct SilentServerTests {
   /// What a server sends before it becomes silent.
   enum Stage: CaseIterable {

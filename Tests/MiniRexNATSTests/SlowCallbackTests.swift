@@ -11,7 +11,7 @@ import Testing
 @testable import nats_guest
 
 /// Callbacks that block, and everything else of the connection.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct SlowCallbackTests {
   enum Slow: String, CaseIterable, Codable, Sendable {
     case status, diagnostics, subject, stream, reply, request, timeout

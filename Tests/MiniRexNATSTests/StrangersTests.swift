@@ -6,8 +6,23 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+/// The input of strangers, and a stranger's client of the package.
+@Suite(.heavy)
 struct StrangersTests {
+  /// Once is enough, because the build needs no server and no sanitizer.
+  private static let isRepeated =
+    ProcessInfo.processInfo.environment["MINIREX_NATS_SERVER"] != nil || scale < 1
+
+  @Test(.enabled(if: !isRepeated))
+  func `P2 a stranger builds the bridge by URL from a folder named nats`() async throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let script = root.appending(path: "Scripts/check-package").path
+    let child = try Child(["-c", #"exec "$0" nats 2>&1"#, script], path: "/bin/sh")
+    let lines = await child.output.rest(patience: 60 * patience)
+    #expect(await child.status() == 0, "\(lines.suffix(20).joined(separator: "\n"))")
+  }
+
   @Test(arguments: [
     "", ".", "a.", ".a", "a..b", "a b", "a\tb", "a\r\nPUB b 0\r\n", "*", "a.*", ">", "a.>",
     "a\u{0}b",

@@ -3,10 +3,11 @@ import Foundation
 import MiniRex
 import MiniRexNATS
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// Limits of a server, invalid names, and streams without a leader.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct StreamLimitsTests {
   @Test func `N8 a reader keeps to the server's limit of unacknowledged messages`() async throws {
     let server = try await NATSServer.keeping(limits: "limits { max_ack_pending: 7 }")

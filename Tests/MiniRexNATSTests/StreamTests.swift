@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct StreamTests {
   @Test func `N8 a stream is read from any position, in order`() async throws {
     let server = try await NATSServer.keeping()

@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct TLSTests {
   private func options(trusting authority: String? = nil, attempts: Int? = nil) -> NATSOptions {
     var options = NATSOptions()

@@ -3,10 +3,11 @@ import Foundation
 import MiniRex
 import MiniRexNATS
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The durable consumer of `work` disappears while the connection stays.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct WorkRestartTests {
   @Test func `N8 work continues after its consumer is removed`() async throws {
     let server = try await NATSServer.keeping()

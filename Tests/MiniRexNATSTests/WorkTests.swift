@@ -6,7 +6,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct WorkTests {
   @Test func `N8 work is delivered until it is acknowledged, with a delivery count`()
     async throws

@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(20))) struct DownloadTests {
+@Suite(.light) struct DownloadTests {
   let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
   @Test func `the file appears when the download is complete`() async throws {

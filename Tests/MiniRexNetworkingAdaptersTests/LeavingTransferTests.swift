@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 /// The platform traps when a finished transfer is answered, so each test runs in its own process.
-@Suite(.timeLimit(.minutes(20))) struct LeavingTransferTests {
+@Suite(.heavy) struct LeavingTransferTests {
   @Test func `transfers canceled during redirects do not trap`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()

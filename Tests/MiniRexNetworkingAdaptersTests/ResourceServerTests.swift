@@ -10,7 +10,7 @@ import FoundationNetworking
 #endif
 
 /// A resource whose values come from a real server.
-@Suite(.timeLimit(.minutes(20))) struct ResourceServerTests {
+@Suite(.light) struct ResourceServerTests {
   let clock = ManualClock()
   let requests = Shared(0)
 

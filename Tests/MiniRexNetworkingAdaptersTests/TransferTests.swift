@@ -9,7 +9,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(20))) struct TransferTests {
+@Suite(.light) struct TransferTests {
   let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
 
   @Test func `a body is loaded with progress in bytes, done and expected`() async throws {

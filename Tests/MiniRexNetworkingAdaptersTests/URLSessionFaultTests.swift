@@ -8,7 +8,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct URLSessionFaultTests {
+@Suite(.light) struct URLSessionFaultTests {
   private func session(_ listener: Listener) -> URLSession {
     URLSession(configuration: .ephemeral, delegate: listener, delegateQueue: nil)
   }
@@ -35,7 +35,7 @@ import Testing
     gate.open()
     await until { listener.hasEnded }
 
-    #expect(counts.value.allSatisfy { $0 == 0 })
+    #expect(!counts.value.isEmpty && counts.value.allSatisfy { $0 == 0 })
     session.invalidateAndCancel()
   }
 

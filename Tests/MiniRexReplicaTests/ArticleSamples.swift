@@ -1,10 +1,11 @@
 import MiniRex
 import MiniRexReplica
 import MiniRexStore
+import TestSupport
 import Testing
 
 /// The samples of the article and of the doc comments.
-struct ArticleSamples {
+@Suite(.light) struct ArticleSamples {
   @Test func `the claims of two processes are decided alike`() async throws {
     struct Board: Codable, Sendable {
       var owners: [String: String] = [:]

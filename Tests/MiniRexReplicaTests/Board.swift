@@ -2,6 +2,7 @@ import MiniRex
 import MiniRexReplica
 import MiniRexStore
 import TestSupport
+import Testing
 
 /// A state whose value depends on the order of the actions.
 struct Board: Codable, Equatable, Sendable {
@@ -53,8 +54,10 @@ func makeReplica(
 
 extension MemoryLog.Link {
   /// Accepts and delivers everything until the replica has no pending action and has read the log.
-  func settle(_ replica: Replica<Board, BoardAction>) async {
-    while !Task.isCancelled {
+  func settle(
+    _ replica: Replica<Board, BoardAction>, sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    for _ in 0..<patience {
       await replica.processed()
       acceptAll()
       deliverNext(.max)
@@ -65,8 +68,12 @@ extension MemoryLog.Link {
       {
         return
       }
+      if Task.isCancelled { return }
       try? await Task.sleep(for: .milliseconds(1))
     }
+    Issue.record(
+      "The replica is still at work: \(replica.progress.current() as Any)",
+      sourceLocation: sourceLocation)
   }
 
   func acceptAll() { while inFlightCount > 0 { acceptNext() } }

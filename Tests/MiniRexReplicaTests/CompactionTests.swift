@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Snapshots, and the entries that they make removable.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct CompactionTests {
   @Test func `O11 compaction never strands a replica`() async throws {
     let log = MemoryLog(snapshotEvery: 10, keeping: 3)

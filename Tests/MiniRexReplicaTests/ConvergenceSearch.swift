@@ -9,7 +9,7 @@ import Testing
 /// Random partitions, refusals, lost answers, late arrivals, kills, and logs that are restored from a backup.
 ///
 /// `MINIREX_SCALE` scales the schedules, and `MINIREX_SEED` repeats one of them.
-@Suite(.timeLimit(.minutes(30)))
+@Suite(.heavy)
 struct ConvergenceSearch {
   @Test func `O1 replicas that read the same entries have the same state`() async throws {
     let first = ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap { UInt64($0) }

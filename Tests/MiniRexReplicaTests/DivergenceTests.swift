@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Reducers that depend on more than the state and the action.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct DivergenceTests {
   private struct Words: Codable, Equatable, Sendable {
     var words: [String] = []
@@ -23,10 +23,13 @@ struct DivergenceTests {
     }
   }
 
-  private func settle(_ link: MemoryLog.Link, _ replica: Replica<Words, String>) async {
+  private func settle(
+    _ link: MemoryLog.Link, _ replica: Replica<Words, String>,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
     // The send is in the progress afterward.
     await replica.processed()
-    await until {
+    await until(sourceLocation: sourceLocation) {
       link.acceptAll()
       link.deliverNext(.max)
       let progress = replica.progress.current()

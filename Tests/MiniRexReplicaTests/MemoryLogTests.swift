@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// The log for users' tests, which works until a test breaks it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct MemoryLogTests {
   @Test func `replicas with links agree by themselves`() async throws {
     let log = MemoryLog(snapshotEvery: 10, keeping: 2)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Local actions, and the rebase of pending actions on the log.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct OptimisticTests {
   @Test func `O3 a send commits before it returns`() async throws {
     let link = MemoryLog().manualLink(isCut: true)

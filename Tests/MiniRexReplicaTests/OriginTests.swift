@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Copied, forgotten, and old outboxes.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct OriginTests {
   private func copy(_ folder: Folder) throws -> Folder {
     let copy = try Folder()

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Pending actions in a file.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct OutboxTests {
   @Test func `O6 the outbox survives a kill at any instruction`() async throws {
     let (folder, copy) = (try Folder(), try Folder())

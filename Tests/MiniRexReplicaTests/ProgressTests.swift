@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The position of a replica, and the ways to wait for it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct ProgressTests {
   @Test func `caughtUp throws when the replica is closed while the log is not connected`()
     async throws

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Threads, re-entrant callbacks, cuts, and releases, all concurrently.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.heavy)
 struct ReplicaStorm {
   @Test func `O2 racing senders and re-entrant callbacks lose and double nothing`() async throws {
     for _ in 0..<max(3, Int(20 * scale)) {

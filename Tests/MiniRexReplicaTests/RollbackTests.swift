@@ -7,17 +7,13 @@ import TestSupport
 import Testing
 
 /// Logs that were truncated, restored, or replaced while a replica was away.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct RollbackTests {
   @Test func `O9 a stream that went back is detected before anything is applied`() async throws {
-    let log = MemoryLog()
-    let (link, other) = (log.manualLink(), log.manualLink())
-    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
-    for word in ["kept", "lost 1", "lost 2"] {
-      replica.send(.said(word))
-      await link.settle(replica)
-      if word == "kept" { log.backUp() }
-    }
+    let (log, link, other, replica, foreign) = try makePair()
+    await link.say(["kept"], as: replica)
+    log.backUp()
+    await link.say(["lost 1", "lost 2"], as: replica)
     await other.settle(foreign)
     link.cut()
     other.cut()
@@ -29,10 +25,7 @@ struct RollbackTests {
     other.connect()
     await foreign.isRead(through: 0)
     await other.settle(foreign)
-    for word in ["new 1", "new 2", "new 3"] {
-      foreign.send(.said(word))
-      await other.settle(foreign)
-    }
+    await other.say(["new 1", "new 2", "new 3"], as: foreign)
     link.connect()
     await link.settle(replica)
 
@@ -55,11 +48,9 @@ struct RollbackTests {
     let log = MemoryLog()
     let link = log.manualLink()
     let replica = try makeReplica(link)
-    for word in ["kept", "lost"] {
-      replica.send(.said(word))
-      await link.settle(replica)
-      if word == "kept" { log.backUp() }
-    }
+    await link.say(["kept"], as: replica)
+    log.backUp()
+    await link.say(["lost"], as: replica)
     let troubles = Recorder(replica.troubles)
 
     link.cut()
@@ -71,8 +62,7 @@ struct RollbackTests {
     #expect(troubles.updates == [.rolledBack(to: 1)])
     #expect(replica.store.words == ["kept"])
     // Its next action has a number that the log has not seen.
-    replica.send(.said("next"))
-    await link.settle(replica)
+    await link.say(["next"], as: replica)
     #expect(replica.confirmed.current()?.words == ["kept", "next"])
     await replica.close()
   }
@@ -80,24 +70,17 @@ struct RollbackTests {
   @Test func `O9 nothing is applied while the snapshot of a log that went back is read`()
     async throws
   {
-    let log = MemoryLog()
-    let (link, other) = (log.manualLink(), log.manualLink())
-    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
-    for word in ["kept", "lost"] {
-      replica.send(.said(word))
-      await link.settle(replica)
-      if word == "kept" { log.backUp() }
-    }
+    let (log, link, other, replica, foreign) = try makePair()
+    await link.say(["kept"], as: replica)
+    log.backUp()
+    await link.say(["lost"], as: replica)
     await other.settle(foreign)
     other.cut()
     log.restore()
     other.connect()
     await foreign.isRead(through: 0)
     await other.settle(foreign)
-    for word in ["new 1", "new 2"] {
-      foreign.send(.said(word))
-      await other.settle(foreign)
-    }
+    await other.say(["new 1", "new 2"], as: foreign)
     let states = Recorder(replica.confirmed)
 
     link.holdSnapshots(true)
@@ -120,11 +103,8 @@ struct RollbackTests {
   }
 
   @Test func `O9 an answer about an earlier connection does not admit the next`() async throws {
-    let log = MemoryLog()
-    let (link, other) = (log.manualLink(), log.manualLink())
-    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
-    replica.send(.said("one"))
-    await link.settle(replica)
+    let (log, link, other, replica, foreign) = try makePair()
+    await link.say(["one"], as: replica)
     await other.settle(foreign)
     log.backUp()
     // Without its last entry, the replica looks for a snapshot.
@@ -141,10 +121,7 @@ struct RollbackTests {
     await until { link.heldCount == 2 }
     other.connect()
     await foreign.isRead(through: 0)
-    for word in ["new 1", "new 2"] {
-      foreign.send(.said(word))
-      await other.settle(foreign)
-    }
+    await other.say(["new 1", "new 2"], as: foreign)
     link.answerSnapshot()
     await replica.processed()
     link.deliverNext(.max)
@@ -162,14 +139,10 @@ struct RollbackTests {
   }
 
   @Test func `O9 a log that goes back while the snapshot is read is detected again`() async throws {
-    let log = MemoryLog()
-    let (link, other) = (log.manualLink(), log.manualLink())
-    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
-    for word in ["kept", "old 1", "old 2"] {
-      foreign.send(.said(word))
-      await other.settle(foreign)
-      if word == "kept" { log.backUp() }
-    }
+    let (log, link, other, replica, foreign) = try makePair()
+    await other.say(["kept"], as: foreign)
+    log.backUp()
+    await other.say(["old 1", "old 2"], as: foreign)
     await link.settle(replica)
     let troubles = Recorder(replica.troubles)
     func restore(appending words: [String]) async {
@@ -179,10 +152,7 @@ struct RollbackTests {
       other.connect()
       await foreign.isRead(through: 0)
       await other.settle(foreign)
-      for word in words {
-        foreign.send(.said(word))
-        await other.settle(foreign)
-      }
+      await other.say(words, as: foreign)
     }
 
     await restore(appending: ["new 1", "new 2", "new 3", "new 4"])
@@ -210,11 +180,8 @@ struct RollbackTests {
   @Test func `O11 a log that is compacted while its snapshot is read strands no replica`()
     async throws
   {
-    let log = MemoryLog(snapshotEvery: 2)
-    let (link, other) = (log.manualLink(), log.manualLink())
-    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
-    foreign.send(.said("old"))
-    await other.settle(foreign)
+    let (log, link, other, replica, foreign) = try makePair(snapshotEvery: 2)
+    await other.say(["old"], as: foreign)
     await link.settle(replica)
     link.cut()
     other.cut()
@@ -244,9 +211,7 @@ struct RollbackTests {
   }
 
   @Test func `O11 a snapshot that is newer than the connection is used`() async throws {
-    let log = MemoryLog(snapshotEvery: 2)
-    let (link, other) = (log.manualLink(), log.manualLink())
-    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
+    let (log, link, other, replica, foreign) = try makePair(snapshotEvery: 2)
     func send(_ numbers: ClosedRange<Int>) async {
       for number in numbers {
         foreign.send(.said("\(number)"))
@@ -275,11 +240,8 @@ struct RollbackTests {
   }
 
   @Test func `O9 a log whose entries were ignored has not gone back`() async throws {
-    let log = MemoryLog(snapshotEvery: 2)
-    let (link, other) = (log.manualLink(), log.manualLink())
-    let (replica, foreign) = (try makeReplica(link), try makeReplica(other))
-    foreign.send(.said("0"))
-    await other.settle(foreign)
+    let (log, link, other, replica, foreign) = try makePair(snapshotEvery: 2)
+    await other.say(["0"], as: foreign)
     await link.settle(replica)
     link.cut()
     for number in 1...7 {
@@ -317,8 +279,7 @@ struct RollbackTests {
     do {
       let link = MemoryLog().manualLink()
       let replica = try makeReplica(link, keptIn: folder.url.path)
-      replica.send(.said("elsewhere"))
-      await link.settle(replica)
+      await link.say(["elsewhere"], as: replica)
       link.cut()
       replica.send(.said("pending"))
       await replica.close()
@@ -349,10 +310,7 @@ struct RollbackTests {
     let log = MemoryLog()
     let (link, other) = (log.manualLink(isCut: true), log.manualLink())
     let foreign = try makeReplica(other)
-    for word in ["one", "two", "three"] {
-      foreign.send(.said(word))
-      await other.settle(foreign)
-    }
+    await other.say(["one", "two", "three"], as: foreign)
     log.delete(2)
 
     let replica = try makeReplica(link)
@@ -370,10 +328,7 @@ struct RollbackTests {
     let log = MemoryLog()
     let (link, other) = (log.manualLink(isCut: true), log.manualLink())
     let foreign = try makeReplica(other)
-    for word in ["one", "two", "three"] {
-      foreign.send(.said(word))
-      await other.settle(foreign)
-    }
+    await other.say(["one", "two", "three"], as: foreign)
     log.purge(before: 3)
 
     let replica = try makeReplica(link, retryAfter: .milliseconds(5))
@@ -386,9 +341,33 @@ struct RollbackTests {
   }
 }
 
+/// Two replicas of one log, whose connections the test controls.
+private func makePair(
+  snapshotEvery count: Int = 0
+) throws -> (
+  log: MemoryLog, link: MemoryLog.Link, other: MemoryLog.Link,
+  replica: Replica<Board, BoardAction>, foreign: Replica<Board, BoardAction>
+) {
+  let log = MemoryLog(snapshotEvery: count)
+  let (link, other) = (log.manualLink(), log.manualLink())
+  return (log, link, other, try makeReplica(link), try makeReplica(other))
+}
+
+extension MemoryLog.Link {
+  /// Sends words, each after the decision of the previous one.
+  fileprivate func say(_ words: [String], as replica: Replica<Board, BoardAction>) async {
+    for word in words {
+      replica.send(.said(word))
+      await settle(replica)
+    }
+  }
+}
+
 extension Replica<Board, BoardAction> {
   /// Returns when the replica has read exactly the entries up to a sequence.
-  func isRead(through sequence: UInt64) async {
-    await until { progress.current()?.sequence == sequence }
+  func isRead(
+    through sequence: UInt64, sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await until(progress.current()?.sequence, sourceLocation: sourceLocation) { $0 == sequence }
   }
 }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Pending actions that survive a power failure.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct SynchronizedOutboxTests {
   @Test func `O6 a synchronized action is sent after its line is on the disk`() async throws {
     let folder = try Folder()

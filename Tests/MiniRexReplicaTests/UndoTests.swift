@@ -19,7 +19,7 @@ extension BoardAction {
 }
 
 /// Undo by inverse actions.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct UndoTests {
   private func undoLog(of replica: Replica<Board, BoardAction>, limit: Int = 100) -> UndoLog<
     Board, BoardAction

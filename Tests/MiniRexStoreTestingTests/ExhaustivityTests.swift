@@ -2,6 +2,7 @@ import MiniRex
 import MiniRexStore
 import MiniRexStoreTesting
 import MiniRexTesting
+import TestSupport
 import Testing
 
 private struct Feed: Sendable, Equatable {
@@ -41,7 +42,7 @@ private func feed(_ clock: any Clock<Duration>) -> Reducer<Feed, FeedAction> {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct ExhaustivityTests {
+@Suite(.light) struct ExhaustivityTests {
   @Test func `without exhaustivity, only the stated changes and actions are asserted`()
     async throws
   {

@@ -21,7 +21,7 @@ private let adding: Reducer<Int, Int> = { state, action in
       column: failure.column))
 }
 
-@Suite(.timeLimit(.minutes(20))) struct FailurePlaceTests {
+@Suite(.light) struct FailurePlaceTests {
   @Test func `S36 a caught failure fails the test`() async {
     var failure: TestStoreFailure?
     let line = #line + 3

@@ -37,7 +37,7 @@ private struct Box<Content: Sendable & Equatable>: Sendable, Equatable {
   var name = "box"
 }
 
-@Suite(.timeLimit(.minutes(20))) struct StateDifferenceTests {
+@Suite(.light) struct StateDifferenceTests {
   @Test func `S36 a failure names added, removed, moved, and changed rows`() async {
     let expected = Todos(todos: Rows((1...6).map { Todo(id: $0) }))
     var actual = expected

@@ -2,6 +2,7 @@ import MiniRex
 import MiniRexStore
 import MiniRexStoreTesting
 import MiniRexTesting
+import TestSupport
 import Testing
 
 private struct Search: Sendable, Equatable {
@@ -49,7 +50,7 @@ private func failure(
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct TestStoreTests {
+@Suite(.light) struct TestStoreTests {
   @Test func `S36 withTestStore passes if the body asserts every action`() async throws {
     try await withTestStore(Search(), reducer: search) { store in
       try store.send(.query("swift")) { $0.query = "swift" }

@@ -231,7 +231,7 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(.timeLimit(.minutes(20))) struct BrokenPublisherTests {
+@Suite(.light) struct BrokenPublisherTests {
   @Test(arguments: BrokenPublisher.written + BrokenPublisher.forged)
   func `expectPublisherLaws reports the rule that a publisher breaks`(broken: BrokenPublisher) async
   {

@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 private final class Door: Sendable {
@@ -8,7 +9,7 @@ private final class Door: Sendable {
   let rings = PublishedProperty(0)
 }
 
-@Suite(.timeLimit(.minutes(20))) struct LeakTests {
+@Suite(.light) struct LeakTests {
   @Test func `released objects pass, and an error of the body is rethrown`() async throws {
     try expectReleased { track in
       let door = track(Door())

@@ -4,7 +4,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ManualClockTests {
+@Suite(.light) struct ManualClockTests {
   let clock = ManualClock()
   let events = Shared<[String]>([])
 
@@ -223,8 +223,7 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(20)))
-  func `advance with a number of sleepers waits before it advances`() async throws {
+  @Test func `advance with a number of sleepers waits before it advances`() async throws {
     for _ in 0..<100 {
       let clock = ManualClock()
       let sleeping = Task { try await clock.sleep(for: .seconds(1)) }

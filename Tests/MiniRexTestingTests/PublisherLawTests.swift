@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct PublisherLawTests {
+@Suite(.heavy) struct PublisherLawTests {
   @Test func `every source keeps the delivery rules`() async throws {
     try await expectPublisherLaws(within: .seconds(100)) {
       let source = BroadcastSource<Int>()

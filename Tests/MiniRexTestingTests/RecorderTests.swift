@@ -4,7 +4,7 @@ import Testing
 
 @testable import MiniRexTesting
 
-@Suite(.timeLimit(.minutes(20))) struct RecorderTests {
+@Suite(.light) struct RecorderTests {
   let source = BroadcastSource<Int>()
 
   @Test func `a recorder stores an update before it reacts`() {
@@ -59,6 +59,25 @@ import Testing
     let text = String(decoding: printed?.standardOutputContent ?? [], as: UTF8.self)
     #expect(text.contains("RecorderTests.swift:"))
     #expect(text.contains("'next(3)' was canceled after these updates: [1, 2]"))
+  }
+
+  @Test func `next returns the available updates if none arrives within the limit`() async {
+    let recorder = Recorder(source.publisher)
+    source.broadcast(1)
+    #expect(await recorder.next(2, within: .milliseconds(10)) == [1])
+    #expect(recorder.log.waiterCount == 0)
+    source.broadcast(2)
+    #expect(await recorder.next(within: .milliseconds(10)) == [2])
+  }
+
+  @Test func `the limit of next begins again with each update`() async {
+    let recorder = Recorder(source.publisher)
+    async let all = recorder.next(5, within: .milliseconds(500))
+    for number in 1...5 {
+      try? await Task.sleep(for: .milliseconds(200))
+      source.broadcast(number)
+    }
+    #expect(await all == [1, 2, 3, 4, 5])
   }
 
   @Test(arguments: [

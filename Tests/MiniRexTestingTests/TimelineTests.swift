@@ -4,7 +4,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct TimelineTests {
+@Suite(.light) struct TimelineTests {
   let timeline = Timeline()
 
   @Test func `letters are updates, a group is one step, and a bar is the end`() {

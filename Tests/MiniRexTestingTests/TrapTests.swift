@@ -44,7 +44,7 @@ private func line(_ line: String, _ message: String) -> Trap {
   Trap(message) { _ = Timeline().broadcaster(line) }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct TrapTests {
+@Suite(.light) struct TrapTests {
   @Test(arguments: traps.indices)
   func `R23 an invalid argument traps with advice`(index: Int) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

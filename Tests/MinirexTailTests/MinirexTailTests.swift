@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Serialized, because a child process inherits the pipes of a process that starts at the same time.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct MinirexTailTests {
+@Suite(.heavy, .serialized) struct MinirexTailTests {
   let folder: Folder
 
   init() throws {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import MiniRexPageServer
 
-@Suite(.timeLimit(.minutes(20))) struct PageServerTests {
+@Suite(.light) struct PageServerTests {
   /// Serves a page, a log of posted bodies, and events while the body runs.
   func withServer(
     _ limits: Limits = Limits(), _ events: BroadcastSource<Data> = BroadcastSource(),

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MiniRexPageServer
 
-@Suite(.timeLimit(.minutes(5))) struct PollerTests {
+@Suite(.light) struct PollerTests {
   @Test func `a wait in a canceled task returns immediately`() async throws {
     let poller = try #require(Poller())
     let (near, far) = try #require(Socket.pair())

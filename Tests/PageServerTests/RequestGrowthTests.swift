@@ -7,7 +7,7 @@ private let valgrind = ["/usr/bin/valgrind", "/usr/local/bin/valgrind"].first {
   FileManager.default.isExecutableFile(atPath: $0)
 }
 
-@Suite(.timeLimit(.minutes(20))) struct RequestGrowthTests {
+@Suite(.light) struct RequestGrowthTests {
   @Test(
     .enabled(if: valgrind != nil, "Valgrind counts the instructions."),
     .enabled(if: scale >= 1, "Valgrind cannot run programs with sanitizers."))

@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import MiniRexPageServer
 
-@Suite(.timeLimit(.minutes(20))) struct RequestParserTests {
+@Suite(.light) struct RequestParserTests {
   let limits = Limits()
 
   func parse(_ text: String, by size: Int = .max) -> Result<Request, Status>? {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The samples of AValueThatStaysFresh.md.
-@Suite(.timeLimit(.minutes(20))) struct AValueThatStaysFreshSamples {
+@Suite(.light) struct AValueThatStaysFreshSamples {
   let clock = ManualClock()
   let paper = Paper()
 

@@ -3,6 +3,7 @@ import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexTesting
 import Observation
+import TestSupport
 import Testing
 
 extension Notification.Name {
@@ -17,7 +18,7 @@ private final class Model {
 }
 
 /// The samples in comments of adapters.
-@Suite(.timeLimit(.minutes(20))) struct AdapterCommentSamples {
+@Suite(.light) struct AdapterCommentSamples {
   private let paper = Paper()
 
   @Test func `notifications are received and posted`() {

@@ -54,7 +54,7 @@ final class Action<Input: Sendable, Success: Sendable, Failure: Error>: Sendable
 private struct SaveError: Error, Equatable {}
 
 /// The samples of AnActionButton.md.
-@Suite(.timeLimit(.minutes(20))) struct AnActionButtonSamples {
+@Suite(.light) struct AnActionButtonSamples {
   private let uploads = Shared<[TaskSource<Int, SaveError>]>([])
 
   private func begin(_ text: String) -> PublishedTask<Int, SaveError> {

@@ -31,7 +31,7 @@ private final class Web: Sendable {
 }
 
 /// The code of AtMostNAtOnce.md.
-@Suite(.timeLimit(.minutes(20))) struct AtMostNAtOnceSamples {
+@Suite(.light) struct AtMostNAtOnceSamples {
   private let web = Web()
 
   @Test func `two pages load concurrently, and the next when one has finished`() {

@@ -24,7 +24,7 @@ private actor Cursor {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct BackpressureSamples {
+@Suite(.light) struct BackpressureSamples {
   @Test func `a slow database slows the input down`() async throws {
     let database = Database()
     let input = (0..<200).map { "line \($0)" }

@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 private let beats = BroadcastSource<Int>()
@@ -15,7 +16,7 @@ private final class Ticking: Sendable {
   func stop() { subscription.invalidate() }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct ChoosingAnOperatorSamples {
+@Suite(.light) struct ChoosingAnOperatorSamples {
   @Test func `one timer serves all subscribers until the last cancellation`() {
     let ticks = Broadcaster<Int> { receive in
       let timer = Ticking { receive($0) }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The samples of ComputedValues.md.
-@Suite(.timeLimit(.minutes(20))) struct ComputedValuesSamples {
+@Suite(.light) struct ComputedValuesSamples {
   let paper = Paper()
   var print: @Sendable (String) -> Void { paper.print }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The samples of Cookbook.md that use computed values.
-@Suite(.timeLimit(.minutes(20))) struct CookbookComputedSamples {
+@Suite(.light) struct CookbookComputedSamples {
   final class SignUpForm: Sendable {
     let email = PublishedProperty("")
     let password = PublishedProperty("")

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The samples of Cookbook.md.
-@Suite(.timeLimit(.minutes(20))) struct CookbookSamples {
+@Suite(.light) struct CookbookSamples {
   struct SearchError: Error {}
 
   func results(

@@ -1,8 +1,9 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct DeliveryRulesSamples {
+@Suite(.light) struct DeliveryRulesSamples {
   @Test func `every subscriber receives a re-entrant send after the current update`() {
     let numbers = BroadcastSource<Int>()
     let first = Recorder(numbers.publisher) { if $0 == 1 { numbers.broadcast(2) } }

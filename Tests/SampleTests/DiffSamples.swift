@@ -1,9 +1,10 @@
 import MiniRex
 import MiniRexStore
+import TestSupport
 import Testing
 
 /// The code of the comments of `FlatState`, `StateDiff`, and `diffs`.
-@Suite(.timeLimit(.minutes(20))) struct DiffSamples {
+@Suite(.light) struct DiffSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

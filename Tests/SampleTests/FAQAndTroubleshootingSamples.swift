@@ -1,9 +1,10 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The answers of FAQAndTroubleshooting.md.
-@Suite(.timeLimit(.minutes(20))) struct FAQAndTroubleshootingSamples {
+@Suite(.light) struct FAQAndTroubleshootingSamples {
   @Test func `a discarded subscription receives only the current value`() {
     let lines = LineWriter()
     let temperature = PublishedProperty(20)

@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 final class LineWriter: Sendable {
@@ -27,7 +28,7 @@ final class Display: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct LifetimeSamples {
+@Suite(.light) struct LifetimeSamples {
   @Test func `an object that subscribes weakly is deallocated with its subscription`() throws {
     let lines = LineWriter()
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The code of LiveQueries.md, of the comments of `LiveRows`, and of two sections about moving.
-@Suite(.timeLimit(.minutes(20))) struct LiveQueriesSamples {
+@Suite(.light) struct LiveQueriesSamples {
   struct Card: Identifiable, Sendable, Equatable {
     let id: Int
     var title: String

@@ -3,6 +3,7 @@ import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexNetworkingAdapters
 import MiniRexTesting
+import TestSupport
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -13,7 +14,7 @@ extension Notification.Name {
   fileprivate static let userDidLogIn = Notification.Name("userDidLogIn")
 }
 
-@Suite(.timeLimit(.minutes(20))) struct MiniRexFoundationAdaptersSamples {
+@Suite(.light) struct MiniRexFoundationAdaptersSamples {
   @Test func `notifications are read on the posting thread and written on a queue`() async {
     let queue = DispatchQueue(label: "writing")
     let names = BroadcastSource<String>()

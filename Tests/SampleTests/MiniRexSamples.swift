@@ -1,7 +1,8 @@
 import MiniRex
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct MiniRexSamples {
+@Suite(.light) struct MiniRexSamples {
   @Test func `the landing page shows a source, an operator, and a subscription`() {
     let paper = Paper()
     let print = paper.print

@@ -1,8 +1,9 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct MiniRexTestingSamples {
+@Suite(.light) struct MiniRexTestingSamples {
   @Test func `a recorder collects updates`() {
     let source = BroadcastSource<Int>()
     let recorder = Recorder(source.publisher.map { $0 * 2 })

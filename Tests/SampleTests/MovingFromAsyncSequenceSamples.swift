@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The samples of MovingFromAsyncSequence.md.
-@Suite(.timeLimit(.minutes(20))) struct MovingFromAsyncSequenceSamples {
+@Suite(.light) struct MovingFromAsyncSequenceSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

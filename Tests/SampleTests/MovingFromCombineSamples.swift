@@ -1,9 +1,10 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The samples of MovingFromCombine.md.
-@Suite(.timeLimit(.minutes(20))) struct MovingFromCombineSamples {
+@Suite(.light) struct MovingFromCombineSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

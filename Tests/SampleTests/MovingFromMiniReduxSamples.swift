@@ -1,10 +1,11 @@
 import MiniRex
 import MiniRexStore
 import MiniRexStoreTesting
+import TestSupport
 import Testing
 
 /// The code of MovingFromMiniRedux.md.
-@Suite(.timeLimit(.minutes(20))) struct MovingFromMiniReduxSamples {
+@Suite(.light) struct MovingFromMiniReduxSamples {
   struct Quotes: Sendable, Equatable {
     var text = ""
     var child = Child()

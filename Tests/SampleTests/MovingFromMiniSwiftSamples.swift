@@ -2,10 +2,11 @@ import MiniRex
 import MiniRexStore
 import MiniRexStoreTesting
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The code of MovingFromMiniSwift.md.
-@Suite(.timeLimit(.minutes(20))) struct MovingFromMiniSwiftSamples {
+@Suite(.light) struct MovingFromMiniSwiftSamples {
   struct LoadError: Error, Equatable { let reason: String }
 
   struct CounterState: Sendable, Equatable {

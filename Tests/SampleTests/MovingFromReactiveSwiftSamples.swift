@@ -1,9 +1,10 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The samples of MovingFromReactiveSwift.md.
-@Suite(.timeLimit(.minutes(20))) struct MovingFromReactiveSwiftSamples {
+@Suite(.light) struct MovingFromReactiveSwiftSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

@@ -1,9 +1,10 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The samples of MovingFromRxSwift.md.
-@Suite(.timeLimit(.minutes(20))) struct MovingFromRxSwiftSamples {
+@Suite(.light) struct MovingFromRxSwiftSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

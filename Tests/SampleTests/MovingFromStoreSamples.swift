@@ -1,10 +1,11 @@
 import MiniRex
 import MiniRexStore
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The code of MovingFromStore.md.
-@Suite(.timeLimit(.minutes(20))) struct MovingFromStoreSamples {
+@Suite(.light) struct MovingFromStoreSamples {
   let paper = Paper()
 
   struct Counter: Sendable, Codable {

@@ -2,10 +2,11 @@ import MiniRex
 import MiniRexStore
 import MiniRexStoreTesting
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The code of MovingFromTCA.md.
-@Suite(.timeLimit(.minutes(20))) struct MovingFromTCASamples {
+@Suite(.light) struct MovingFromTCASamples {
   struct Inbox: Sendable, Equatable {
     var query = ""
     var items: Rows<Item> = []

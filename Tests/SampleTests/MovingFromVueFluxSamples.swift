@@ -1,10 +1,11 @@
 import MiniRex
 import MiniRexStore
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The code of MovingFromVueFlux.md.
-@Suite(.timeLimit(.minutes(20))) struct MovingFromVueFluxSamples {
+@Suite(.light) struct MovingFromVueFluxSamples {
   struct CounterState: Sendable, Equatable {
     fileprivate var count = 0
   }

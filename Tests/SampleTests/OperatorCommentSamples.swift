@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 private struct User: Sendable, Equatable {
@@ -43,7 +44,7 @@ private struct Document: Sendable {
 }
 
 /// The samples in comments of operators and tasks.
-@Suite(.timeLimit(.minutes(20))) struct OperatorCommentSamples {
+@Suite(.light) struct OperatorCommentSamples {
   private let paper = Paper()
   private let clock = ManualClock()
 

@@ -2,6 +2,7 @@ import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexStore
 import MiniRexStoreTesting
+import TestSupport
 import Testing
 
 struct Todo: Identifiable, Sendable, Equatable {
@@ -88,7 +89,7 @@ private func todoList(
 }
 
 /// The code of the article on children and lists.
-@Suite(.timeLimit(.minutes(20))) struct PartsAndListsSamples {
+@Suite(.light) struct PartsAndListsSamples {
   private func print(_ text: String) { printed.append(text) }
   private let printed = Printed()
 

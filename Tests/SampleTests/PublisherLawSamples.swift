@@ -2,9 +2,10 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct PublisherLawSamples {
+@Suite(.heavy) struct PublisherLawSamples {
   @Test func `notifications keep the laws`() async throws {
     try await expectPublisherLaws {
       let center = NotificationCenter()

@@ -1,6 +1,7 @@
 import Foundation
 import MiniRex
 import MiniRexStore
+import TestSupport
 import Testing
 
 private struct Hall: Sendable {
@@ -33,7 +34,7 @@ private let counting: Reducer<Counter, CounterAction> = { state, action in
 }
 
 /// The code of the comments of `Receipt` and of sends that return it, and of GettingStartedWithAStore.md.
-@Suite(.timeLimit(.minutes(20))) struct ReceiptSamples {
+@Suite(.light) struct ReceiptSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

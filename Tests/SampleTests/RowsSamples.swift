@@ -1,8 +1,9 @@
 import MiniRexStore
+import TestSupport
 import Testing
 
 /// The code of the comments of `Rows`.
-@Suite(.timeLimit(.minutes(20))) struct RowsSamples {
+@Suite(.light) struct RowsSamples {
   struct Todo: Identifiable, Sendable, Equatable {
     let id: Int
     var text: String

@@ -1,8 +1,9 @@
 import MiniRexStore
+import TestSupport
 import Testing
 
 /// The code of the comments of scopes and of the effects of children.
-@Suite(.timeLimit(.minutes(20))) struct ScopeSamples {
+@Suite(.light) struct ScopeSamples {
   struct Form: Sendable, Equatable { var text = "" }
   enum FormAction: Sendable {
     case cleared

@@ -1,6 +1,7 @@
 import Foundation
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 private final class Ticking: Sendable {
@@ -22,7 +23,7 @@ private final class Label {
 }
 
 /// The samples in comments of sources, publishers, subscriptions and instruments.
-@Suite(.timeLimit(.minutes(20))) struct SourceCommentSamples {
+@Suite(.light) struct SourceCommentSamples {
   struct Person: Sendable, Equatable {
     let name: String
   }

@@ -3,11 +3,12 @@ import MiniRexStore
 import MiniRexStoreTesting
 import MiniRexTesting
 import Observation
+import TestSupport
 import Testing
 
 /// The code of README.md, MiniRexStore.md, GettingStartedWithAStore.md, StoreRules.md, and
 /// MiniRexStoreTesting.md.
-@Suite(.timeLimit(.minutes(20))) struct StoreSamples {
+@Suite(.light) struct StoreSamples {
   let paper = Paper()
 
   func print(_ line: Any) { paper.print("\(line)") }

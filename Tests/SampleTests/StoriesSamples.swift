@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 private let feed = BroadcastSource<Int>()
@@ -16,7 +17,7 @@ private final class Connection: Sendable {
 }
 
 /// The samples of Stories.md.
-@Suite(.timeLimit(.minutes(20))) struct StoriesSamples {
+@Suite(.light) struct StoriesSamples {
   @Test func `share opens one connection, and closes it with the last subscription`() {
     let prices = Broadcaster<Int> { receive in
       let connection = Connection { receive($0) }

@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 private struct User: Sendable, Equatable {
@@ -47,7 +48,7 @@ private struct Request {
   func cancel() {}
 }
 
-@Suite(.timeLimit(.minutes(20))) struct TasksAndProgressSamples {
+@Suite(.light) struct TasksAndProgressSamples {
   private let clock = ManualClock()
   private let user = PublishedTask { () async throws(FetchError) in try await fetch(7) }
 

@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 private final class Door: Sendable {
@@ -17,7 +18,7 @@ private final class Polls: Sendable {
 private func ring(_ number: Int) {}
 
 /// The samples in comments of what tests use.
-@Suite(.timeLimit(.minutes(20))) struct TestingCommentSamples {
+@Suite(.light) struct TestingCommentSamples {
   private let source = BroadcastSource<Int>()
 
   @Test func `a closed door is released`() throws {

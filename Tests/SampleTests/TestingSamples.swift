@@ -1,9 +1,10 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The samples of Testing.md.
-@Suite(.timeLimit(.minutes(20))) struct TestingSamples {
+@Suite(.light) struct TestingSamples {
   enum WeatherError: Error {
     case noNetwork
   }

@@ -1,9 +1,10 @@
 import MiniRex
 import MiniRexStore
+import TestSupport
 import Testing
 
 /// The code of the article on undo, and of the comments of `History`.
-@Suite(.timeLimit(.minutes(20))) struct UndoSamples {
+@Suite(.light) struct UndoSamples {
   struct List: Sendable, Equatable {
     var title = ""
     var lines: [String] = []

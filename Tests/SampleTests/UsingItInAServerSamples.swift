@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The samples of UsingItInAServer.md.
-@Suite(.timeLimit(.minutes(20))) struct UsingItInAServerSamples {
+@Suite(.light) struct UsingItInAServerSamples {
   struct Order: Codable, Equatable, Sendable {
     let id: Int
   }

@@ -2,10 +2,11 @@ import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexTesting
 import Observation
+import TestSupport
 import Testing
 
 /// The samples of UsingItInSwiftUI.md, without the views.
-@Suite(.timeLimit(.minutes(20))) struct UsingItInSwiftUISamples {
+@Suite(.light) struct UsingItInSwiftUISamples {
   final class Thermostat: Sendable {
     private let measured = PublishedProperty(19.5)
     private let failed = BroadcastSource<String>()

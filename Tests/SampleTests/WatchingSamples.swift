@@ -1,6 +1,7 @@
 import MiniRex
 import MiniRexStore
 import MiniRexTesting
+import TestSupport
 import Testing
 
 private struct Click: Sendable {
@@ -13,7 +14,7 @@ private struct Board: Sendable {
 }
 
 /// The samples of Watching.md.
-@Suite(.timeLimit(.minutes(20))) struct WatchingSamples {
+@Suite(.light) struct WatchingSamples {
   @Test func `a store is one source, and its scopes are operations`() {
     let graph = LiveGraph(clock: ManualClock())
     let board = Store(Board(), name: "board", instrument: graph)

@@ -57,7 +57,7 @@ extension Thermometer {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct WritingAnOperatorSamples {
+@Suite(.light) struct WritingAnOperatorSamples {
   @Test func `striding by two emits every second update`() {
     let timeline = Timeline()
     let numbers = timeline.broadcaster("a-b-(cd)-e|")

@@ -5,7 +5,7 @@ import Testing
 /// Many rounds of each adapter, one soak after another.
 ///
 /// `Scripts/soak` enables them.
-@Suite(.serialized, .enabled(if: Soak.length != nil), .timeLimit(.minutes(120))) struct Soaks {}
+@Suite(.heavy(minutes: 120), .serialized, .enabled(if: Soak.length != nil)) struct Soaks {}
 
 /// One round of a soak.
 struct Round {

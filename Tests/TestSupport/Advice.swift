@@ -1,6 +1,6 @@
-package import Testing
+public import Testing
 
 /// Returns the message of a trap, from the standard error of an exit test.
-package func advice(_ result: ExitTest.Result?) -> String {
+public func advice(_ result: ExitTest.Result?) -> String {
   String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
 }

@@ -1,13 +1,14 @@
-package import Foundation
+public import Foundation
+public import Testing
 
 /// One connection to an HTTP server, for requests of any form.
 ///
 /// `receive` and `forEachEvent` block their thread.
-package final class HTTPClient: Sendable {
+public final class HTTPClient: Sendable {
   private let descriptor: Int32
 
   /// - Parameter receiveBuffer: The size of the receive buffer in bytes. The default is the system's.
-  package init(
+  public init(
     _ port: UInt16, address: String = "127.0.0.1", receiveBuffer: Int32? = nil
   ) throws {
     descriptor = try streamSocket()
@@ -24,10 +25,11 @@ package final class HTTPClient: Sendable {
 
   deinit { close(descriptor) }
 
-  package func send(_ text: String) { send(Data(text.utf8)) }
+  /// Sends the text.
+  public func send(_ text: String) { send(Data(text.utf8)) }
 
   /// Sends the data, or the part that the server accepts before it closes the connection.
-  package func send(_ data: Data) {
+  public func send(_ data: Data) {
     #if canImport(Darwin)
     let flags: Int32 = 0
     #else
@@ -39,12 +41,13 @@ package final class HTTPClient: Sendable {
   }
 
   /// Closes both directions, which ends a pending `receive`.
-  package func cancel() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+  public func cancel() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
-  package func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+  /// Closes the direction to the server.
+  public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
   /// Returns the next bytes, or `nil` at the end.
-  package func receive() -> [UInt8]? {
+  public func receive() -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     let count = unsafe bytes.withUnsafeMutableBytes {
       unsafe recv(descriptor, $0.baseAddress, $0.count, 0)
@@ -53,18 +56,22 @@ package final class HTTPClient: Sendable {
   }
 
   /// Returns all bytes until the end of the connection.
-  package func response() async -> String {
-    await withCheckedContinuation { continuation in
-      onNewThread { [self] in
-        var received: [UInt8] = []
-        while let more = receive() { received += more }
-        continuation.resume(returning: String(decoding: received, as: UTF8.self))
-      }
+  ///
+  /// Records an issue at the call if the server does not close it.
+  public func response(
+    patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> String {
+    let received = Shared<(bytes: [UInt8], isOver: Bool)>(([], false))
+    onNewThread { [self] in
+      while let more = receive() { received.change { $0.bytes += more } }
+      received.change { $0.isOver = true }
     }
+    await until(patience: patience, sourceLocation: sourceLocation) { received.value.isOver }
+    return String(decoding: received.value.bytes, as: UTF8.self)
   }
 
   /// Requests a stream of server-sent events, and calls `body` with the lines of each event.
-  package func forEachEvent(at path: String = "/events", _ body: ([String]) -> Void) {
+  public func forEachEvent(at path: String = "/events", _ body: ([String]) -> Void) {
     send("GET \(path) HTTP/1.1\r\n\r\n")
     var rest = Data()
     while let more = receive() {
@@ -79,12 +86,15 @@ package final class HTTPClient: Sendable {
 }
 
 /// Sends one request, and returns the response.
-package func response(from port: UInt16, to request: String) async throws -> String {
+public func response(
+  from port: UInt16, to request: String, sourceLocation: SourceLocation = #_sourceLocation
+) async throws -> String {
   let client = try HTTPClient(port)
   client.send(request)
-  return await client.response()
+  return await client.response(sourceLocation: sourceLocation)
 }
 
-package func onNewThread(_ body: @escaping @Sendable () -> Void) {
+/// Starts a thread with the body.
+public func onNewThread(_ body: @escaping @Sendable () -> Void) {
   Thread(block: body).start()
 }

@@ -1,10 +1,13 @@
-package import Foundation
+public import Foundation
 
 /// One request and its response, used by the thread of its connection.
-package final class LoopbackConnection: Sendable {
-  package let method: String
-  package let path: String
-  package let headers: [String: String]
+public final class LoopbackConnection: Sendable {
+  /// The method of the request.
+  public let method: String
+  /// The path and query of the request.
+  public let path: String
+  /// The header values by lowercase name.
+  public let headers: [String: String]
   private let descriptor: Int32
   private let bodyStart: Data
 
@@ -40,7 +43,7 @@ package final class LoopbackConnection: Sendable {
   }
 
   /// Reads the body with the length in the headers.
-  package func body() -> Data {
+  public func body() -> Data {
     if headers["expect"] != nil { send("HTTP/1.1 100 Continue\r\n\r\n") }
     let length = headers["content-length"].flatMap(Int.init) ?? 0
     var body = bodyStart
@@ -48,12 +51,13 @@ package final class LoopbackConnection: Sendable {
     return body
   }
 
+  /// Sends the text, and returns `false` if the client closed the connection.
   @discardableResult
-  package func send(_ text: String) -> Bool { send(Data(text.utf8)) }
+  public func send(_ text: String) -> Bool { send(Data(text.utf8)) }
 
   /// Returns `false` if the client closed the connection.
   @discardableResult
-  package func send(_ data: Data) -> Bool {
+  public func send(_ data: Data) -> Bool {
     #if canImport(Darwin)
     let flags: Int32 = 0
     #else
@@ -71,7 +75,7 @@ package final class LoopbackConnection: Sendable {
   }
 
   /// Returns `false` if the client reads nothing until the limit.
-  package func send(_ data: Data, within limit: Duration) -> Bool {
+  public func send(_ data: Data, within limit: Duration) -> Bool {
     let (seconds, attoseconds) = limit.components
     var time = timeval()
     time.tv_sec = numericCast(seconds)
@@ -83,34 +87,35 @@ package final class LoopbackConnection: Sendable {
 
   /// Sends a status and headers.
   @discardableResult
-  package func head(_ status: String = "200 OK", _ headers: String...) -> Bool {
+  public func head(_ status: String = "200 OK", _ headers: String...) -> Bool {
     let lines = ["HTTP/1.1 \(status)"] + headers + ["Connection: close"]
     return send(lines.joined(separator: "\r\n") + "\r\n\r\n")
   }
 
   /// Sends a complete response.
-  package func answer(_ status: String = "200 OK", _ headers: String..., body: Data) {
+  public func answer(_ status: String = "200 OK", _ headers: String..., body: Data) {
     let lines =
       ["HTTP/1.1 \(status)"] + headers + ["Content-Length: \(body.count)", "Connection: close"]
     send(lines.joined(separator: "\r\n") + "\r\n\r\n")
     send(body)
   }
 
-  package func sendChunk(_ data: Data) {
+  /// Sends one chunk of a chunked body.
+  public func sendChunk(_ data: Data) {
     send("\(String(data.count, radix: 16))\r\n")
     send(data)
     send("\r\n")
   }
 
   /// Makes closing the connection discard the unread data of both sides.
-  package func reset() {
+  public func reset() {
     var linger = linger(l_onoff: 1, l_linger: 0)
     unsafe setsockopt(
       descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<linger>.size))
   }
 
   /// Returns after the client closes its side.
-  package func waitForEnd() {
+  public func waitForEnd() {
     while receive(from: descriptor) != nil {}
   }
 }

@@ -1,24 +1,26 @@
-package import Foundation
+public import Foundation
 import MiniRex
 
 #if canImport(FoundationNetworking)
-package import FoundationNetworking
+public import FoundationNetworking
 #endif
 
 /// An HTTP server on the loopback interface, with one thread and one request per connection.
-package final class LoopbackServer: Sendable {
+public final class LoopbackServer: Sendable {
   private struct State {
     var open: Set<Int32> = []
     var accepted = 0
     var isStopped = false
   }
 
-  package let port: UInt16
+  /// The port on which the server listens.
+  public let port: UInt16
   private let listener: Int32
   private let state = Lock(State())
   private let threads = DispatchGroup()
 
-  package init(_ answer: @escaping @Sendable (LoopbackConnection) -> Void) throws {
+  /// Starts a server that answers each connection on its own thread.
+  public init(_ answer: @escaping @Sendable (LoopbackConnection) -> Void) throws {
     (listener, port) = try loopbackSocket()
     if listen(listener, 128) < 0 { throw POSIXError(.EADDRINUSE) }
     startThread { [self] in
@@ -46,13 +48,17 @@ package final class LoopbackServer: Sendable {
     }
   }
 
-  package var openConnections: Int { state.withLock { $0.open.count } }
+  /// The number of open connections.
+  public var openConnections: Int { state.withLock { $0.open.count } }
 
-  package var acceptedConnections: Int { state.withLock { $0.accepted } }
+  /// The number of accepted connections.
+  public var acceptedConnections: Int { state.withLock { $0.accepted } }
 
-  package func url(_ path: String = "/") -> URL { loopbackURL(port, path) }
+  /// Returns the location of a path on this server.
+  public func url(_ path: String = "/") -> URL { loopbackURL(port, path) }
 
-  package func request(_ path: String = "/", method: String = "GET") -> URLRequest {
+  /// Returns a request that waits for ten minutes.
+  public func request(_ path: String = "/", method: String = "GET") -> URLRequest {
     var request = URLRequest(url: url(path))
     // A busy machine may exceed the default of one minute. Linux ignores the interval in the initializer.
     request.timeoutInterval = 600
@@ -61,7 +67,7 @@ package final class LoopbackServer: Sendable {
   }
 
   /// Closes all connections, and waits up to 10 seconds for their threads.
-  package func stop() {
+  public func stop() {
     state.withLock { state in
       state.isStopped = true
       for descriptor in state.open { shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -84,11 +90,13 @@ package final class LoopbackServer: Sendable {
 }
 
 /// A reserved port without a listener.
-package final class DeafPort: Sendable {
+public final class DeafPort: Sendable {
   private let descriptor: Int32
-  package let url: URL
+  /// The location of the reserved port.
+  public let url: URL
 
-  package init() throws {
+  /// Reserves a port.
+  public init() throws {
     let (descriptor, port) = try loopbackSocket()
     self.descriptor = descriptor
     url = loopbackURL(port, "/")

@@ -1,13 +1,12 @@
 package import Foundation
 import MiniRex
+package import Testing
 
 /// A child process that receives signals only until its exit.
 package final class RunningProcess: Sendable {
-  /// The exit status, or the negative number of a signal.
-  package let statuses: AsyncStream<Int32>
-
   private let id: pid_t
-  private let isOver = Lock(false)
+  /// `nil` until the exit.
+  private let result = Lock<Int32?>(nil)
 
   /// - Parameter streams: The standard input, output, and error, which are closed in this process.
   package init(_ arguments: [String], streams: [FileHandle]) throws {
@@ -52,27 +51,33 @@ package final class RunningProcess: Sendable {
     for stream in streams { try stream.close() }
 
     self.id = id
-    let (statuses, continuation) = AsyncStream.makeStream(of: Int32.self)
-    self.statuses = statuses
-    Thread.detachNewThread { [self] in
-      continuation.yield(wait())
-      continuation.finish()
-    }
+    Thread.detachNewThread { self.wait() }
   }
 
   package func send(_ signal: Int32) {
-    isOver.withLock { if !$0 { kill(id, signal) } }
+    result.withLock { if $0 == nil { kill(id, signal) } }
   }
 
-  private func wait() -> Int32 {
+  /// Waits for the exit status, which is the negative number of the signal after a kill.
+  ///
+  /// Records an issue at the call and returns `nil` if the process does not exit.
+  package func status(
+    patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> Int32? {
+    await until(patience: patience, sourceLocation: sourceLocation) {
+      result.withLock { $0 != nil }
+    }
+    return result.withLock { $0 }
+  }
+
+  private func wait() {
     // The process ID stays reserved until the second wait, so a signal cannot reach another process.
     var info = unsafe siginfo_t()
     while unsafe waitid(P_PID, id_t(id), &info, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-    return isOver.withLock { isOver in
-      isOver = true
+    result.withLock { result in
       var status: Int32 = 0
       unsafe waitpid(id, &status, 0)
-      return status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
+      result = status & 0x7F == 0 ? status >> 8 & 0xFF : -(status & 0x7F)
     }
   }
 }

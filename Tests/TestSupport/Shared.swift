@@ -1,12 +1,14 @@
 import MiniRex
 
 /// A variable that is safe to use on several threads.
-package final class Shared<Value: Sendable>: Sendable {
+public final class Shared<Value: Sendable>: Sendable {
   private let lock: Lock<Value>
 
-  package init(_ value: Value) { lock = Lock(value) }
+  /// Creates a variable.
+  public init(_ value: Value) { lock = Lock(value) }
 
-  package var value: Value {
+  /// The present value.
+  public var value: Value {
     get { lock.withLock { $0 } }
     set {
       var old = newValue
@@ -14,14 +16,16 @@ package final class Shared<Value: Sendable>: Sendable {
     }
   }
 
-  package func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+  /// Changes the value while no other thread uses it.
+  public func change<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
     lock.withLock { body(&$0) }
   }
 }
 
 extension Shared where Value == Int {
+  /// Adds an amount, and returns the sum.
   @discardableResult
-  package func increment(by amount: Int = 1) -> Int {
+  public func increment(by amount: Int = 1) -> Int {
     change { value in
       value += amount
       return value
@@ -30,7 +34,8 @@ extension Shared where Value == Int {
 }
 
 extension Shared where Value: RangeReplaceableCollection, Value.Element: Sendable {
-  package func append(_ element: Value.Element) {
+  /// Appends an element.
+  public func append(_ element: Value.Element) {
     change { $0.append(element) }
   }
 }

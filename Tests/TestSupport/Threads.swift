@@ -1,13 +1,24 @@
 import Foundation
+public import Testing
 
 /// The factor for the rounds of a storm: 1 by default, less with sanitizers, more in a soak.
-package let scale =
+public let scale =
   ProcessInfo.processInfo.environment["MINIREX_SCALE"].flatMap(Double.init) ?? 1
 
-package func scaled(_ count: Int) -> Int { max(1, Int(Double(count) * scale)) }
+/// A number of nested calls that overflows a stack of 512 KiB, which has 26 bytes for each.
+///
+/// Optimized programs take more, because they are fast.
+#if DEBUG
+package let overflowingDepth = 20_000
+#else
+package let overflowingDepth = 100_000
+#endif
+
+/// Returns the scaled number of rounds, at least 1.
+public func scaled(_ count: Int) -> Int { max(1, Int(Double(count) * scale)) }
 
 /// Runs the body concurrently on new threads, and returns when all have finished.
-package func onThreads(
+public func onThreads(
   _ count: Int, stackSize: Int? = nil, _ body: @escaping @Sendable (_ index: Int) -> Void
 ) {
   let done = DispatchGroup()
@@ -29,22 +40,28 @@ package func onThreads(
   body.value = nil
 }
 
-package func onThread(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
+/// Runs the body on a new thread, and returns when it has finished.
+public func onThread(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Void) {
   onThreads(1, stackSize: stackSize) { _ in body() }
 }
 
 /// A barrier that blocks threads until it is opened.
-package final class Gate: Sendable {
+public final class Gate: Sendable {
   private let group = DispatchGroup()
 
-  package init() { group.enter() }
+  /// Creates a closed barrier.
+  public init() { group.enter() }
 
-  package func open() { group.leave() }
+  /// Releases all blocked threads, and every later one.
+  public func open() { group.leave() }
 
-  package func wait() { group.wait() }
+  /// Blocks the thread until the barrier is open, or for a minute.
+  public func wait(sourceLocation: SourceLocation = #_sourceLocation) {
+    block(sourceLocation, group.wait)
+  }
 }
 
-/// Kills the process after 4 minutes, so that a hang fails the exit test.
-package func mustEnd() {
-  alarm(240)
+/// Kills the process after 100 seconds, or later on a busy machine, so that a hang fails the exit test.
+public func mustEnd() {
+  alarm(UInt32(100 * measureCrowding()))
 }

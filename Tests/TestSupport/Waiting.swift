@@ -1,14 +1,64 @@
-import Foundation
+public import Dispatch
+import MiniRexTesting
+import Synchronization
+public import Testing
+
+/// The number of polls until a wait records an issue, which are ten seconds on a quiet machine.
+///
+/// On a busy machine, a poll counts less.
+public let patience = 10_000
 
 /// Polls a condition that no callback reports, such as the end of a process or a thread.
 ///
-/// Returns when the time limit of the suite cancels the test.
-package func until(_ isTrue: () -> Bool) async {
-  while !isTrue(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+/// Records an issue at the call if the condition remains false.
+public func until(
+  patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation,
+  _ isTrue: () -> Bool
+) async {
+  await poll(patience, sourceLocation, isTrue) { nil }
+}
+
+/// Polls an asynchronous condition.
+public func until(
+  patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation,
+  _ isTrue: () async -> Bool
+) async {
+  await poll(patience, sourceLocation, isTrue) { nil }
+}
+
+/// Polls a value.
+///
+/// Records an issue with the last value at the call if none satisfies the condition.
+public func until<Value>(
+  _ value: @autoclosure () -> Value, patience: Int = patience,
+  sourceLocation: SourceLocation = #_sourceLocation, _ isTrue: (Value) -> Bool
+) async {
+  await poll(patience, sourceLocation) {
+    isTrue(value())
+  } last: {
+    "The last value is \(value())."
+  }
+}
+
+/// Returns early, without an issue, if the task is canceled.
+func poll(
+  _ patience: Int, _ place: SourceLocation, _ isTrue: () async -> Bool, last: () -> String?
+) async {
+  var (polls, number) = (0.0, 0)
+  while polls < Double(patience) {
+    if await isTrue() || Task.isCancelled { return }
+    try? await Task.sleep(for: .milliseconds(1))
+    number += 1
+    if number.isMultiple(of: 1_000) { measureCrowding() }
+    polls += 1 / Double(limitFactor.load(ordering: .relaxed))
+  }
+  if await isTrue() { return }
+  let parts = ["The condition is still false after \(patience) polls of a millisecond.", last()]
+  Issue.record("\(parts.compactMap(\.self).joined(separator: " "))", sourceLocation: place)
 }
 
 /// Runs a blocking body outside the thread pool of Swift tasks.
-package func onQueue(_ body: @escaping @Sendable () -> Void) async {
+public func onQueue(_ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { continuation in
     DispatchQueue(label: "test").async {
       body()
@@ -18,43 +68,29 @@ package func onQueue(_ body: @escaping @Sendable () -> Void) async {
 }
 
 extension DispatchSemaphore {
-  /// Waits for a number of signals, or for the time limit of the suite.
-  package func isSignalled(_ count: Int = 1) async {
-    for _ in 0..<count { await until { wait(timeout: .now()) == .success } }
+  /// Waits for a number of signals.
+  public func isSignalled(
+    _ count: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    for _ in 0..<count {
+      await until(sourceLocation: sourceLocation) { wait(timeout: .now()) == .success }
+    }
   }
 
-  /// Blocks the thread for up to 10 minutes.
-  package func waitAtMost() {
-    _ = wait(timeout: .now() + 600)
+  /// Blocks the thread until a signal, or for a minute.
+  public func waitAtMost(sourceLocation: SourceLocation = #_sourceLocation) {
+    block(sourceLocation, wait)
   }
 }
 
-/// Returns the number of open files, pipes, and sockets of this process.
+/// Blocks the thread while `wait` times out, or for a minute.
 ///
-/// Anonymous descriptors are not counted, because the platform opens them on first use.
-package func openDescriptors() -> Int {
-  #if canImport(Darwin)
-  let folder = "/dev/fd"
-  #else
-  let folder = "/proc/self/fd"
-  #endif
-  let files = FileManager.default
-  let names = (try? files.contentsOfDirectory(atPath: folder)) ?? []
-  return names.count { name in
-    let target = try? files.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")
-    return target?.hasPrefix("anon_inode:") != true
+/// A minute is longer than the patience of `until`, because a test opens the way after its own waits.
+func block(_ place: SourceLocation, _ wait: (DispatchTime) -> DispatchTimeoutResult) {
+  var waits = 0.0
+  while waits < 60 {
+    if wait(.now() + 1) == .success { return }
+    waits += 1 / Double(measureCrowding())
   }
-}
-
-/// Returns the peak memory of this process in bytes.
-package func peakMemory() -> Int? {
-  #if canImport(Darwin)
-  var usage = rusage()
-  return unsafe getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss : nil
-  #else
-  // `getrusage` includes the memory of the parent process.
-  let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-  let line = status?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-  return line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 << 10 }
-  #endif
+  Issue.record("The thread was blocked for a minute.", sourceLocation: place)
 }

@@ -4,7 +4,7 @@ import MiniRexNATS
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct FleetArticleTests {
   /// The folder of the package.
   private let package = URL(filePath: #filePath)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MiniRexFleet
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct FleetInspectorTests {
   private struct Board: Codable, Sendable { var cards: [String] = [] }
 

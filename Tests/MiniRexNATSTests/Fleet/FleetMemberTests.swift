@@ -7,7 +7,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct FleetMemberTests {
   @Test func `F1 a process appears within 2 s and counts as lost after 6 s`() async throws {
     let server = try await NATSServer()

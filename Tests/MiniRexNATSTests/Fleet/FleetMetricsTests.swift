@@ -12,7 +12,7 @@ import Testing
 @testable import nats_guest
 
 /// The metrics of connections and replicas.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct FleetMetricsTests {
   @Test func `N14 the inspector exports a connection and a replica`() async throws {
     let server = try await NATSServer.keeping()

@@ -6,7 +6,7 @@ import Testing
 @testable import MiniRexFleet
 
 /// The rates and the silence that a report and a page derive from times.
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct FleetRateTests {
   @Test func `a graph that is measured rarely has the rate of its interval`() {
     var rates = SubscriptionRates()

@@ -10,7 +10,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct FleetReplicaTests {
   private typealias Cards = Replica<[String], String>
 

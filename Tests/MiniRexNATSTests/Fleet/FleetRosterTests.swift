@@ -6,7 +6,7 @@ import Testing
 
 @testable import MiniRexFleet
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct FleetRosterTests {
   private let start = ContinuousClock.now
 

@@ -8,7 +8,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(60)), .usesServers)
+@Suite(.heavy)
 struct FleetRowTests {
   @Test func `F2 a row answers an operator's first questions`() async throws {
     let server = try await NATSServer()

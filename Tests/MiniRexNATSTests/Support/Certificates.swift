@@ -2,6 +2,7 @@
 import Foundation
 import MiniRexTesting
 import TestSupport
+import Testing
 
 /// Certificates and keys, created by `openssl` in a temporary folder.
 ///
@@ -50,6 +51,6 @@ func run(_ script: String, _ arguments: String...) async throws -> Int32? {
   else { throw POSIXError(.ENOENT) }
   let process = try RunningProcess(
     ["/bin/bash", "-c", script] + arguments, streams: [input, output, errors])
-  return await process.statuses.first { _ in true }
+  return await process.status()
 }
 #endif

@@ -1,6 +1,7 @@
 #if NATS
 import Foundation
 import TestSupport
+import Testing
 
 /// The program `nats-guest`, in a process that can be killed.
 final class Guest: Sendable {
@@ -17,7 +18,9 @@ final class Guest: Sendable {
   deinit { kill() }
 
   /// Returns the exit status.
-  func status() async -> Int32? { await process.statuses.first { _ in true } }
+  func status(sourceLocation: SourceLocation = #_sourceLocation) async -> Int32? {
+    await process.status(patience: 5 * serverPatience, sourceLocation: sourceLocation)
+  }
 
   func kill() { process.send(SIGKILL) }
 }

@@ -3,25 +3,37 @@ import MiniRex
 import MiniRexNATS
 import MiniRexTesting
 import TestSupport
+import Testing
 
 extension NATSConnection {
   /// Returns when the connection has the status, or `false` if it never will.
   @discardableResult
-  func isEventually(_ wanted: NATSStatus) async -> Bool {
-    for await status in status.values(.unbounded) where status == wanted { return true }
-    return false
+  func isEventually(
+    _ wanted: NATSStatus, sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> Bool {
+    await status.firstResult(sourceLocation: sourceLocation) { $0 == wanted ? true : nil } == true
   }
 }
 
+/// The number of polls for servers that start, elect a leader, or fail: a minute.
+let serverPatience = 6 * patience
+
 extension Publisher where Kind: StreamKind {
   /// Returns the first result for an update that is not `nil`.
+  ///
+  /// Records an issue at the call if there is none.
   func firstResult<Result: Sendable>(
+    sourceLocation: SourceLocation = #_sourceLocation,
     _ find: @escaping @Sendable (Update) -> Result?
   ) async -> Result? {
-    for await update in values(.unbounded) {
-      if let result = find(update) { return result }
+    let found = Shared<Result?>(nil)
+    let recorder = Recorder(self) { update in
+      if let result = find(update) { found.change { $0 = $0 ?? result } }
     }
-    return nil
+    await until(recorder.updates.last, patience: serverPatience, sourceLocation: sourceLocation) {
+      _ in found.value != nil || recorder.hasEnded
+    }
+    return found.value
   }
 }
 
@@ -73,8 +85,20 @@ extension Publisher where Kind == TaskKind {
   }
 }
 
+/// Polls a condition of servers.
+func until(
+  patience: Int = serverPatience, sourceLocation: SourceLocation = #_sourceLocation,
+  _ isTrue: () -> Bool
+) async {
+  await TestSupport.until(patience: patience, sourceLocation: sourceLocation, isTrue)
+}
+
 /// Polls an asynchronous condition.
-func until(_ isTrue: @autoclosure () async -> Bool) async {
-  while !(await isTrue()), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(10)) }
+func until(
+  _ isTrue: @autoclosure () async -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+) async {
+  await TestSupport.until(patience: serverPatience, sourceLocation: sourceLocation) {
+    await isTrue()
+  }
 }
 #endif

@@ -1,6 +1,7 @@
 #if NATS
 import Foundation
 import TestSupport
+import Testing
 
 /// A `nats-server` process with a separate address and folder.
 ///

@@ -1,6 +1,7 @@
 #if NATS
 import Foundation
 import TestSupport
+import Testing
 
 /// A program in the folder `NATSPeer`, which uses another NATS client.
 final class Peer: Sendable {
@@ -29,6 +30,8 @@ final class Peer: Sendable {
 
   deinit { process.send(SIGKILL) }
 
-  func status() async -> Int32? { await process.statuses.first { _ in true } }
+  func status(sourceLocation: SourceLocation = #_sourceLocation) async -> Int32? {
+    await process.status(patience: serverPatience, sourceLocation: sourceLocation)
+  }
 }
 #endif

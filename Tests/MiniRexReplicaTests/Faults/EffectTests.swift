@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Effects around the end of a process.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.light)
 struct EffectTests {
   @Test func `O8 an effect runs once around a close`() async throws {
     for round in 0..<scaled(20) {

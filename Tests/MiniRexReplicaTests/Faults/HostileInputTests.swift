@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Files, entries, and snapshots that a stranger has written.
-@Suite(.timeLimit(.minutes(60)))
+@Suite(.light)
 struct HostileInputTests {
   @Test func `O11 a snapshot with numbers out of range is reported, like garbage`() async throws {
     let text = try await snapshot()

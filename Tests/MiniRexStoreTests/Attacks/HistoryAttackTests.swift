@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Histories that are used re-entrantly, released at awkward moments, or both.
-@Suite(.timeLimit(.minutes(20))) struct HistoryAttackTests {
+@Suite(.heavy) struct HistoryAttackTests {
   @Test func `an action sent by a predicate is reduced next and recorded separately`() async throws
   {
     let box = WeakBox<Store<Counter, CounterAction>>()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Compares the deliveries to rows with a model, and releases rows at awkward moments.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct RowAttackTests {
+@Suite(.heavy, .serialized) struct RowAttackTests {
   let seed = ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
 
   /// A subscriber of one row until the row is removed.

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Several stores, races with their end, and releases at awkward moments.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct StoreAttackTests {
+@Suite(.heavy, .serialized) struct StoreAttackTests {
   let seed = ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
 
   typealias Count = Store<Int, Int>

@@ -5,7 +5,7 @@ import Testing
 @testable import MiniRexStore
 
 /// Queries of random operators before and behind joins, beside results that are computed again.
-@Suite(.timeLimit(.minutes(20))) struct JoinModelTests {
+@Suite(.light) struct JoinModelTests {
   @Test func `Q2 random queries with joins equal results computed again`() {
     var faults: [String] = []
     var updates = 0

@@ -5,7 +5,7 @@ import Testing
 @testable import MiniRexStore
 
 /// Mirrors of all operators beside results that are computed again after each commit.
-@Suite(.timeLimit(.minutes(20))) struct LiveRowsModelTests {
+@Suite(.light) struct LiveRowsModelTests {
   /// `MINIREX_SCALE=250` makes 1,000,000 mutations.
   @Test(arguments: [6, 40, 400])
   func `mirrors of all operators equal results computed again after random changes`(

@@ -3,7 +3,7 @@ import MiniRexStore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct StoreSearchTests {
+@Suite(.light) struct StoreSearchTests {
   @Test(arguments: StoreProgram.all.indices)
   func `S9 no interleaving loses, doubles, reorders, or blocks an action`(program: Int)
     async

@@ -19,7 +19,7 @@ private struct Note: Hashable, Sendable {
   let kind: Kind
 }
 
-@Suite(.timeLimit(.minutes(20))) struct CarriedValuesTests {
+@Suite(.light) struct CarriedValuesTests {
   private let wrong = Shared(0)
   private let answers = Shared(0)
 

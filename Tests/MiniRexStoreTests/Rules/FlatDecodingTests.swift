@@ -64,7 +64,7 @@ private struct Everything: Codable, Equatable {
 }
 
 /// The inverse of flattening.
-@Suite(.timeLimit(.minutes(20))) struct FlatDecodingTests {
+@Suite(.light) struct FlatDecodingTests {
   @Test func `a subclass decodes its superclass`() throws {
     let value = Derived(7)
     value.name = "x"

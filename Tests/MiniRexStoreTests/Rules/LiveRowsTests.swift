@@ -7,7 +7,7 @@ import Testing
 @testable import MiniRexStore
 
 /// The rules of live queries.
-@Suite(.timeLimit(.minutes(20))) struct LiveRowsTests {
+@Suite(.light) struct LiveRowsTests {
   let store = Store<TicketBoard, Never>(TicketBoard(20))
 
   @Test func `Q1 one commit emits one update`() {

@@ -4,7 +4,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct OnChangeTests {
+@Suite(.light) struct OnChangeTests {
   @Test func `onChange reacts in the commit that changes the member`() {
     let reducer: Reducer<Counter, CounterAction> = onChange(of: \.count, in: addOrRename) {
       state, old in

@@ -3,7 +3,7 @@ import MiniRexStore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct PushIDTests {
+@Suite(.light) struct PushIDTests {
   @Test func `identifiers of a source ascend, also within a millisecond and with a clock set back`()
   {
     let time = Shared<Int64>(1_700_000_000_000)

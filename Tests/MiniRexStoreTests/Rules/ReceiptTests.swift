@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Sends that return a value of their own commit, rules F21 to F25.
-@Suite(.timeLimit(.minutes(20))) struct ReceiptTests {
+@Suite(.light) struct ReceiptTests {
   @Test func `F21 send(_:reading:) returns a value from its own commit`() {
     let store = Store(Counter(), reducer: addOrRename)
     store.send(.rename("a"))

@@ -229,12 +229,7 @@ extension StoreContractTests {
 
   @Test(arguments: ["callbacks", "sends", "publishers"])
   func `S6 a chain of a million actions fits a 512 KiB stack`(_ way: String) async {
-    // Without optimization, a million actions take most of a minute.
-    #if DEBUG
-    let count = scaled(way == "publishers" ? 250_000 : 1_000_000)
-    #else
-    let count = scaled(1_000_000)
-    #endif
+    let count = 10 * overflowingDepth
     let last = Shared(0)
     await onQueue {
       onThread(stackSize: 512 * 1_024) {

@@ -1,4 +1,5 @@
+import TestSupport
 import Testing
 
 /// The tests of the store rules, in extensions.
-@Suite(.timeLimit(.minutes(20))) struct StoreContractTests {}
+@Suite(.light) struct StoreContractTests {}

@@ -7,7 +7,7 @@ import Testing
 
 /// Threads that send, undo, and redo concurrently, compared with a model that replays the commits
 /// in order of number.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct HistoryStormTests {
+@Suite(.heavy, .serialized) struct HistoryStormTests {
   let seed = ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
 
   struct Sheet: Sendable, Equatable {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Threads that commit, subscribe, and cancel at the same time.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct LiveRowsStormTests {
+@Suite(.heavy, .serialized) struct LiveRowsStormTests {
   @Test func `Q1 a query agrees with its store while other threads subscribe to both`() {
     let store = Store<TicketBoard, Never>(TicketBoard(30))
     let done = store.live(\.tickets).filter { $0.isDone }

@@ -51,7 +51,7 @@ private struct Counting: AsyncSequence, Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct AsyncSequenceTests {
+@Suite(.light) struct AsyncSequenceTests {
   @Test func `a broadcaster of an async sequence emits the elements, then finishes`() async {
     let recorder = Recorder(Broadcaster(Counting(last: 3)))
 

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ClockBroadcasterTests {
+@Suite(.light) struct ClockBroadcasterTests {
   let clock = ManualClock()
 
   @Test func `broadcaster every emits at each multiple the time since subscription`() {

@@ -1,8 +1,9 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct DelayedConstantTests {
+@Suite(.light) struct DelayedConstantTests {
   struct Broken: Error, Equatable {}
 
   let clock = ManualClock()

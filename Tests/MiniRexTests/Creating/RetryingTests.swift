@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct RetryingTests {
+@Suite(.light) struct RetryingTests {
   struct Broken: Error, Equatable { let attempt: Int }
 
   let clock = ManualClock()

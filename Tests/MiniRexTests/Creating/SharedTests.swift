@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct SharedTests {
+@Suite(.light) struct SharedTests {
   let source = BroadcastSource<Int>()
 
   @Test func `the last cancellation cancels the returned subscription, even if it is retained`() {

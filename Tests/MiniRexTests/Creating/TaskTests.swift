@@ -32,7 +32,7 @@ final class DrivenWork<Success: Sendable>: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct TaskTests {
+@Suite(.light) struct TaskTests {
   // R18
 
   @Test func `R18 a task delivers one result, to late subscribers as well`() {

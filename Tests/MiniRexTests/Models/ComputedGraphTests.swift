@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Random graphs of computed values, beside a simple model that runs on one thread.
-@Suite(.timeLimit(.minutes(20))) struct ComputedGraphTests {
+@Suite(.light) struct ComputedGraphTests {
   /// In a process of its own, because writes of other tests move the change clock.
   @Test func `R34 R35 R36 runs and emissions equal a model's in random graphs`() async {
     await #expect(processExitsWith: .success) { compareRandomGraphs(2_000) }

@@ -7,7 +7,7 @@ import Testing
 /// The writers act before each read of each closure, in callbacks, and between the turns. All of
 /// them share a thread, which is what the sources see when callbacks send. They have a process of
 /// their own, because writes of other tests move the change clock, and runs may then be repeated.
-@Suite(.timeLimit(.minutes(20))) struct ComputedSearchTests {
+@Suite(.light) struct ComputedSearchTests {
   @Test func `R36 R37 every interleaving of two writers and a reader is consistent`() async {
     await #expect(processExitsWith: .success) { searchDiamonds(sharingSource: false) }
     await #expect(processExitsWith: .success) { searchDiamonds(sharingSource: true) }

@@ -10,7 +10,7 @@ import Testing
 /// three writes, threads are preempted at most three times, because all interleavings take minutes.
 /// `MINIREX_SCALE=5` searches them. The threads have a process of their own, because writes of other
 /// tests move the change clock, and runs may then be repeated.
-@Suite(.timeLimit(.minutes(20))) struct ComputedThreadSearchTests {
+@Suite(.light) struct ComputedThreadSearchTests {
   @Test func `R36 R37 every interleaving of threads that write and read is consistent`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct GlitchFreedomSearchTests {
+@Suite(.light, .serialized) struct GlitchFreedomSearchTests {
   @Test func `R16 and R30 hold in every state of sources and combinations`() {
     var states = 0
     // A single-threaded search is slow under a sanitizer, and a few programs are enough there.

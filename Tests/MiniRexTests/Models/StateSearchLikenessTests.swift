@@ -4,7 +4,7 @@ import Testing
 
 /// Compares the model with the implementation: the search proves only as much as they have in
 /// common.
-@Suite(.timeLimit(.minutes(20))) struct StateSearchLikenessTests {
+@Suite(.light) struct StateSearchLikenessTests {
   @Test(arguments: [Program.Kind.broadcaster, .value])
   func `on one thread, a real source delivers the updates of its model`(
     _ kind: Program.Kind

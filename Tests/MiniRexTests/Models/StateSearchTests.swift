@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct StateSearchTests {
+@Suite(.light, .serialized) struct StateSearchTests {
   @Test(arguments: ProgramGroup.all)
   func `R1 to R6, R8, R11, R13, R14, R16, and R24 hold in every state`(of group: ProgramGroup) {
     // A single-threaded search is slow under a sanitizer, and one program is enough there.

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct AllLimitTests {
+@Suite(.light) struct AllLimitTests {
   struct Broken: Error, Equatable {}
 
   let sources = (0..<4).map { _ in TaskSource<Int, Broken>() }

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct AppendTests {
+@Suite(.light) struct AppendTests {
   let first = BroadcastSource<Int>()
   let second = BroadcastSource<Int>()
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// One to nine inputs: overloads exist for two to eight, and a parameter pack for one and nine.
-@Suite(.timeLimit(.minutes(20))) struct CombineLatestTests {
+@Suite(.light) struct CombineLatestTests {
   private let inputs = (0..<9).map { PublishedProperty($0) }
 
   /// Each number of inputs twice: without and with a transform.

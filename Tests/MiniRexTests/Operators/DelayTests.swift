@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct DelayTests {
+@Suite(.light) struct DelayTests {
   let clock = ManualClock()
   let source = BroadcastSource<Int>()
 

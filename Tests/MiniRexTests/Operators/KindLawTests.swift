@@ -100,7 +100,7 @@ extension LawSubject {
   ]
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct KindLawTests {
+@Suite(.heavy, .serialized) struct KindLawTests {
   @Test(arguments: LawSubject.values)
   func `operators that preserve published values obey the laws`(subject: LawSubject) async throws {
     try await expectPublisherLaws(within: .seconds(100), of: subject.make)

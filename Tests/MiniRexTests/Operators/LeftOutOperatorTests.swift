@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Replacements for operators that MiniRex omits: see Docs/Decisions/0012.
-@Suite(.timeLimit(.minutes(20))) struct LeftOutOperatorTests {
+@Suite(.light) struct LeftOutOperatorTests {
   let numbers = BroadcastSource<Int>()
   let letters = BroadcastSource<String>()
 
@@ -179,7 +179,7 @@ import Testing
 
     for number in 1...3 { numbers.broadcast(number) }
     await clock.advance(by: .seconds(1))
-    while await log.updates.isEmpty { await Task.yield() }
+    await until { await !log.updates.isEmpty }
 
     #expect(await log.updates == [3])
     withExtendedLifetime(subscription) {}

@@ -76,7 +76,7 @@ struct Operator: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct OperatorLawTests {
+@Suite(.heavy, .serialized) struct OperatorLawTests {
   @Test(arguments: Operator.all)
   func `operators of broadcasters obey the laws`(subject: Operator) async throws {
     let subject = LawSubject.stream(subject.name, subject.apply)

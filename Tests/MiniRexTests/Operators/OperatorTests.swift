@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct OperatorTests {
+@Suite(.light) struct OperatorTests {
   let source = BroadcastSource<Int>()
 
   private func send(_ updates: Int...) {

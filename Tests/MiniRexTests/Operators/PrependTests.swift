@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct PrependTests {
+@Suite(.light) struct PrependTests {
   let source = BroadcastSource<Int>()
 
   @Test func `prepend emits its updates to each subscriber, inside subscribe`() {

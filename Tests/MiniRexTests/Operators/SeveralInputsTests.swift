@@ -31,7 +31,7 @@ struct TwoInputOperator: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(.timeLimit(.minutes(20))) struct SeveralInputsTests {
+@Suite(.light) struct SeveralInputsTests {
   @Test func `R22 pendingUpdates counts the queue of an operator with several inputs`() {
     let (one, two, clock) = (BroadcastSource<Int>(), BroadcastSource<Int>(), ManualClock())
     let operators: [Broadcaster<Int>] = [

@@ -17,7 +17,7 @@ enum Sharing: String, CaseIterable, Codable {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct ShareTests {
+@Suite(.light) struct ShareTests {
   let source = BroadcastSource<Int>()
   let property = PublishedProperty(1)
 

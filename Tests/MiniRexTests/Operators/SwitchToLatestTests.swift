@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct SwitchToLatestTests {
+@Suite(.light) struct SwitchToLatestTests {
   let numbers = [PublishedProperty(10), PublishedProperty(20)]
   let index = PublishedProperty(0)
 

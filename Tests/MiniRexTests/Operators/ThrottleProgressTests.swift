@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ThrottleProgressTests {
+@Suite(.light) struct ThrottleProgressTests {
   private struct Broken: Error, Equatable {}
 
   let clock = ManualClock()

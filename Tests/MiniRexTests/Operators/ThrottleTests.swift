@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ThrottleTests {
+@Suite(.light) struct ThrottleTests {
   let clock = ManualClock()
   let source = BroadcastSource<Int>()
 

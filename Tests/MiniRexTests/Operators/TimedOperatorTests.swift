@@ -36,7 +36,7 @@ struct TimedOperator: Sendable, CustomTestStringConvertible {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct TimedOperatorTests {
+@Suite(.light) struct TimedOperatorTests {
   let clock = ManualClock()
   let source = BroadcastSource<Int>()
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `prefix(until:)` and `drop(until:)`.
-@Suite(.timeLimit(.minutes(20))) struct UntilTests {
+@Suite(.light) struct UntilTests {
   let numbers = BroadcastSource<Int>()
   let signal = BroadcastSource<String>()
 

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct WithLatestTests {
+@Suite(.light) struct WithLatestTests {
   let taps = BroadcastSource<Int>()
   let text = PublishedProperty("a")
 

@@ -27,10 +27,12 @@ final class Sender: Sendable {
   func finish() async { await task.value?.value }
 
   /// Returns when the given number of sends has returned, and checks that no other does.
-  func isSuspended(after count: Int) async {
-    await until { sent.value >= count }
+  func isSuspended(
+    after count: Int, sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    await until(sent.value, sourceLocation: sourceLocation) { $0 >= count }
     try? await Task.sleep(for: .milliseconds(3))
-    #expect(sent.value == count)
+    #expect(sent.value == count, sourceLocation: sourceLocation)
   }
 }
 
@@ -62,7 +64,7 @@ extension PublisherValues {
   func takeAll() async -> [Update] { await reduce(into: []) { $0.append($1) } }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct BackpressureTests {
+@Suite(.light) struct BackpressureTests {
 
   @Test func `F1 send suspends at the limit and resumes at half of it`() async {
     let source = BroadcastSource<Int>()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Computed values find their dependencies by reading them.
-@Suite(.timeLimit(.minutes(20))) struct ComputedTests {
+@Suite(.light) struct ComputedTests {
   let a = PublishedProperty(1)
   let b = PublishedProperty(2)
   let runs = Shared(0)

@@ -8,7 +8,7 @@ private enum Request {
   @TaskLocal static var name: String?
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ContextTests {
+@Suite(.light, .serialized) struct ContextTests {
   struct Update: Hashable, Sendable {
     let sender: Int
     let number: Int

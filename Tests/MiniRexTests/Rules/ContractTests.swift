@@ -7,7 +7,7 @@ import Testing
 /// At least one test per rule of the delivery contract, named after the rule.
 ///
 /// The randomized tests are in `Storms`.
-@Suite(.timeLimit(.minutes(20))) struct ContractTests {
+@Suite(.light) struct ContractTests {
   // R1–R5 and R24: order
 
   @Test func `R1 callbacks of one subscription never overlap`()

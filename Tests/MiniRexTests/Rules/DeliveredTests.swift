@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct DeliveredTests {
+@Suite(.light) struct DeliveredTests {
   private let executor = StepExecutor()
 
   /// Delivers one update on another thread until `mayContinue` opens, and runs the body concurrently.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A combination whose inputs derive from one source emits once per turn.
-@Suite(.timeLimit(.minutes(20))) struct GlitchFreedomTests {
+@Suite(.light) struct GlitchFreedomTests {
   let number = PublishedProperty(0)
   let other = PublishedProperty(0)
 

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ResourceFamilyTests {
+@Suite(.light) struct ResourceFamilyTests {
   typealias Family = ResourceFamily<Int, String, any Error>
 
   let clock = ManualClock()

@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ResourceTests {
+@Suite(.light) struct ResourceTests {
   typealias Numbers = Resource<Int, any Error>
 
   let clock = ManualClock()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Writes in `together` are emitted together.
-@Suite(.timeLimit(.minutes(20))) struct TogetherTests {
+@Suite(.light) struct TogetherTests {
   let width = PublishedProperty(2)
   let height = PublishedProperty(3)
 

@@ -96,7 +96,7 @@ private let modifyTraps: [@Sendable (PublishedProperty<Int>) -> Void] = [
   { property in property.modify { _ in property.publisher.subscribe { _ in }.invalidate() } },
 ]
 
-@Suite(.timeLimit(.minutes(20))) struct TrapTests {
+@Suite(.light) struct TrapTests {
   @Test(arguments: traps.indices)
   func `R23 invalid arguments trap with a remedy`(index: Int) async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

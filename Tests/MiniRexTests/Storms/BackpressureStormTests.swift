@@ -18,7 +18,7 @@ private func path(_ number: Int, _ one: Broadcaster<Piece>, _ other: Broadcaster
   }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct BackpressureStormTests {
+@Suite(.heavy, .serialized) struct BackpressureStormTests {
   @Test func `F2 F3 F7 F9 F10 senders, offers, broadcasts, and loops that come and go`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()

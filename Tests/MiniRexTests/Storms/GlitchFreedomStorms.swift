@@ -6,7 +6,7 @@ import Testing
 /// Random graphs of operators without a queue, over three sources.
 ///
 /// Every update carries the numbers of the turns that it derives from.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct GlitchFreedomStorms {
+@Suite(.heavy, .serialized) struct GlitchFreedomStorms {
   @Test func `R16 R30 random combinations never show half a turn and agree at rest`()
     async
   {

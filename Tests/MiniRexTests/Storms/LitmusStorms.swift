@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Real threads against the lock-free part of a delivery.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct LitmusStorms {
+@Suite(.heavy, .serialized) struct LitmusStorms {
   @Test(arguments: [2, 3, 4], [false, true])
   func `R2 one thread at a time is inside the turnstile`(
     threads: Int, isOpen: Bool

@@ -4,7 +4,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct TaskStormTests {
+@Suite(.heavy, .serialized) struct TaskStormTests {
   let seed =
     ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
 

@@ -31,7 +31,7 @@ private struct Outcome: Sendable {
   }
 }
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct ValuesStormTests {
+@Suite(.heavy, .serialized) struct ValuesStormTests {
   @Test
   func `R2 R21 R22 64 loops receive 4 senders in order and account for every update`() async {
     await #expect(processExitsWith: .success) {

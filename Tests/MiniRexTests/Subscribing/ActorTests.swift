@@ -9,7 +9,7 @@ import Testing
   var hint: String?
 }
 
-@MainActor @Suite(.timeLimit(.minutes(20))) struct ActorTests {
+@MainActor @Suite(.light) struct ActorTests {
   @Test func `on the main thread, subscribeOnMain calls back synchronously`() {
     let property = PublishedProperty(1)
     var seen: [Int] = []
@@ -205,7 +205,7 @@ import Testing
       }
     }
     for number in 0..<10 { source.broadcast(number) }
-    while await log?.numbers.count != 10 { await Task.yield() }
+    await until { await log?.numbers.count == 10 }
     #expect(await log?.numbers == Array(0..<10))
 
     log = nil

@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct AsyncCallbackTests {
+@Suite(.light) struct AsyncCallbackTests {
   @Test func `an asynchronous callback receives the updates in order, one at a time`() async {
     let source = BroadcastSource<Int>()
     let log = Mutex<[String]>([])

@@ -12,7 +12,7 @@ private actor Log {
 
 private final class Owner: Sendable {}
 
-@Suite(.timeLimit(.minutes(2))) struct EndingTests {
+@Suite(.light) struct EndingTests {
   @Test func `R26 onEnd runs on the main actor after the last dispatched update`() async {
     let source = BroadcastSource<Int>()
     let log = await MainActor.run { MainLog() }

@@ -4,7 +4,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct SubscribeTests {
+@Suite(.light) struct SubscribeTests {
   @Test func `withSubscription subscribes for the duration of its closure`() async {
     let source = BroadcastSource<Int>()
     let seen = Shared<[Int]>([])

@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct SubscriptionBagTests {
+@Suite(.light) struct SubscriptionBagTests {
   @Test func `a bag does not retain a subscription that has already ended`() {
     let source = BroadcastSource<Int>()
     let bag = SubscriptionBag()

@@ -21,7 +21,7 @@ private final class Work: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct TaskAwaitTests {
+@Suite(.light) struct TaskAwaitTests {
   @Test func `R18 result and value return the result of the task`() async throws {
     let source = TaskSource<Int, Refusal>()
     async let early = source.publisher.result
@@ -151,7 +151,7 @@ private final class Work: Sendable {
     waiting.cancel()
 
     #expect(await waiting.value == nil)
-    while !isCancelled.value { await Task.yield() }
+    await until { isCancelled.value }
     #expect(try! await PublishedTask { 5 }.value == 5)
   }
 

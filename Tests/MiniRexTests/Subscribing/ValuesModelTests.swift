@@ -73,7 +73,7 @@ private final class Taker: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct ValuesModelTests {
+@Suite(.light) struct ValuesModelTests {
   let seed =
     ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap(UInt64.init) ?? 20_240_229
 

@@ -39,7 +39,7 @@ private final class Loop<Update: Sendable>: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct ValuesTests {
+@Suite(.light) struct ValuesTests {
 
   @Test func `R21 each call of values creates an independent subscription`() async {
     let source = BroadcastSource<Int>()

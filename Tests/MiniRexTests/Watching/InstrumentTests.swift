@@ -3,7 +3,7 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct InstrumentTests {
+@Suite(.light) struct InstrumentTests {
   @Test func `a source reports subscriptions, deliveries, cancellations, and its end`() {
     let log = EventLog()
     let source = BroadcastSource<Int>(name: "numbers", instrument: log)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MiniRex
 
-@Suite(.timeLimit(.minutes(20))) struct LiveGraphTests {
+@Suite(.light) struct LiveGraphTests {
   let clock = ManualClock()
   let graph: LiveGraph
 

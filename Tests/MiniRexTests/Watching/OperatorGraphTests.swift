@@ -1,9 +1,10 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// The path of each operator from its sources to a subscriber.
-@Suite(.timeLimit(.minutes(20))) struct OperatorGraphTests {
+@Suite(.light) struct OperatorGraphTests {
   private let graph = LiveGraph()
   private let clock = ManualClock()
   private let numbers: BroadcastSource<Int>

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Each test occupies the main actor, so updates from other threads stay queued until it suspends.
-@MainActor @Suite(.timeLimit(.minutes(20))) struct DispatcherTests {
+@MainActor @Suite(.light) struct DispatcherTests {
   @Test func `R22 pendingUpdates counts the updates queued for the main actor`() async {
     let source = BroadcastSource<Int>()
     var seen: [Int] = []
@@ -15,6 +15,41 @@ import Testing
 
     #expect(seen == [1, 2, 3])
     #expect(subscription.pendingUpdates == 0 && subscription.droppedCount == 0)
+  }
+
+  @Test func `R20 the main actor receives every update of an ended source, in several jobs`() async
+  {
+    let source = BroadcastSource<Int>()
+    let count = 2 * Schedule.patience + 1
+    var seen: [Int] = []
+    let subscription = source.publisher.subscribeOnMain { seen.append($0) }
+    onThread {
+      for number in 0..<count { source.broadcast(number) }
+      source.end()
+    }
+
+    await until(seen.count) { _ in !subscription.isSubscribed }
+
+    #expect(seen == Array(0..<count))
+  }
+
+  @Test func `R20 an actor receives every update of an ended source, in several jobs`() async {
+    actor Log {
+      var numbers: [Int] = []
+      func append(_ number: Int) { numbers.append(number) }
+    }
+    let log = Log()
+    let source = BroadcastSource<Int>()
+    let count = 2 * Schedule.patience + 1
+    let subscription = source.publisher.subscribe(isolatedTo: log) { log, number in
+      log.append(number)
+    }
+    for number in 0..<count { source.broadcast(number) }
+    source.end()
+
+    await until { !subscription.isSubscribed }
+
+    #expect(await log.numbers == Array(0..<count))
   }
 
   @Test func `R22 bufferingNewest drops and counts the oldest dispatched updates`() async {
@@ -57,7 +92,7 @@ import Testing
     #expect(subscription.pendingUpdates == 2 && subscription.droppedCount == 3)
     gate.open()
     await holding.value
-    while await log.numbers.count < 2 { await Task.yield() }
+    await until { await log.numbers.count >= 2 }
     #expect(await log.numbers == [1, 2])
   }
 

@@ -162,7 +162,7 @@ private enum Way: String, CaseIterable, CustomTestStringConvertible {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct WaitGroupTests {
+@Suite(.light) struct WaitGroupTests {
   private let work = SlowWork()
   private let executor = StepExecutor()
 

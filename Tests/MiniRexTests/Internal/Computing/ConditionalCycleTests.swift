@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Two computed values that read each other, but never in the same state of a flag.
-@Suite(.timeLimit(.minutes(20))) struct ConditionalCycleTests {
+@Suite(.light) struct ConditionalCycleTests {
   @Test func `R37 R39 a flag that changes during a run makes no cycle`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A value that changes and changes back while a result is compared with it.
-@Suite(.timeLimit(.minutes(20))) struct InstantTests {
+@Suite(.light) struct InstantTests {
   @Test func `R37 a result is not claimed for an instant at which a dependency differed`() {
     let source = PublishedProperty(0)
     let hooked = PublishedProperty(Hooked())

@@ -4,7 +4,7 @@ import Testing
 
 /// A subscription follows changes through an index of its dependencies, and another reader of the
 /// same computed values may find dependencies that the index does not have yet.
-@Suite(.timeLimit(.minutes(20))) struct OvertakenIndexTests {
+@Suite(.light) struct OvertakenIndexTests {
   /// In a separate process, because writes of other tests move the change clock.
   @Test func `R16 R36 a dependency that another reader has found is not skipped`() async {
     await #expect(processExitsWith: .success) {

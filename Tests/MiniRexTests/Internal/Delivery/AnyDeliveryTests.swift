@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct AnyDeliveryTests {
+@Suite(.light) struct AnyDeliveryTests {
   @Test func `R11 between two turns, the canceling thread releases the callback immediately`() {
     let source = BroadcastSource<Int>()
     let log = ReleaseLog()

@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ScheduleTests {
+@Suite(.light) struct ScheduleTests {
   private let me = ThreadID(rawValue: 1)
   private let other = ThreadID(rawValue: 2)
 

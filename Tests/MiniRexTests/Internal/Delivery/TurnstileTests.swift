@@ -1,8 +1,9 @@
 import MiniRex
 import Synchronization
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct TurnstileTests {
+@Suite(.light) struct TurnstileTests {
   @Test func `the first thread to enter delivers and is signaled by later threads`() {
     let turnstile = Turnstile()
 

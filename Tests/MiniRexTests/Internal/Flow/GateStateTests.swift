@@ -207,7 +207,7 @@ private struct World: SearchedState, Searched {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct GateStateTests {
+@Suite(.light) struct GateStateTests {
   @Test func `F1 F2 F5 F7 F8 F9 a gate keeps its invariants in every order of steps`() {
     let senders: [[World.Action]] = [[.send, .send], [.send, .send, .send]]
     let others: [[World.Action]] = [

@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ErasedValueTests {
+@Suite(.light) struct ErasedValueTests {
   @Test func `replace returns the old value, and take removes the value`() {
     var remembered = ErasedValue()
     #expect(remembered.value(of: String.self) == nil)

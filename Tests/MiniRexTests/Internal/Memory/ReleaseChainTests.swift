@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ReleaseChainTests {
+@Suite(.light) struct ReleaseChainTests {
   @Test func `100,000 nested subscriptions are released on 512 KiB of stack`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()

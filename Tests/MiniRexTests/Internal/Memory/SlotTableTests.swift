@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct SlotTableTests {
+@Suite(.light) struct SlotTableTests {
   @Test func `the table visits subscribers in the order they joined, in random scripts`() {
     for seed in 0..<UInt64(scaled(60)) {
       let script = SlotTableScript(seed: seed)

@@ -1,7 +1,8 @@
 import MiniRex
+import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct ChangeTestTests {
+@Suite(.light) struct ChangeTestTests {
   @Test func `R17 Equatable values differ when they are not equal`() {
     #expect(!ChangeTest<Int>()(1, 1))
     #expect(ChangeTest<Int>()(1, 2))

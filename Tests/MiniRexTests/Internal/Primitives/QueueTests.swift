@@ -2,7 +2,7 @@ import MiniRex
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(20))) struct QueueTests {
+@Suite(.light) struct QueueTests {
   @Test func `a queue returns its elements in order, in random scripts`() {
     for seed in 0..<UInt64(scaled(300)) {
       var random = SeededGenerator(seed: seed)

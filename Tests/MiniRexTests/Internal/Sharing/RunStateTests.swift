@@ -148,7 +148,7 @@ private struct World: SearchedState, Searched {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct RunStateTests {
+@Suite(.light) struct RunStateTests {
   @Test func `R10 R19 R29 R32 shared work keeps its invariants in every order of steps`() {
     let starts: [[World.Action]] = [
       [], [.subscribe(to: 1)], [.subscribe(to: 0), .leave], [.end(0)],

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Durations beyond the range of a clock, each in its own process because an overflow would trap.
-@Suite(.timeLimit(.minutes(20))) struct EndOfTimeTests {
+@Suite(.light) struct EndOfTimeTests {
   @Test(.enabled(if: scale >= 1, "a sleep that never ends looks lost to a leak detector"))
   func `R25 a wait beyond the range of the real clock never ends`() async {
     await #expect(processExitsWith: .success) {

@@ -1,5 +1,6 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 
 /// A timeline of one operator, with a sentence about its behavior.
@@ -19,7 +20,7 @@ struct Story: Sendable, CustomTestStringConvertible {
     + flattening + sharing + timing + tasks
 }
 
-@Suite(.timeLimit(.minutes(20))) struct TimelineStories {
+@Suite(.light) struct TimelineStories {
   @Test(arguments: Story.every)
   func `every operator emits the updates of its timeline`(story: Story) {
     let timeline = Timeline()

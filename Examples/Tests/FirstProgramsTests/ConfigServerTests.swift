@@ -6,7 +6,7 @@ import Testing
 
 @testable import first_programs
 
-@Suite(.timeLimit(.minutes(20))) struct ConfigServerTests {
+@Suite(.light) struct ConfigServerTests {
   let folder: Folder
   let log = BroadcastSource<String>()
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import first_programs
 
-@Suite(.timeLimit(.minutes(20))) struct SearchTests {
+@Suite(.light) struct SearchTests {
   let clock = ManualClock()
 
   @Test func `a search starts when typing pauses, and cancels the previous search`() {

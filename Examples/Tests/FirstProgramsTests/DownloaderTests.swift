@@ -12,7 +12,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(20))) struct DownloaderTests {
+@Suite(.light) struct DownloaderTests {
   let folder: Folder
 
   init() throws { folder = try Folder() }

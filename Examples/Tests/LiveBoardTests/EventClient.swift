@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A connection to the board, with decoded events.
 final class EventClient {

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.serialized, .timeLimit(.minutes(20))) struct LiveBoardTests {
+@Suite(.heavy, .serialized) struct LiveBoardTests {
   let folder: Folder
   let board: Child
   let port: UInt16

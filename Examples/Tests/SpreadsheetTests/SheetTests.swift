@@ -6,24 +6,25 @@ import Testing
 
 @testable import spreadsheet
 
-@Suite(.timeLimit(.minutes(20)), .serialized) struct SheetTests {
+@Suite(.light, .serialized) struct SheetTests {
   private let sheet = Sheet()
 
-  @Test(arguments: [
-    ("=1+2*3", "7"), ("=(1+2)*3", "9"), ("=8/2/2", "2"), ("=-A1+10", "8"), ("=a1 * b1", "6"),
-    ("=SUM(A1:B2)", "10"), ("=SUM(A1:C1)-C1", "5"), ("=IF(A1-2, 1, A3)", "5"), ("=C1+1", "1"),
-    ("=A1/0", "#DIV/0!"), ("=C2+1", "#SYNTAX!"), ("=1+", "#SYNTAX!"), ("=SUM(B1:A1)", "#SYNTAX!"),
-    ("=AAA1", "#SYNTAX!"), ("=A1001", "#SYNTAX!"),
-    ("=" + String(repeating: "(", count: 1_000), "#SYNTAX!"),
-    ("0.1", "0.1"), ("text", "text"), ("", ""),
-  ])
-  func `a cell shows the result of its formula`(text: String, shown: String) throws {
+  @Test func `a cell shows the result of its formula`() {
     let contents = ["A1": "2", "B1": "3", "A2": "text", "B2": "5", "A3": "5", "C2": "=1+*"]
     for (name, content) in contents { enter(content, name) }
 
-    enter(text, "D7")
-
-    #expect(value("D7") == shown)
+    // The texts share a sheet, which takes most of a second to create.
+    for (text, shown) in [
+      ("=1+2*3", "7"), ("=(1+2)*3", "9"), ("=8/2/2", "2"), ("=-A1+10", "8"), ("=a1 * b1", "6"),
+      ("=SUM(A1:B2)", "10"), ("=SUM(A1:C1)-C1", "5"), ("=IF(A1-2, 1, A3)", "5"), ("=C1+1", "1"),
+      ("=A1/0", "#DIV/0!"), ("=C2+1", "#SYNTAX!"), ("=1+", "#SYNTAX!"),
+      ("=SUM(B1:A1)", "#SYNTAX!"), ("=AAA1", "#SYNTAX!"), ("=A1001", "#SYNTAX!"),
+      ("=" + String(repeating: "(", count: 1_000), "#SYNTAX!"),
+      ("0.1", "0.1"), ("text", "text"), ("", ""),
+    ] {
+      enter(text, "D7")
+      #expect(value("D7") == shown, "\(text)")
+    }
   }
 
   @Test func `an edit calculates the formulas that depend on the cell, and shows one frame`() {

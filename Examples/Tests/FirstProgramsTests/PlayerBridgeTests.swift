@@ -2,11 +2,12 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexTesting
+import TestSupport
 import Testing
 
 @testable import first_programs
 
-@Suite(.timeLimit(.minutes(20))) struct PlayerBridgeTests {
+@Suite(.light) struct PlayerBridgeTests {
   let center = NotificationCenter()
 
   @Test func `views receive each title once, and a notification is posted for each switch`() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import first_programs
 
-@Suite(.timeLimit(.minutes(20))) struct ChatHubTests {
+@Suite(.light) struct ChatHubTests {
   let log = BroadcastSource<String>()
 
   @Test func `each guest receives the lines of all guests after it connects`() async throws {

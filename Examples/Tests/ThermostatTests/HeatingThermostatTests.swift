@@ -1,9 +1,10 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 import ThermostatKit
 
-@Suite(.timeLimit(.minutes(20))) struct HeatingThermostatTests {
+@Suite(.light) struct HeatingThermostatTests {
   let sensor = BroadcastSource<Double>()
   let clock = ManualClock()
   let thermostat: HeatingThermostat

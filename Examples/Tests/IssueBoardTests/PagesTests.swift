@@ -39,7 +39,7 @@ struct ServedBoard: Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(20))) struct PagesTests {
+@Suite(.heavy) struct PagesTests {
   func withBoard(
     _ limits: Limits = Limits(), finding findings: Findings = Findings(),
     in journal: Journal<Board, BoardAction>? = nil, _ body: (ServedBoard) async throws -> Void

@@ -4,7 +4,7 @@ import Testing
 
 @testable import issue_board
 
-@Suite(.timeLimit(.minutes(20))) struct IssueBoardTests {
+@Suite(.light) struct IssueBoardTests {
   @Test func `the program prints findings, follows the folder, and executes commands`()
     async throws
   {

@@ -1,9 +1,10 @@
 import MiniRex
 import MiniRexTesting
+import TestSupport
 import Testing
 import ThermostatKit
 
-@Suite(.timeLimit(.minutes(20))) struct ThermostatScreenTests {
+@Suite(.light) struct ThermostatScreenTests {
   @Test func `the title shows the thermostat's values, rounded to a degree`() {
     let resting = ThermostatScreen(ConstantThermostat(temperature: 20.6))
     let heating = ThermostatScreen(

@@ -1,11 +1,12 @@
 import MiniRex
 import MiniRexStore
 import MiniRexStoreTesting
+import TestSupport
 import Testing
 
 @testable import issue_board
 
-@Suite(.timeLimit(.minutes(20))) struct BoardTests {
+@Suite(.light) struct BoardTests {
   private let first = Comment(file: "A.swift", line: 3, text: "mend this")
   private let second = Comment(file: "A.swift", line: 9, text: "and that")
 
