@@ -96,14 +96,18 @@ extension Publisher {
   ) -> Publisher<Output, Kind> {
     Publisher<Output, Kind>(
       of: lineages, by: function,
-      sharing: SharedWork { inlet, bag in
+      sharing: SharedWork { inlet in
         let context = contextOfInner
-        follow { update in
-          switch step(update) {
-          case .tell(let output): inlet.tell(output)
-          case .goOn(let task): task.follow(in: context) { inlet.tell($0) }.store(in: bag)
+        let chain = TaskChain<Output> { $0.tell($1) }
+        chain.begin(inlet) {
+          follow { update in
+            switch ReleaseChain.interrupted(by: { step(update) }) {
+            case .tell(let output): inlet.tell(output)
+            case .goOn(let task): chain.proceed(with: NextTask(task, in: context), inlet)
+            }
           }
-        }.store(in: bag)
+        }
+        return Subscription(chain)
       })
   }
 }
@@ -111,6 +115,14 @@ extension Publisher {
 extension WorkInlet where Update: TaskOutcome {
   /// Reports progress, or finishes.
   fileprivate func tell(_ update: Update) {
-    if update.finalResult == nil { report(update) } else { finish(update) }
+    if update.finalResult == nil { relay(update) } else { finish(update) }
+  }
+}
+
+extension NextTask {
+  fileprivate init<Kind>(_ task: Publisher<Output, Kind>, in context: WatchContext?) {
+    self.init(
+      follow: { task.follow(in: context, $0) },
+      canBeHandedOver: context == nil && task.lineage == nil)
   }
 }

@@ -22,7 +22,7 @@ extension Publisher where Kind: StreamKind {
         receive,
         onEnd: {
           // The next publisher may emit for a long time, so pending releases must not wait for it.
-          ReleaseChain.interrupted { late.start() }
+          ReleaseChain.start { late.start() }
         })
       return Subscription(Succession(first, then: late.subscription))
     }

@@ -88,7 +88,7 @@ extension Publisher {
         let number = unsafe current.value.number
         let token = switched.connect {
           publisher.follow(in: context) { update in
-            withExtendedLifetime(sentinel) { _ = delivery.send(.update(update, from: number)) }
+            withExtendedLifetime(sentinel) { delivery.relay(.update(update, from: number)) }
           }
         }
         unsafe current.value.token = token
@@ -100,7 +100,7 @@ extension Publisher {
     // Every publisher that can still emit retains the sentinel: this publisher, a queued inner
     // publisher, and the latest one.
     let sentinel = Sentinel { delivery.end() }
-    let input = follow { delivery.send(.publisher($0, sentinel)) }
+    let input = follow { delivery.relay(.publisher($0, sentinel)) }
     return Subscription(GatedInputs(gate: gate, inputs: [input], switched: switched))
   }
 }

@@ -43,7 +43,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
       sharing: limited(to: duration, by: clock, timedOut: .finished(.failure(.timedOut))) {
         update, inlet in
         switch update {
-        case .progress(let progress): inlet.report(.progress(progress))
+        case .progress(let progress): inlet.relay(.progress(progress))
         case .finished(let result): inlet.finish(.finished(result.mapError { .failed($0) }))
         }
       })

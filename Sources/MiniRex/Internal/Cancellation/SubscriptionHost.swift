@@ -54,7 +54,16 @@ final class ClosureSubscription: SubscriptionHost, @unchecked Sendable {
 
   override func end(_ token: Subscription) {
     if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return }
-    var cancel = cancel.take()
+    guard let cancel = cancel.take() else { return }
+    ReleaseChain.run {
+      run(cancel)
+    } later: {
+      { self.run(cancel) }
+    }
+  }
+
+  private func run(_ cancel: OnceClosure) {
+    var cancel = Optional(cancel)
     cancel?()
     ReleaseChain.release(&cancel)
   }

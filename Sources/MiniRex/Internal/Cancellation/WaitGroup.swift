@@ -3,7 +3,9 @@
 /// A group that awaits work is current on its thread during a cancellation. A canceled subscription
 /// may hold closures that do not know each other: subscriptions of the user, bags, and captures of
 /// a callback. Work canceled during that time joins the group.
-package final class WaitGroup: Sendable {
+///
+/// Unchecked: `parent` is constant until `deinit`, and a `Lock` guards the state.
+package final class WaitGroup: @unchecked Sendable {
   private struct State {
     /// The number of turns, of unfinished work handles, and of active calls of `capture`.
     var awaited = 0
@@ -31,7 +33,7 @@ package final class WaitGroup: Sendable {
   /// Waiting for it would deadlock.
   private let requester: WorkHandle?
   /// The group that waits for this group, and becomes current again afterward.
-  private let parent: WaitGroup?
+  private var parent: WaitGroup?
   private let state = Lock(State())
 
   init(
@@ -42,6 +44,9 @@ package final class WaitGroup: Sendable {
     self.requester = requester
     self.parent = parent
   }
+
+  /// Each group of a chain of cancellations may hold the last reference to its parent.
+  deinit { ReleaseChain.release(&parent) }
 
   func end(_ token: Subscription) {
     if awaitsWork {
@@ -83,17 +88,36 @@ package final class WaitGroup: Sendable {
     state.withLock { $0.awaited += 1 }
   }
 
+  /// Removes a turn or a run of work.
+  ///
+  /// The waiting groups are left in a loop, because a chain of cancellations has one per link.
   func leave() {
+    var next: WaitGroup? = self
+    var left: [WaitGroup] = []
+    while let group = next {
+      next = nil
+      for waiter in group.removeOne() {
+        switch waiter {
+        case .call(let call): call()
+        case .group(let group):
+          if let next { left.append(next) }
+          next = group
+        }
+      }
+      next = next ?? left.popLast()
+    }
+  }
+
+  /// - Returns: The waiters to resume.
+  private func removeOne() -> [GroupWaiter] {
     // The handles are released after the lock.
-    let (waiters, workHandles) = state.withLock { state -> ([GroupWaiter], [WorkHandle]) in
+    let (waiters, _) = state.withLock { state -> ([GroupWaiter], [WorkHandle]) in
       state.awaited -= 1
       if state.awaited > 0 { return ([], []) }
       defer { state.workHandles = [] }
       return (state.takeWaiters(), state.workHandles)
     }
-    withExtendedLifetime(workHandles) {
-      for waiter in waiters { waiter.resume() }
-    }
+    return waiters
   }
 
   /// - Returns: `false` if the work requested the wait, so that the group must not wait for it.
@@ -126,6 +150,7 @@ package final class WaitGroup: Sendable {
   /// two groups that would wait for each other does not wait, and its parent does, because its
   /// parent is the group of a caller.
   func await(_ other: WaitGroup) {
+    if other.parent === self { return awaitPart(other) }
     if isPart(of: other) { return }
     let workHandles = other.state.withLock { $0.workHandles }
     if workHandles.contains(where: isRequested) {
@@ -143,6 +168,22 @@ package final class WaitGroup: Sendable {
     leave()
   }
 
+  /// Waits for a group whose parent this group is, except for the work that requested this wait.
+  ///
+  /// The handles of the part have already been added to this group. Unlike `await`, it therefore
+  /// costs the same at any depth of a chain of cancellations.
+  private func awaitPart(_ part: WaitGroup) {
+    if requester != nil {
+      let workHandles = part.state.withLock { $0.workHandles }
+      if workHandles.contains(where: isRequested) {
+        for workHandle in workHandles { workHandle.isAwaited(by: self) }
+        return
+      }
+    }
+    enter()
+    if !part.notify(.group(self), requester: requester) { leave() }
+  }
+
   /// Returns `true` if the other group waits for this group, directly or through further groups.
   private func isAwaited(by other: WaitGroup) -> Bool {
     visitWaiting { group, _ in group === other }
@@ -157,6 +198,13 @@ package final class WaitGroup: Sendable {
   @discardableResult
   private func visitWaiting(_ body: (WaitGroup, inout State) -> Bool) -> Bool {
     var found = [self]
+    // A search of the array is faster for a few groups, and needs no memory.
+    var known: Set<ObjectIdentifier> = []
+    func isKnown(_ group: WaitGroup) -> Bool {
+      if found.count < 16 { return found.contains { $0 === group } }
+      if known.isEmpty { known = Set(found.map(ObjectIdentifier.init)) }
+      return !known.insert(ObjectIdentifier(group)).inserted
+    }
     var index = 0
     while index < found.count {
       let group = found[index]
@@ -165,8 +213,9 @@ package final class WaitGroup: Sendable {
         return (body(group, &state), waiting)
       }
       if isDone { return true }
-      for next in waiting + (group.parent.map { [$0] } ?? [])
-      where !found.contains(where: { $0 === next }) { found.append(next) }
+      for next in waiting + (group.parent.map { [$0] } ?? []) where !isKnown(next) {
+        found.append(next)
+      }
       index += 1
     }
     return false

@@ -160,6 +160,13 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     }
   }
 
+  /// `true` if the queue is empty and no turn is in progress.
+  var isIdle: Bool {
+    lock.withLock { state in
+      withTurns(&state) { state, isRunning in !isRunning && state.tickets.count == 0 }
+    }
+  }
+
   /// Ends the subscription, and returns its callback if the caller must release it after the lock.
   @inline(__always)
   private func remove(

@@ -49,6 +49,35 @@ extension Delivery {
   }
 }
 
+extension Delivery {
+  /// Sends an update of another publisher, which may be the next of a long chain.
+  ///
+  /// If the stack is deep, the thread keeps its turn until the end of the chain. Like
+  /// `ReleaseChain.release`, only one of eight stack addresses looks up the chain.
+  func relay(_ update: Update) {
+    var mark: UInt8 = 0
+    let place = unsafe withUnsafePointer(to: &mark) { UInt(bitPattern: $0) }
+    if !ReleaseChain.begins(at: place) {
+      _ = send(update)
+      return
+    }
+    ReleaseChain.run {
+      _ = send(update)
+    } later: {
+      let thread = ThreadID.current
+      let (turn, counters) = lock.withLock { state in
+        (admit(update, replacing: nil, from: thread, &state), state.counters)
+      }
+      for counter in counters { counter.check() }
+      guard let turn else { return nil }
+      return {
+        self.deliver(update, turn)
+        self.leave()
+      }
+    }
+  }
+}
+
 extension AnyDelivery {
   /// The gate of its senders, once it has had a suspending subscriber.
   @usableFromInline @inline(__always)

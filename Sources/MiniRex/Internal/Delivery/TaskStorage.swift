@@ -46,6 +46,14 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   @discardableResult
   package func report(_ progress: Update) -> Bool {
     if !remembersProgress { return delivery.send(progress) }
+    guard let turn = accept(progress: progress) else { return false }
+    deliver(progress: progress, turn)
+    return true
+  }
+
+  /// Stores progress, and returns the turn that the caller must deliver, unless it is queued.
+  @inlinable
+  func accept(progress: Update) -> Turn? {
     let thread = ThreadID.current
     var replaced: Update?
     let turn = delivery.lock.withLock { state -> Turn? in
@@ -54,10 +62,13 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
       return delivery.admit(progress, replacing: nil, from: thread, &state)
     }
     withExtendedLifetime(replaced) {}
-    guard let turn else { return false }
+    return turn
+  }
+
+  @inlinable
+  func deliver(progress: Update, _ turn: Turn) {
     delivery.deliver(progress, turn)
     delivery.leave()
-    return true
   }
 
   /// Delivers the result, and ends.
@@ -65,6 +76,14 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   /// Returns `false` if the task is over.
   @inlinable
   package func finish(_ result: Update) -> Bool {
+    let (isAccepted, turn) = accept(result)
+    deliver(result, turn)
+    return isAccepted
+  }
+
+  /// Stores the result, unless the task is over, and returns the turn that the caller must deliver.
+  @inlinable
+  func accept(_ result: Update) -> (isAccepted: Bool, turn: Turn?) {
     let thread = ThreadID.current
     var replaced: Update?
     let (isAccepted, turn) = delivery.lock.withLock { state -> (Bool, Turn?) in
@@ -74,11 +93,14 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
       return (true, delivery.admitLast(result, from: thread, &state))
     }
     withExtendedLifetime(replaced) {}
-    if let turn {
-      delivery.deliver(result, turn)
-      delivery.deliverQueued()
-    }
-    return isAccepted
+    return (isAccepted, turn)
+  }
+
+  @inlinable
+  func deliver(_ result: Update, _ turn: Turn?) {
+    guard let turn else { return }
+    delivery.deliver(result, turn)
+    delivery.deliverQueued()
   }
 
   /// Ends without a result, unless there is a result.

@@ -1,16 +1,35 @@
-/// The pending releases of callbacks on a thread.
+/// The pending steps of a chain of ownership on a thread: releases, cancellations, and deliveries.
 ///
-/// A callback may own a subscription or a source whose callback owns the next, and so on. Nested
-/// releases of a few thousand would overflow the stack. A release far below the first one is
-/// therefore queued here until the stack is short again.
+/// A callback may own a subscription or a source whose callback owns the next, a run of work may
+/// own a subscription to the next run, and so on. Nested steps of a few thousand links would
+/// overflow the stack. A step far below the first one is therefore queued here until the stack is
+/// short again. A queued step still belongs to the wait group in which it was queued.
+///
+/// `release` is for values, `run` for calls, and `start` for calls that may take long.
 @usableFromInline
 package struct ReleaseChain {
   private enum Link {
     case callback(ErasedCallback)
     case object(AnyObject)
+    case call(@Sendable () -> Void)
+  }
 
-    func release() {
-      if case .callback(var callback) = self { callback.releaseNow() }
+  private struct Waiting {
+    var link: Link?
+    let group: WaitGroup?
+
+    mutating func run() {
+      guard let group else { return runLink() }
+      group.capture { runLink() }
+      group.leave()
+    }
+
+    private mutating func runLink() {
+      switch link.take() {
+      case .callback(var callback): callback.releaseNow()
+      case .call(let call): call()
+      case .object, nil: break
+      }
     }
   }
 
@@ -28,10 +47,12 @@ package struct ReleaseChain {
   ///
   /// Further releases are queued.
   private static let reach: UInt = 16 * 1_024
+  /// The same for calls, whose frames are larger.
+  private static let reachOfCalls: UInt = 64 * 1_024
 
-  /// The stack address of the first release.
+  /// The stack address of the first step.
   private let top: UInt
-  private var waiting = Queue<Link>()
+  private var waiting = Queue<Waiting>()
 
   private init(top: UInt) {
     self.top = top
@@ -42,8 +63,8 @@ package struct ReleaseChain {
   /// Only these look up the chain of the thread, because the lookup is expensive for a callback
   /// that owns nothing. A deep chain passes many such addresses. A single multiplication would not
   /// suffice: multiples of some frame sizes would never match.
-  @inline(__always)
-  static func begins(at place: UInt) -> Bool {
+  @usableFromInline @inline(__always)
+  package static func begins(at place: UInt) -> Bool {
     let mixed = UInt32(truncatingIfNeeded: place) &* 0x9E37_79B9
     return (mixed ^ mixed >> 15) &* 0x85EB_CA6B < 1 << 29
   }
@@ -51,7 +72,7 @@ package struct ReleaseChain {
   /// Releases the callback now, or queues it if the stack is deep.
   @inline(never)
   static func release(_ callback: ErasedCallback, at place: UInt) {
-    if add(.callback(callback), at: place) { return }
+    if add(.callback(callback), at: place, beyond: reach) { return }
     var callback = callback
     begin(at: place) { callback.releaseNow() }
   }
@@ -65,13 +86,38 @@ package struct ReleaseChain {
       content = nil
       return
     }
-    if add(.object(Box(content.take())), at: place) { return }
+    if add(.object(Box(content.take())), at: place, beyond: reach) { return }
     begin(at: place) { content = nil }
   }
 
-  /// Runs a body that is not part of the release that led to it.
+  /// Runs the step now, or by the end of the chain if the stack is deep.
   ///
-  /// Its own releases do not wait for earlier ones.
+  /// - Parameter later: A closure that prepares the queued step, and returns `nil` if there is
+  ///   nothing to do. Only a deep stack allocates it.
+  @usableFromInline @inline(never)
+  package static func run(_ step: () -> Void, later: () -> (@Sendable () -> Void)?) {
+    var mark: UInt8 = 0
+    let place = unsafe withUnsafePointer(to: &mark) { UInt(bitPattern: $0) }
+    guard let chain = unsafe ofThread.value, unsafe chain.pointee.top &- place > reachOfCalls else {
+      return begin(at: place, step)
+    }
+    if let step = later() { unsafe append(.call(step), to: chain) }
+  }
+
+  /// Runs a step that may take long, and whose releases do not wait for earlier ones.
+  ///
+  /// If the stack is deep, it runs by the end of the chain.
+  static func start(_ step: @escaping @Sendable () -> Void) {
+    var mark: UInt8 = 0
+    let place = unsafe withUnsafePointer(to: &mark) { UInt(bitPattern: $0) }
+    if add(.call(step), at: place, beyond: reachOfCalls) { return }
+    let outer = unsafe ofThread.value
+    unsafe ofThread.value = nil
+    begin(at: unsafe outer?.pointee.top ?? place, step)
+    unsafe ofThread.value = outer
+  }
+
+  /// Runs code of the user, which is no step of the chain that led to it.
   static func interrupted<Result>(by body: () -> Result) -> Result {
     let outer = unsafe ofThread.value
     if unsafe outer == nil { return body() }
@@ -80,22 +126,30 @@ package struct ReleaseChain {
     return body()
   }
 
-  /// Returns `false` if the stack is short enough to release it now.
-  private static func add(_ link: @autoclosure () -> Link, at place: UInt) -> Bool {
+  /// Returns `false` if the stack is short enough to run it now.
+  private static func add(
+    _ link: @autoclosure () -> Link, at place: UInt, beyond reach: UInt
+  ) -> Bool {
     guard let chain = unsafe ofThread.value, unsafe chain.pointee.top &- place > reach else {
       return false
     }
-    unsafe chain.pointee.waiting.append(link())
+    unsafe append(link(), to: chain)
     return true
   }
 
-  private static func begin(at place: UInt, _ release: () -> Void) {
-    if unsafe ofThread.value != nil { return release() }
+  private static func append(_ link: Link, to chain: UnsafeMutablePointer<ReleaseChain>) {
+    let group = WaitGroup.current
+    group?.enter()
+    unsafe chain.pointee.waiting.append(Waiting(link: link, group: group))
+  }
+
+  private static func begin(at place: UInt, _ step: () -> Void) {
+    if unsafe ofThread.value != nil { return step() }
     var chain = ReleaseChain(top: place)
     unsafe withUnsafeMutablePointer(to: &chain) { chain in
       unsafe ofThread.value = chain
-      release()
-      while let link = unsafe chain.pointee.waiting.popFirst() { link.release() }
+      step()
+      while var next = unsafe chain.pointee.waiting.popFirst() { next.run() }
       unsafe ofThread.value = nil
     }
   }

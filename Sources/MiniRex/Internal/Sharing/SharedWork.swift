@@ -1,24 +1,29 @@
 /// Work that the first subscriber starts, all subscribers share, and the last cancellation stops.
-package final class SharedWork<Update: Sendable>: Sendable {
+///
+/// Unchecked: `start` is constant until `deinit`, and the other properties are constant.
+package final class SharedWork<Update: Sendable>: @unchecked Sendable {
   /// Starts the work, and returns the subscription that stops it.
   ///
   /// The captures of the inlet keep the run active. Releasing the last reference to the inlet ends
   /// the run without a result.
   package typealias Start = @Sendable (_ inlet: WorkInlet<Update>) -> Subscription
 
-  private let start: Start
+  private struct Current: Sendable {
+    var run: WorkRun<Update>?
+    /// The place where a run has continued that handed its next task over.
+    var continuation: TaskContinuation<Update>?
+  }
+
+  private struct StartClosure: Sendable {
+    let call: Start
+  }
+
+  private var start: StartClosure?
   private let lifetime: TaskLifetime
   private let remembersProgress: Bool
-  private let current = Lock<WorkRun<Update>?>(nil)
-  /// Runs a closure some time after the last cancellation, or `nil` to cancel the work immediately.
-  private let linger: (@Sendable (@escaping @Sendable () -> Void) -> Subscription)?
-  private let lingering = Lock(Lingering())
-
-  private struct Lingering: Sendable {
-    /// The number of the valid timer.
-    var number = 0
-    var timer: Subscription?
-  }
+  private let current = Lock(Current())
+  /// The time that the work outlasts its last subscriber, or `nil` to cancel it immediately.
+  private let linger: Lingering.Wake?
 
   /// - Parameter remembersProgress: A Boolean value that indicates whether late subscribers receive
   ///   the latest progress first.
@@ -32,7 +37,14 @@ package final class SharedWork<Update: Sendable>: Sendable {
     self.lifetime = lifetime
     self.linger = linger
     self.remembersProgress = remembersProgress
-    self.start = start
+    self.start = StartClosure(call: start)
+  }
+
+  /// Both may own the next work of a chain.
+  deinit {
+    ReleaseChain.release(&start)
+    var current: Current? = current.withLock { $0 }
+    ReleaseChain.release(&current)
   }
 
   /// Creates work from subscriptions to other publishers.
@@ -47,24 +59,32 @@ package final class SharedWork<Update: Sendable>: Sendable {
   }
 
   /// The latest progress of the current run, or its result.
-  var latest: Update? { current.withLock { $0 }?.storage.current }
+  var latest: Update? { current.withLock { $0.run }?.storage.current }
 
   package func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
+    let forwarder = ForwardedCallback.forwarder(of: receive) as? TaskForwarder<Update>
     // A new run follows a run that ended without a result.
-    var old: WorkRun<Update>?
-    let (run, isFirst) = current.withLock { current -> (WorkRun<Update>, Bool) in
-      if let run = current, run.join() { return (run, false) }
-      let run = WorkRun<Update>(remembersProgress: remembersProgress)
+    var old: Current?
+    let (run, continuation, isFirst) = current.withLock {
+      current -> (WorkRun<Update>, TaskContinuation<Update>?, Bool) in
+      if let run = current.run, run.join() { return (run, nil, false) }
+      let run = WorkRun<Update>(
+        remembersProgress: remembersProgress, forwarder: forwarder,
+        lingering: linger.map(Lingering.init))
       old = current
-      current = run
-      return (run, true)
+      if current.continuation?.isValid == false { current.continuation = nil }
+      current.run = run
+      return (run, current.continuation, true)
     }
     withExtendedLifetime(old) {}
+    if let continuation { resume(run, continuation) }
+    let isForwarder = isFirst && forwarder != nil
     let membership = WorkMembership { step in
       switch step {
       case .passFlow: run.passFlow()
-      case .leave: return self.leave(run)
-      case .cancel: if self.linger == nil { run.cancel() } else { self.cancelLater(run) }
+      case .leave: return self.leave(run, asForwarder: isForwarder)
+      case .cancel: self.cancel(run)
+      case .handOver(let handover): return self.handOver(run, handover)
       }
       return true
     }
@@ -74,62 +94,69 @@ package final class SharedWork<Update: Sendable>: Sendable {
     }
     guard let inner else {
       // The run has just ended without a result. That cannot happen to the subscriber that started
-      // it.
+      // it, unless the run continued with a task that has ended.
       membership.leave()
-      return subscribe(receive)
+      return isFirst ? .ended : subscribe(receive)
     }
     membership.begin(inner)
     let token = Subscription(membership)
-    if isFirst { run.attach(start(WorkInlet(run))) } else { run.waitUntilStarted() }
+    if !isFirst {
+      run.waitUntilStarted()
+    } else if continuation == nil, let start {
+      run.attach(start.call(WorkInlet(run)))
+    }
     return token
+  }
+
+  /// Starts a run at the task with which an earlier run has continued.
+  ///
+  /// Its first member joins later, and receives the latest update only.
+  private func resume(_ run: WorkRun<Update>, _ continuation: TaskContinuation<Update>) {
+    if let latest = continuation.latest { run.storage.report(latest) }
+    run.attach(continuation.start(WorkInlet(run)))
   }
 
   /// Removes a member.
   ///
   /// Called once per member, under its lock. Returns `true` if the run has no members left and must
   /// be canceled.
-  private func leave(_ run: WorkRun<Update>) -> Bool {
+  private func leave(_ run: WorkRun<Update>, asForwarder isForwarder: Bool) -> Bool {
     current.withLock { current in
-      guard run.leave(), lifetime == .whileSubscribed, !run.storage.hasFinished else {
-        return false
-      }
-      if current === run, linger == nil { current = nil }
+      guard run.leave(asForwarder: isForwarder), lifetime == .whileSubscribed,
+        !run.storage.hasFinished
+      else { return false }
+      if current.run === run, linger == nil { current.run = nil }
       return true
     }
   }
 
-  /// Cancels the run after a time, unless a subscriber joins before.
+  /// Lets the only member of the run continue in its place.
   ///
-  /// The clock is user code, so it is called outside every lock.
-  private func cancelLater(_ run: WorkRun<Update>) {
-    guard let linger, !run.storage.hasFailedToFinish else { return run.cancel() }
-    let (number, replaced) = lingering.withLock { lingering in
-      lingering.number += 1
-      return (lingering.number, lingering.timer.take())
+  /// Returns `false` if the run has other members, or updates that are not delivered.
+  private func handOver(_ run: WorkRun<Update>, _ handover: AnyObject) -> Bool {
+    guard let handover = handover as? TaskHandover<Update>, handover.inlet.run === run else {
+      return false
     }
-    replaced?.invalidate()
-    let timer = linger { self.expire(run, number) }
-    let isValid = lingering.withLock { lingering in
-      guard lingering.number == number else { return false }
-      lingering.timer = timer
-      return true
+    let continuation = TaskContinuation(handover, latest: run.storage.current)
+    // The replaced state is released after the lock.
+    let (isHandedOver, _) = current.withLock { current -> (Bool, Current?) in
+      guard current.run === run, run.isOnlyForwarded else { return (false, nil) }
+      defer { current = Current(run: nil, continuation: continuation) }
+      return (true, current)
     }
-    if !isValid { timer.invalidate() }
+    return isHandedOver
   }
 
-  private func expire(_ run: WorkRun<Update>, _ number: Int) {
-    let (isValid, timer) = lingering.withLock { lingering -> (Bool, Subscription?) in
-      guard lingering.number == number else { return (false, nil) }
-      lingering.number += 1
-      return (true, lingering.timer.take())
+  /// Cancels the run, at once or after a time, unless a subscriber joins before.
+  private func cancel(_ run: WorkRun<Update>) {
+    guard let lingering = run.lingering else { return run.cancel() }
+    lingering.begin {
+      let isOver = self.current.withLock { current in
+        guard run.isEmpty else { return false }
+        if current.run === run { current.run = nil }
+        return true
+      }
+      if isOver { run.cancel() }
     }
-    guard isValid else { return }
-    withExtendedLifetime(timer) {}
-    let isOver = current.withLock { current in
-      guard run.isEmpty else { return false }
-      if current === run { current = nil }
-      return true
-    }
-    if isOver { run.cancel() }
   }
 }

@@ -14,6 +14,10 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
     /// Returns `true` if the run must be canceled.
     case leave
     case cancel
+    /// Lets the only member subscribe to the next task in place of the run.
+    ///
+    /// Returns `false` if the run must continue.
+    case handOver(AnyObject)
   }
 
   /// One closure serves both requests, because each closure costs an allocation.
@@ -35,6 +39,11 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
 
   func begin(_ inner: Subscription) {
     state.withLock { $0.inner = inner }
+  }
+
+  /// Returns `true` if the run now ends, because its only member continues with the next task.
+  func handOver(_ handover: AnyObject) -> Bool {
+    state.withLock { $0.leave }?(.handOver(handover)) ?? false
   }
 
   func leave() {

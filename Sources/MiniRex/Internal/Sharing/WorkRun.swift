@@ -1,36 +1,63 @@
 /// One run of shared work.
 @usableFromInline
 package final class WorkRun<Update: Sendable>: Sendable {
-  @usableFromInline let storage: TaskStorage<Update>
-  private let state = Lock(RunState<Subscription, StartWaiter, WaitGroup>(startedBy: .current))
+  private struct State {
+    var run = RunState<Subscription, StartWaiter, WaitGroup>(startedBy: .current)
+    /// The first member, if it only forwards the updates to another run.
+    ///
+    /// It is released with the callbacks of the run, so that the other run can end.
+    var forwarder: TaskForwarder<Update>?
+    /// `false` after that member has canceled.
+    var hasForwarder: Bool
+  }
 
-  init(remembersProgress: Bool) {
+  @usableFromInline let storage: TaskStorage<Update>
+  private let state: Lock<State>
+  /// The timer of a run that outlasts its last subscriber.
+  let lingering: Lingering?
+
+  init(remembersProgress: Bool, forwarder: TaskForwarder<Update>?, lingering: Lingering?) {
     storage = TaskStorage(remembersProgress: remembersProgress)
+    state = Lock(State(forwarder: forwarder, hasForwarder: forwarder != nil))
+    self.lingering = lingering
   }
 
   /// Returns `false` if the run will have no result.
   func join() -> Bool {
     if storage.hasFailedToFinish { return false }
-    state.withLock { $0.members += 1 }
+    state.withLock { $0.run.members += 1 }
     return true
   }
 
   /// Returns `true` if no member is left.
-  func leave() -> Bool {
-    state.withLock { $0.leave() }
+  func leave(asForwarder isForwarder: Bool) -> Bool {
+    state.withLock { state in
+      if isForwarder { state.hasForwarder = false }
+      return state.run.leave()
+    }
   }
 
-  var isEmpty: Bool { state.withLock { $0.members == 0 } }
+  var isEmpty: Bool { state.withLock { $0.run.members == 0 } }
+
+  /// The member that forwards the updates to another run, until it cancels.
+  var forwarder: TaskForwarder<Update>? {
+    state.withLock { $0.hasForwarder ? $0.forwarder : nil }
+  }
+
+  /// `true` if that is the only member, and has received all updates.
+  var isOnlyForwarded: Bool {
+    state.withLock { $0.hasForwarder && $0.run.members == 1 } && storage.delivery.isIdle
+  }
 
   func waitUntilStarted() {
     state.waitForStart { state, thread in
-      guard let starter = state.starter(for: thread) else { return nil }
-      return StartWaiter(thread, waitingFor: starter, in: &state.joiners)
+      guard let starter = state.run.starter(for: thread) else { return nil }
+      return StartWaiter(thread, waitingFor: starter, in: &state.run.joiners)
     }
   }
 
   func attach(_ work: Subscription) {
-    let leavers = state.resumeWaiters { $0.attach(work) }
+    let leavers = state.resumeWaiters { $0.run.attach(work) }
     guard let leavers else {
       // A subscriber may have attached its counter during the start.
       if storage.delivery.gate != nil { passFlow() }
@@ -43,33 +70,81 @@ package final class WorkRun<Update: Sendable>: Sendable {
   /// Passes the holds of the subscribers on to the work, once it has started.
   func passFlow() {
     let work = state.withLock { state -> Subscription? in
-      if case .working(let work) = state.phase { work } else { nil }
+      if case .working(let work) = state.run.phase { work } else { nil }
     }
     guard let work, let relay = storage.delivery.gate?.makeRelay() else { return }
     work.host.attach(relay, of: work)
     relay.check()
   }
 
-  /// Delivers the remaining updates, then ends the work.
+  /// Marks the run as over.
   ///
-  /// Threads that wait for the start resume first, because a callback may wait for them.
-  func end<Result>(delivering deliver: () -> Result) -> Result {
+  /// Threads that wait for the start resume before the last update, because a callback may wait for
+  /// them.
+  private func close() -> Subscription? {
     let group = WaitGroup.current
-    let work = state.resumeWaiters { state in
-      if state.isStarting { group?.enter() }
-      return state.end(for: group)
+    return state.resumeWaiters { state in
+      if state.run.isStarting { group?.enter() }
+      return state.run.end(for: group)
     }
-    let result = deliver()
-    work?.leave()
+  }
+
+  /// Cancels the subscription of the work, after the last update.
+  private func stop(_ work: Subscription?) {
+    // The work may be the next run of a chain.
+    if let work {
+      ReleaseChain.run {
+        work.leave()
+      } later: {
+        { work.leave() }
+      }
+    }
     storage.delivery.gate?.end()
-    return result
+    lingering?.end()
+    withExtendedLifetime(state.withLock { $0.forwarder.take() }) {}
   }
 
   /// Cancels the run.
   ///
   /// Further updates of the work are ignored.
-  func cancel() {
-    end { storage.end() }
+  func cancel() { end() }
+
+  /// Delivers the remaining updates and `last`, then ends the work.
+  func end(with last: Update? = nil) {
+    let work = close()
+    if let last { storage.report(last) }
+    storage.end()
+    stop(work)
+  }
+
+  /// Delivers the result, then ends the work.
+  ///
+  /// Returns `false` if the run is over.
+  func finish(_ result: Update) -> Bool {
+    let work = close()
+    let (isAccepted, turn) = storage.accept(result)
+    // A callback may finish the next run of a chain.
+    ReleaseChain.run {
+      storage.deliver(result, turn)
+      stop(work)
+    } later: {
+      {
+        self.storage.deliver(result, turn)
+        self.stop(work)
+      }
+    }
+    return isAccepted
+  }
+
+  /// Delivers progress of another run.
+  func relay(_ progress: Update) {
+    // A callback may report to the next run of a chain.
+    ReleaseChain.run {
+      storage.report(progress)
+    } later: {
+      guard let turn = storage.accept(progress: progress) else { return nil }
+      return { self.storage.deliver(progress: progress, turn) }
+    }
   }
 }
 
@@ -99,19 +174,15 @@ package final class WorkInlet<Update: Sendable>: Sendable {
     run.storage.report(progress)
   }
 
+  /// Reports progress of another run, which may be part of a long chain.
+  func relay(_ progress: Update) { run.relay(progress) }
+
   /// Delivers the result, then cancels the subscription of the work.
   ///
   /// Returns `false` if the run is over.
   @discardableResult
-  package func finish(_ result: Update) -> Bool {
-    run.end { run.storage.finish(result) }
-  }
+  package func finish(_ result: Update) -> Bool { run.finish(result) }
 
   /// Ends the run without a result, after all reported updates and `last`.
-  package func end(with last: Update? = nil) {
-    run.end {
-      if let last { run.storage.report(last) }
-      run.storage.end()
-    }
-  }
+  package func end(with last: Update? = nil) { run.end(with: last) }
 }

@@ -1,0 +1,222 @@
+/// The subscriptions of a run of `flatMap` or `recover`, of which the latest is active.
+///
+/// A task that polls by recursion continues with a task that continues with the next, without end.
+/// A run whose only member forwards its updates therefore hands its next task over to that member.
+/// The chain then has one run at any time, as a tail call has one frame.
+///
+/// Unchecked like every `SubscriptionHost`: a `Lock` guards its state.
+final class TaskChain<Output: Sendable>: SubscriptionHost, @unchecked Sendable {
+  typealias Forward = @Sendable (WorkInlet<Output>, Output) -> Void
+
+  private struct State {
+    /// The latest subscription that has started, and its number.
+    var input: Subscription?
+    var inputNumber = 0
+    var lastNumber = 0
+    var startCount = 0
+    var hasEnded = false
+    /// The groups that wait for the subscriptions in progress.
+    var groups: [WaitGroup] = []
+    /// A task from a run to which this chain is subscribing.
+    var handover: TaskHandover<Output>?
+
+    /// `true` if no later subscription is in progress.
+    var isSettled: Bool { inputNumber == lastNumber }
+  }
+
+  private let state = Lock(State())
+  let forward: Forward
+
+  /// - Parameter forward: A closure that passes an update of a task to the run.
+  init(_ forward: @escaping Forward) {
+    self.forward = forward
+  }
+
+  /// Subscribes to the first task.
+  func begin(_ inlet: WorkInlet<Output>, _ subscribe: @escaping @Sendable () -> Subscription) {
+    ReleaseChain.run {
+      connect(subscribe)
+      finishHandovers(to: inlet)
+    } later: {
+      {
+        self.connect(subscribe)
+        self.finishHandovers(to: inlet)
+      }
+    }
+  }
+
+  /// Continues with a task, here or in the run that forwards the updates.
+  func proceed(with task: NextTask<Output>, _ inlet: WorkInlet<Output>) {
+    guard let forwarder = inlet.run.forwarder else { return follow(task, inlet) }
+    let handover = TaskHandover(task, from: self, inlet, to: forwarder)
+    if let task = forwarder.chain.take(handover) { forwarder.chain.follow(task, forwarder.inlet) }
+  }
+
+  private func follow(_ task: NextTask<Output>, _ inlet: WorkInlet<Output>) {
+    ReleaseChain.run {
+      subscribe(to: task, inlet)
+    } later: {
+      { self.subscribe(to: task, inlet) }
+    }
+  }
+
+  private func subscribe(to task: NextTask<Output>, _ inlet: WorkInlet<Output>) {
+    connect { TaskForwarder(self, inlet).subscribe(to: task) }
+    finishHandovers(to: inlet)
+  }
+
+  /// Subscribes to the tasks that runs have handed over during the subscription to them.
+  private func finishHandovers(to inlet: WorkInlet<Output>) {
+    while let handover = state.withLock({ $0.isSettled ? $0.handover.take() : nil }) {
+      if let task = resolve(handover) {
+        connect { TaskForwarder(self, inlet).subscribe(to: task) }
+      }
+    }
+  }
+
+  /// Subscribes, unless the chain is canceled.
+  ///
+  /// The subscription replaces earlier ones, whose task has finished.
+  private func connect(_ subscribe: () -> Subscription) {
+    let number = state.withLock { state -> Int? in
+      if state.hasEnded { return nil }
+      state.startCount += 1
+      state.lastNumber += 1
+      return state.lastNumber
+    }
+    guard let number else { return }
+    let token = subscribe()
+    // The replaced subscription is released after the lock.
+    let (_, hasEnded, groups, isLast) = state.withLock {
+      state -> (Subscription?, Bool, [WaitGroup], Bool) in
+      state.startCount -= 1
+      let isLast = state.startCount == 0
+      if state.hasEnded {
+        defer { if isLast { state.groups = [] } }
+        return (nil, true, state.groups, isLast)
+      }
+      // The first task may have continued with the second before its subscription returns.
+      if number < state.inputNumber { return (nil, false, [], false) }
+      let replaced = state.input
+      state.input = token
+      state.inputNumber = number
+      return (replaced, false, [], false)
+    }
+    guard hasEnded else { return }
+    WaitGroup.capture(groups) { token.invalidate() }
+    if isLast { for group in groups { group.leave() } }
+  }
+
+  /// - Returns: The task, if this chain must follow it now.
+  private func take(_ handover: TaskHandover<Output>) -> NextTask<Output>? {
+    let isSettled = state.withLock { state in
+      if !state.isSettled, !state.hasEnded {
+        state.handover = handover
+        return false
+      }
+      return true
+    }
+    return isSettled ? resolve(handover) : nil
+  }
+
+  /// - Returns: The task, unless the run that goes on with it must follow it.
+  private func resolve(_ handover: TaskHandover<Output>) -> NextTask<Output>? {
+    let membership = state.withLock { $0.input }?.host as? WorkMembership
+    if membership?.handOver(handover) == true { return handover.task }
+    handover.chain.follow(handover.task, handover.inlet)
+    return nil
+  }
+
+  override func isSubscribed(_ token: Subscription) -> Bool { state.withLock { !$0.hasEnded } }
+
+  override func end(_ token: Subscription) {
+    let group = WaitGroup.current
+    let (input, handover) = state.withLock { state -> (Subscription?, TaskHandover<Output>?) in
+      if state.hasEnded { return (nil, nil) }
+      state.hasEnded = true
+      if state.startCount > 0, let group {
+        group.enter()
+        state.groups.append(group)
+      }
+      return (state.input.take(), state.handover.take())
+    }
+    input?.leave()
+    if let handover { handover.chain.follow(handover.task, handover.inlet) }
+  }
+}
+
+/// A task that a run continues with, without its kind.
+struct NextTask<Output: Sendable>: Sendable {
+  let follow: @Sendable (@escaping @Sendable (Output) -> Void) -> Subscription
+  /// `false` if an instrument watches the operator, which must then see the updates.
+  let canBeHandedOver: Bool
+}
+
+/// The subscriber through which a run of a chain receives the updates of its present task.
+///
+/// It is constant.
+final class TaskForwarder<Output: Sendable>: Sendable {
+  let chain: TaskChain<Output>
+  let inlet: WorkInlet<Output>
+
+  init(_ chain: TaskChain<Output>, _ inlet: WorkInlet<Output>) {
+    self.chain = chain
+    self.inlet = inlet
+  }
+
+  func subscribe(to task: NextTask<Output>) -> Subscription {
+    let (inlet, forward) = (inlet, chain.forward)
+    let receive: @Sendable (Output) -> Void = { forward(inlet, $0) }
+    if !task.canBeHandedOver { return task.follow(receive) }
+    return ForwardedCallback.declare(receive, for: self) { task.follow(receive) }
+  }
+}
+
+/// The next task of a run, for the run that forwards its updates.
+///
+/// It is constant.
+final class TaskHandover<Output: Sendable>: Sendable {
+  let task: NextTask<Output>
+  let chain: TaskChain<Output>
+  let inlet: WorkInlet<Output>
+  /// The run that follows the task from now on.
+  let follower: WorkRun<Output>
+
+  init(
+    _ task: NextTask<Output>, from chain: TaskChain<Output>, _ inlet: WorkInlet<Output>,
+    to forwarder: TaskForwarder<Output>
+  ) {
+    self.task = task
+    self.chain = chain
+    self.inlet = inlet
+    follower = forwarder.inlet.run
+  }
+}
+
+/// The place where a run continues that has handed its next task over.
+///
+/// A late subscriber follows the task itself, which shares its work with the follower. It is
+/// constant.
+final class TaskContinuation<Output: Sendable>: Sendable {
+  private let task: NextTask<Output>
+  private let follower: WorkRun<Output>
+  private let forward: TaskChain<Output>.Forward
+  /// The latest progress before the task.
+  let latest: Output?
+
+  init(_ handover: TaskHandover<Output>, latest: Output?) {
+    task = handover.task
+    follower = handover.follower
+    forward = handover.chain.forward
+    self.latest = latest
+  }
+
+  /// `false` if the follower was canceled or has ended without a result, so the task starts again.
+  var isValid: Bool { !follower.storage.hasFailedToFinish }
+
+  func start(_ inlet: WorkInlet<Output>) -> Subscription {
+    let chain = TaskChain(forward)
+    chain.proceed(with: task, inlet)
+    return Subscription(chain)
+  }
+}
