@@ -74,8 +74,9 @@ public final class Subscription: Sendable {
   ///
   /// On another thread, one in-flight callback may still finish. The callback and its captures are
   /// released before this method returns, with two exceptions. During a turn of the source, they
-  /// are released by the end of the turn. During the release of a long chain of callbacks that own
-  /// each other's subscriptions, they are released by the end of the chain. Amortized O(1) for any
+  /// are released by the end of the turn. In a long chain of subscriptions that own or cancel each
+  /// other, the inner ones are canceled and released by the end of the chain, before the outer
+  /// call returns. Amortized O(1) for any
   /// number of subscribers. It never blocks, and it is idempotent.
   public func invalidate() {
     if place.load(ordering: .acquiring) != Subscription.nowhere { host.end(self) }

@@ -396,4 +396,17 @@ enum Sharing: String, CaseIterable, Codable {
       #expect(keeper.hasEnded)
     }
   }
+
+  @Test func `R29 a shared publisher with a duration has no timer after its upstream has finished`()
+  {
+    let clock = ManualClock()
+    let source = BroadcastSource<Int>()
+    let shared = source.publisher.share(for: .seconds(5), clock: clock)
+    Recorder(shared).invalidate()
+    #expect(clock.sleeperCount == 1)
+
+    source.end()
+
+    #expect(clock.sleeperCount == 0)
+  }
 }

@@ -1,4 +1,5 @@
 import MiniRex
+import MiniRexTesting
 import TestSupport
 import Testing
 
@@ -45,10 +46,11 @@ private enum Form: String, CaseIterable, Codable, CustomTestStringConvertible {
   }
 
   private func progressiveRecover(_ steps: Steps) -> ProgressiveTask<Int, Int, Failed> {
-    steps.progressive().flatMap { _ in ProgressiveTask(PublishedTask<Int, Failed>.failure(Failed())) }
-      .recover { (_: Failed) in
-        steps.isLast ? ProgressiveTask(steps.end) : progressiveRecover(steps)
-      }
+    steps.progressive().flatMap { _ in ProgressiveTask(PublishedTask<Int, Failed>.failure(Failed()))
+    }
+    .recover { (_: Failed) in
+      steps.isLast ? ProgressiveTask(steps.end) : progressiveRecover(steps)
+    }
   }
 
   private func progressiveMapped(_ steps: Steps) -> ProgressiveTask<Int, Int, Failed> {
@@ -142,51 +144,225 @@ private final class Steps: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(20))) struct TaskChainTests {
+  // A few hundred steps overflowed the stack. `Scripts/soak` takes two million.
   @Test(arguments: Form.allCases, [false, true])
-  private func `a task of a million steps is released on 512 KiB of stack`(
+  private func `R11 a chain of 20,000 tasks is released and finished on 512 KiB of stack`(
     form: Form, isSynchronous: Bool
   ) async {
     await #expect(processExitsWith: .success) { [form, isSynchronous] in
       mustEnd()
       onThread(stackSize: 512 * 1_024) {
-        let steps = Steps(scaled(1_000_000), isSynchronous: isSynchronous)
+        let steps = [0, 1].map { _ in Steps(scaled(20_000), isSynchronous: isSynchronous) }
         let received = Shared(0)
-        var subscription = Optional(form.task(steps).subscribe { _ in received.increment() })
-        steps.run()
-        precondition(steps.endStarts.value == 1)
+        var subscription = Optional(form.task(steps[0]).subscribe { _ in received.increment() })
+        steps[0].run()
+        precondition(steps[0].endStarts.value == 1)
         precondition(subscription?.isSubscribed == true)
 
         subscription = nil
 
-        precondition(steps.endStops.value == 1)
+        precondition(steps[0].endStops.value == 1)
         precondition(received.value == 0)
-      }
-    }
-  }
 
-  @Test(arguments: Form.allCases, [false, true])
-  private func `a task of a million steps delivers its result on 512 KiB of stack`(
-    form: Form, isSynchronous: Bool
-  ) async {
-    await #expect(processExitsWith: .success) { [form, isSynchronous] in
-      mustEnd()
-      onThread(stackSize: 512 * 1_024) {
-        let steps = Steps(scaled(1_000_000), isSynchronous: isSynchronous)
-        let received = Shared(0)
-        let task = form.task(steps)
-        let subscription = task.subscribe { _ in received.increment() }
-        steps.run()
+        let task = form.task(steps[1])
+        let other = task.subscribe { _ in received.increment() }
+        steps[1].run()
 
-        steps.finish()
+        steps[1].finish()
 
         precondition(received.value == 1)
-        precondition(!subscription.isSubscribed)
-        precondition(steps.endStops.value == 1)
+        precondition(!other.isSubscribed)
+        precondition(steps[1].endStops.value == 1)
         let late = task.subscribe { _ in received.increment() }
         precondition(received.value == 2)
-        precondition(steps.endStarts.value == 1)
+        precondition(steps[1].endStarts.value == 1)
         withExtendedLifetime(late) {}
       }
     }
   }
+
+  @Test(arguments: [false, true])
+  func `R32 a chain of 20,000 tasks is awaited until the last has returned`(isMapped: Bool) async {
+    await #expect(processExitsWith: .success) { [isMapped] in
+      mustEnd()
+      let steps = Steps(scaled(20_000), isSynchronous: false)
+      let (hasStarted, mayReturn) = (AsyncGate(), AsyncGate())
+      let hasReturned = Shared(false)
+      @Sendable func work() async -> Int {
+        hasStarted.open()
+        await mayReturn.wait()
+        hasReturned.value = true
+        return 1
+      }
+      let task = Shared<PublishedTask<Int, Failed>?>(nil)
+      @Sendable func next() -> PublishedTask<Int, Failed> {
+        steps.task().flatMap { _ in
+          if steps.isLast { return PublishedTask { () async throws(Failed) in await work() } }
+          return isMapped ? next().map { $0 + 1 } : next()
+        }
+      }
+      task.value = next()
+      let subscription = Shared<Subscription?>(nil)
+      onThread(stackSize: 512 * 1_024) {
+        subscription.value = task.value?.subscribe { _ in }
+        steps.run()
+      }
+      await hasStarted.wait()
+
+      let waiting = Task {
+        await subscription.value?.invalidateAndWait()
+        return hasReturned.value
+      }
+      while subscription.value?.isSubscribed == true { await Task.yield() }
+      mayReturn.open()
+
+      let hasWaited = await waiting.value
+      precondition(hasWaited)
+    }
+  }
+
+  @Test func `R11 100,000 nested bags are canceled on 512 KiB of stack`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let source = BroadcastSource<Int>()
+      var bag = SubscriptionBag()
+      for _ in 0..<scaled(100_000) {
+        let next = bag
+        source.publisher.subscribe { _ in }.store(in: bag)
+        bag = SubscriptionBag()
+        Subscription { next.invalidate() }.store(in: bag)
+      }
+      let first = bag
+
+      onThread(stackSize: 512 * 1_024) { first.invalidate() }
+
+      precondition(source.subscriberCount == 0)
+    }
+  }
+
+  /// A task, a task that continues with a middle task, and its last task.
+  private struct Three {
+    let first = DrivenWork<Int>()
+    let second = TaskSteps()
+    let last = TaskSteps()
+    let middle: ProgressiveTask<Int, Int, Failed>
+    let whole: ProgressiveTask<Int, Int, Failed>
+
+    init() {
+      let (first, second, last) = (first.task, second.task, last.task)
+      let middle = second.flatMap { _ in last }
+      self.middle = middle
+      whole = ProgressiveTask(first).flatMap { _ in middle }
+    }
+  }
+
+  @Test func `R19 a task in the middle of a chain shares its work with the chain`() {
+    let three = Three()
+    let whole = Recorder(three.whole)
+    three.first.finish(.success(1))
+    three.second.report(1)
+    three.second.finish()
+    three.last.report(2)
+
+    let middle = Recorder(three.middle)
+    #expect(middle.updates == [.progress(2)])
+    whole.invalidate()
+    #expect(three.last.stops.value == 0)
+    three.last.report(3)
+    three.last.finish()
+
+    #expect(whole.updates == [.progress(1), .progress(2)])
+    #expect(middle.updates == [.progress(2), .progress(3), .finished(.success(0))])
+    #expect(three.second.starts.value == 1)
+    #expect(three.last.starts.value == 1)
+    #expect(Recorder(three.middle).updates == [.finished(.success(0))])
+    #expect(three.last.starts.value == 1)
+  }
+
+  @Test func `R18 a task in the middle of a chain keeps its progress and its result`() {
+    let three = Three()
+    let whole = Recorder(three.whole)
+    three.first.finish(.success(1))
+    three.second.report(1)
+    three.second.finish()
+
+    #expect(Recorder(three.middle).updates == [.progress(1)])
+    three.last.finish()
+
+    #expect(whole.updates == [.progress(1), .finished(.success(0))])
+    #expect(Recorder(three.middle).updates == [.finished(.success(0))])
+    #expect(three.second.starts.value == 1)
+  }
+
+  @Test func `R19 a task in the middle of a canceled chain starts again`() {
+    let three = Three()
+    let whole = Recorder(three.whole)
+    three.first.finish(.success(1))
+    three.second.finish()
+    let middle = Recorder(three.middle)
+    middle.invalidate()
+    #expect(three.last.stops.value == 0)
+
+    whole.invalidate()
+
+    #expect(three.last.stops.value == 1)
+    let again = Recorder(three.middle)
+    #expect(three.second.starts.value == 2)
+    #expect(again.updates == [])
+  }
+
+  @Test func `R19 a middle task with a subscriber of its own outlasts the chain`() {
+    let three = Three()
+    let middle = Recorder(three.middle)
+    let whole = Recorder(three.whole)
+    three.first.finish(.success(1))
+    three.second.finish()
+    three.last.report(1)
+
+    whole.invalidate()
+    #expect(three.last.stops.value == 0)
+    middle.invalidate()
+
+    #expect(three.last.stops.value == 1)
+    #expect(three.last.starts.value == 1)
+    #expect(whole.updates == [.progress(1)])
+  }
+
+  @Test func `R18 a chain whose last task ends without a result ends without a result`() {
+    let three = Three()
+    let whole = Recorder(three.whole)
+    three.first.finish(.success(1))
+    three.second.finish()
+
+    three.last.forget()
+
+    #expect(whole.hasEnded)
+    #expect(whole.updates == [])
+  }
+}
+
+/// Progressive work that a test drives by hand.
+private final class TaskSteps: Sendable {
+  let starts = Shared(0)
+  let stops = Shared(0)
+  private let calls = Shared<
+    (
+      report: @Sendable (Int) -> Void,
+      finish: @Sendable (Result<Int, Failed>) -> Void
+    )?
+  >(nil)
+
+  var task: ProgressiveTask<Int, Int, Failed> {
+    ProgressiveTask { report, finish in
+      self.starts.increment()
+      self.calls.value = (report, finish)
+      return Subscription { self.stops.increment() }
+    }
+  }
+
+  func report(_ progress: Int) { calls.value?.report(progress) }
+
+  func finish() { calls.value?.finish(.success(0)) }
+
+  func forget() { calls.value = nil }
 }
