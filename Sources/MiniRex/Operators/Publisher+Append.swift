@@ -16,9 +16,12 @@ extension Publisher where Kind: StreamKind {
   public func append<NextKind: StreamKind>(
     _ next: Publisher<Update, NextKind>
   ) -> Broadcaster<Update> {
-    Broadcaster(lineage: .ofOperation(on: lineages + next.lineages), current: { nil }) { receive in
-      let late = DeferredSubscription(of: next, receive)
-      let first = follow(
+    let pair = PublisherPair(self, next)
+    return Broadcaster(
+      lineage: .ofOperation(on: lineages + next.lineages), current: { nil }
+    ) { receive in
+      let late = DeferredSubscription(of: pair.second, receive)
+      let first = pair.first.follow(
         receive,
         onEnd: {
           // The next publisher may emit for a long time, so pending releases must not wait for it.
@@ -27,6 +30,20 @@ extension Publisher where Kind: StreamKind {
       return Subscription(Succession(first, then: late.subscription))
     }
   }
+}
+
+/// Two publishers, each of which may own the next publisher of a long chain.
+///
+/// Unchecked: constant until `deinit`.
+private final class PublisherPair<First: Sendable, Second: Sendable>: @unchecked Sendable {
+  private var pair: (First, Second)?
+
+  init(_ first: First, _ second: Second) { pair = (first, second) }
+
+  deinit { ReleaseChain.release(&pair) }
+
+  var first: First { unsafe pair.unsafelyUnwrapped.0 }
+  var second: Second { unsafe pair.unsafelyUnwrapped.1 }
 }
 
 /// A host of two subscriptions in sequence, canceled together.
