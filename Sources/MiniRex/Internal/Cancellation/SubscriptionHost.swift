@@ -54,17 +54,13 @@ final class ClosureSubscription: SubscriptionHost, @unchecked Sendable {
 
   override func end(_ token: Subscription) {
     if hasEnded.exchange(true, ordering: .acquiringAndReleasing) { return }
-    guard let cancel = cancel.take() else { return }
+    var cancel = cancel.take()
     ReleaseChain.run {
-      run(cancel)
+      cancel?()
+      ReleaseChain.release(&cancel)
     } later: {
-      { self.run(cancel) }
+      let cancel = cancel.take()
+      return { cancel?() }
     }
-  }
-
-  private func run(_ cancel: OnceClosure) {
-    var cancel = Optional(cancel)
-    cancel?()
-    ReleaseChain.release(&cancel)
   }
 }

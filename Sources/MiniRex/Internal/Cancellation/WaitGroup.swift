@@ -90,7 +90,7 @@ package final class WaitGroup: @unchecked Sendable {
 
   /// Removes a turn or a run of work.
   ///
-  /// The waiting groups are left in a loop, because a chain of cancellations has one per link.
+  /// A loop visits the waiting groups, because a chain of cancellations has one per link.
   func leave() {
     var next: WaitGroup? = self
     var left: [WaitGroup] = []

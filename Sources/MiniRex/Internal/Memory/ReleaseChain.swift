@@ -2,7 +2,7 @@
 ///
 /// A callback may own a subscription or a source whose callback owns the next, a run of work may
 /// own a subscription to the next run, and so on. Nested steps of a few thousand links would
-/// overflow the stack. A step far below the first one is therefore queued here until the stack is
+/// overflow the stack. A step far below the first step is therefore queued here until the stack is
 /// short again. A queued step still belongs to the wait group in which it was queued.
 ///
 /// `release` is for values, `run` for calls, and `start` for calls that may take long.
@@ -50,12 +50,23 @@ package struct ReleaseChain {
   /// The same for calls, whose frames are larger.
   private static let reachOfCalls: UInt = 64 * 1_024
 
-  /// The stack address of the first step.
+  /// The stack address of the first release, or 0 if none is in progress.
+  ///
+  /// A call may run code of the user, whose releases are then the first.
   private let top: UInt
+  /// The stack address of the first step.
+  private let topOfCalls: UInt
   private var waiting = Queue<Waiting>()
 
-  private init(top: UInt) {
+  private init(top: UInt, topOfCalls: UInt) {
     self.top = top
+    self.topOfCalls = topOfCalls
+  }
+
+  private func isDeep(_ place: UInt) -> Bool { top != 0 && top &- place > ReleaseChain.reach }
+
+  private func isDeepForCalls(_ place: UInt) -> Bool {
+    topOfCalls &- place > ReleaseChain.reachOfCalls
   }
 
   /// Returns `true` for one of eight stack addresses, pseudorandomly distributed.
@@ -72,7 +83,7 @@ package struct ReleaseChain {
   /// Releases the callback now, or queues it if the stack is deep.
   @inline(never)
   static func release(_ callback: ErasedCallback, at place: UInt) {
-    if add(.callback(callback), at: place, beyond: reach) { return }
+    if add(.callback(callback), at: place) { return }
     var callback = callback
     begin(at: place) { callback.releaseNow() }
   }
@@ -86,7 +97,7 @@ package struct ReleaseChain {
       content = nil
       return
     }
-    if add(.object(Box(content.take())), at: place, beyond: reach) { return }
+    if add(.object(Box(content.take())), at: place) { return }
     begin(at: place) { content = nil }
   }
 
@@ -98,9 +109,10 @@ package struct ReleaseChain {
   package static func run(_ step: () -> Void, later: () -> (@Sendable () -> Void)?) {
     var mark: UInt8 = 0
     let place = unsafe withUnsafePointer(to: &mark) { UInt(bitPattern: $0) }
-    guard let chain = unsafe ofThread.value, unsafe chain.pointee.top &- place > reachOfCalls else {
-      return begin(at: place, step)
+    guard let chain = unsafe ofThread.value else {
+      return begin(ReleaseChain(top: 0, topOfCalls: place), step)
     }
+    if unsafe !chain.pointee.isDeepForCalls(place) { return step() }
     if let step = later() { unsafe append(.call(step), to: chain) }
   }
 
@@ -110,11 +122,13 @@ package struct ReleaseChain {
   static func start(_ step: @escaping @Sendable () -> Void) {
     var mark: UInt8 = 0
     let place = unsafe withUnsafePointer(to: &mark) { UInt(bitPattern: $0) }
-    if add(.call(step), at: place, beyond: reachOfCalls) { return }
-    let outer = unsafe ofThread.value
-    unsafe ofThread.value = nil
-    begin(at: unsafe outer?.pointee.top ?? place, step)
-    unsafe ofThread.value = outer
+    guard let chain = unsafe ofThread.value else {
+      return begin(ReleaseChain(top: 0, topOfCalls: place), step)
+    }
+    if unsafe chain.pointee.isDeepForCalls(place) {
+      return unsafe append(.call(step), to: chain)
+    }
+    begin(ReleaseChain(top: 0, topOfCalls: unsafe chain.pointee.topOfCalls), step)
   }
 
   /// Runs code of the user, which is no step of the chain that led to it.
@@ -127,10 +141,8 @@ package struct ReleaseChain {
   }
 
   /// Returns `false` if the stack is short enough to run it now.
-  private static func add(
-    _ link: @autoclosure () -> Link, at place: UInt, beyond reach: UInt
-  ) -> Bool {
-    guard let chain = unsafe ofThread.value, unsafe chain.pointee.top &- place > reach else {
+  private static func add(_ link: @autoclosure () -> Link, at place: UInt) -> Bool {
+    guard let chain = unsafe ofThread.value, unsafe chain.pointee.isDeep(place) else {
       return false
     }
     unsafe append(link(), to: chain)
@@ -143,14 +155,21 @@ package struct ReleaseChain {
     unsafe chain.pointee.waiting.append(Waiting(link: link, group: group))
   }
 
-  private static func begin(at place: UInt, _ step: () -> Void) {
-    if unsafe ofThread.value != nil { return step() }
-    var chain = ReleaseChain(top: place)
+  private static func begin(at place: UInt, _ release: () -> Void) {
+    let outer = unsafe ofThread.value
+    if let outer = unsafe outer, unsafe outer.pointee.top != 0 { return release() }
+    let topOfCalls = unsafe outer?.pointee.topOfCalls ?? place
+    begin(ReleaseChain(top: place, topOfCalls: topOfCalls), release)
+  }
+
+  private static func begin(_ chain: ReleaseChain, _ step: () -> Void) {
+    let outer = unsafe ofThread.value
+    var chain = chain
     unsafe withUnsafeMutablePointer(to: &chain) { chain in
       unsafe ofThread.value = chain
       step()
       while var next = unsafe chain.pointee.waiting.popFirst() { next.run() }
-      unsafe ofThread.value = nil
+      unsafe ofThread.value = outer
     }
   }
 }

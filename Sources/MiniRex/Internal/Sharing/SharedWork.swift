@@ -147,7 +147,7 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
     return isHandedOver
   }
 
-  /// Cancels the run, at once or after a time, unless a subscriber joins before.
+  /// Cancels the run, immediately or after a time, unless a subscriber joins before.
   private func cancel(_ run: WorkRun<Update>) {
     guard let lingering = run.lingering else { return run.cancel() }
     lingering.begin {

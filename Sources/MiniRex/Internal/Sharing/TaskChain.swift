@@ -1,4 +1,4 @@
-/// The subscriptions of a run of `flatMap` or `recover`, of which the latest is active.
+/// The subscriptions of a run of `flatMap` or `recover`. The latest is active.
 ///
 /// A task that polls by recursion continues with a task that continues with the next, without end.
 /// A run whose only member forwards its updates therefore hands its next task over to that member.
@@ -119,7 +119,7 @@ final class TaskChain<Output: Sendable>: SubscriptionHost, @unchecked Sendable {
     return isSettled ? resolve(handover) : nil
   }
 
-  /// - Returns: The task, unless the run that goes on with it must follow it.
+  /// - Returns: The task, unless the run that continues with it must follow it.
   private func resolve(_ handover: TaskHandover<Output>) -> NextTask<Output>? {
     let membership = state.withLock { $0.input }?.host as? WorkMembership
     if membership?.handOver(handover) == true { return handover.task }

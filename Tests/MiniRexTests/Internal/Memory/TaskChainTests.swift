@@ -3,10 +3,10 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-/// A step of polling: each next task is part of the last one.
+/// The way in which each step of a chain continues with the next.
 private enum Form: String, CaseIterable, Codable, CustomTestStringConvertible {
   case flatMap, recover, progressive, progressiveRecover
-  /// The next task has an operator of its own, so each step is part of the chain until the end.
+  /// Each next task has an operator, so each step is part of the chain until the end.
   case mapped, progressiveMapped, timeout, all, limited, latest
 
   var testDescription: String { rawValue }
@@ -34,8 +34,8 @@ private enum Form: String, CaseIterable, Codable, CustomTestStringConvertible {
     case .progressive: progressive(steps).withoutProgress()
     case .progressiveRecover: progressiveRecover(steps).withoutProgress()
     case .progressiveMapped: progressiveMapped(steps).withoutProgress()
-    case .limited: limited(steps).first().mapError { _ in Failed() }
-    case .latest: latest(steps).first().mapError { _ in Failed() }
+    case .limited: limited(steps).first().mapError { never -> Failed in switch never {} }
+    case .latest: latest(steps).first().mapError { never -> Failed in switch never {} }
     }
   }
 
@@ -294,7 +294,7 @@ private final class Steps: Sendable {
     #expect(three.second.starts.value == 1)
   }
 
-  @Test func `R19 a task in the middle of a canceled chain starts again`() {
+  @Test func `R19 a task in the middle of a canceled chain starts its next task again`() {
     let three = Three()
     let whole = Recorder(three.whole)
     three.first.finish(.success(1))
@@ -307,11 +307,11 @@ private final class Steps: Sendable {
 
     #expect(three.last.stops.value == 1)
     let again = Recorder(three.middle)
-    #expect(three.second.starts.value == 2)
+    #expect(three.last.starts.value == 2)
     #expect(again.updates == [])
   }
 
-  @Test func `R19 a middle task with a subscriber of its own outlasts the chain`() {
+  @Test func `R19 a middle task with another subscriber outlasts the chain`() {
     let three = Three()
     let middle = Recorder(three.middle)
     let whole = Recorder(three.whole)
