@@ -1,4 +1,6 @@
-/// The subscriptions of a run of `flatMap` or `recover`. The latest is active.
+/// The subscriptions of a run of `flatMap` or `recover`.
+///
+/// The latest is active.
 ///
 /// A task that polls by recursion continues with a task that continues with the next, without end.
 /// A run whose only member forwards its updates therefore hands its next task over to that member.
