@@ -52,7 +52,7 @@ package struct ReleaseChain {
 
   /// The stack address of the first release, or 0 if none is in progress.
   ///
-  /// A call may run code of the user, whose releases are then the first.
+  /// A call of `start` may take long, so its releases are the first again.
   private let top: UInt
   /// The stack address of the first step.
   private let topOfCalls: UInt
@@ -109,9 +109,7 @@ package struct ReleaseChain {
   package static func run(_ step: () -> Void, later: () -> (@Sendable () -> Void)?) {
     var mark: UInt8 = 0
     let place = unsafe withUnsafePointer(to: &mark) { UInt(bitPattern: $0) }
-    guard let chain = unsafe ofThread.value else {
-      return begin(ReleaseChain(top: 0, topOfCalls: place), step)
-    }
+    guard let chain = unsafe ofThread.value else { return begin(at: place, step) }
     if unsafe !chain.pointee.isDeepForCalls(place) { return step() }
     if let step = later() { unsafe append(.call(step), to: chain) }
   }
