@@ -1,3 +1,5 @@
+import Testing
+
 /// A load whose answers the test decides, one request after the other.
 package final class Backend: Sendable {
   package struct Failed: Error, Hashable {

@@ -9,7 +9,7 @@ private enum Request {
 }
 
 /// An action of one of several senders.
-private struct Note: Hashable, Sendable {
+private struct CarriedNote: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     case plain, run, sequence, publisher, answer
   }
@@ -23,15 +23,15 @@ private struct Note: Hashable, Sendable {
   private let wrong = Shared(0)
   private let answers = Shared(0)
 
-  @Sendable private func look(_ note: Note) {
+  @Sendable private func look(_ note: CarriedNote) {
     if Request.id != note.sender { wrong.increment() }
   }
 
-  private func makeStore() -> Store<Note?, Note> {
-    Store(nil) { [self] (state: inout Note?, note: Note) in
+  private func makeStore() -> Store<CarriedNote?, CarriedNote> {
+    Store(nil) { [self] (state: inout CarriedNote?, note: CarriedNote) in
       state = note
-      let answer = Note(sender: note.sender, number: note.number, kind: .answer)
-      let work: @Sendable (@escaping @Sendable (Note) -> Void) async throws -> Void = { send in
+      let answer = CarriedNote(sender: note.sender, number: note.number, kind: .answer)
+      let work: @Sendable (@escaping @Sendable (CarriedNote) -> Void) async throws -> Void = { send in
         look(note)
         send(answer)
       }
@@ -66,8 +66,8 @@ private struct Note: Hashable, Sendable {
       onThreads(8) { thread in
         Request.$id.withValue(thread + 1) {
           for number in 0..<count {
-            let kind: [Note.Kind] = [.plain, .run, .sequence, .publisher]
-            store.send(Note(sender: thread + 1, number: number, kind: kind[number % 4]))
+            let kind: [CarriedNote.Kind] = [.plain, .run, .sequence, .publisher]
+            store.send(CarriedNote(sender: thread + 1, number: number, kind: kind[number % 4]))
           }
         }
       }

@@ -17,8 +17,10 @@ final class TaskChain<Output: Sendable>: SubscriptionHost, @unchecked Sendable {
     var lastNumber = 0
     var startCount = 0
     var hasEnded = false
-    /// The groups that wait for the subscriptions in progress.
-    var groups: [WaitGroup] = []
+    /// The wait group of the cancellation, for the present subscription and for later ones.
+    var group: WaitGroup?
+    /// `true` if that group waits for the subscriptions in progress.
+    var isAwaited = false
     /// A task from a run to which this chain is subscribing.
     var handover: TaskHandover<Output>?
 
@@ -76,37 +78,36 @@ final class TaskChain<Output: Sendable>: SubscriptionHost, @unchecked Sendable {
     }
   }
 
-  /// Subscribes, unless the chain is canceled.
+  /// Subscribes, and cancels the subscription if the chain is canceled.
   ///
   /// The subscription replaces earlier ones, whose task has finished.
   private func connect(_ subscribe: () -> Subscription) {
-    let number = state.withLock { state -> Int? in
-      if state.hasEnded { return nil }
+    let number = state.withLock { state in
       state.startCount += 1
       state.lastNumber += 1
       return state.lastNumber
     }
-    guard let number else { return }
     let token = subscribe()
     // The replaced subscription is released after the lock.
-    let (_, hasEnded, groups, isLast) = state.withLock {
-      state -> (Subscription?, Bool, [WaitGroup], Bool) in
+    let (_, hasEnded, group) = state.withLock { state -> (Subscription?, Bool, WaitGroup?) in
+      if state.hasEnded { return (nil, true, state.group) }
       state.startCount -= 1
-      let isLast = state.startCount == 0
-      if state.hasEnded {
-        defer { if isLast { state.groups = [] } }
-        return (nil, true, state.groups, isLast)
-      }
       // The first task may have continued with the second before its subscription returns.
-      if number < state.inputNumber { return (nil, false, [], false) }
+      if number < state.inputNumber { return (nil, false, nil) }
       let replaced = state.input
       state.input = token
       state.inputNumber = number
-      return (replaced, false, [], false)
+      return (replaced, false, nil)
     }
     guard hasEnded else { return }
-    WaitGroup.capture(groups) { token.invalidate() }
-    if isLast { for group in groups { group.leave() } }
+    if let group { group.end(token) } else { token.invalidate() }
+    let awaiting = state.withLock { state -> WaitGroup? in
+      state.startCount -= 1
+      guard state.startCount == 0, state.isAwaited else { return nil }
+      state.isAwaited = false
+      return state.group
+    }
+    awaiting?.leave()
   }
 
   /// - Returns: The task, if this chain must follow it now.
@@ -129,21 +130,26 @@ final class TaskChain<Output: Sendable>: SubscriptionHost, @unchecked Sendable {
     return nil
   }
 
-  override func isSubscribed(_ token: Subscription) -> Bool { state.withLock { !$0.hasEnded } }
+  private var isCanceled: Bool { state.withLock { $0.hasEnded } }
+
+  override func isSubscribed(_ token: Subscription) -> Bool { !isCanceled }
 
   override func end(_ token: Subscription) {
     let group = WaitGroup.current
     let (input, handover) = state.withLock { state -> (Subscription?, TaskHandover<Output>?) in
       if state.hasEnded { return (nil, nil) }
       state.hasEnded = true
+      state.group = group
       if state.startCount > 0, let group {
         group.enter()
-        state.groups.append(group)
+        state.isAwaited = true
       }
       return (state.input.take(), state.handover.take())
     }
     input?.leave()
-    if let handover { handover.chain.follow(handover.task, handover.inlet) }
+    if let handover, !handover.chain.isCanceled {
+      handover.chain.follow(handover.task, handover.inlet)
+    }
   }
 }
 

@@ -143,7 +143,7 @@ private final class Steps: Sendable {
   func finish() { last.finish(.success(1)) }
 }
 
-@Suite(.light) struct TaskChainTests {
+@Suite(.heavy) struct TaskChainTests {
   // A few hundred steps overflowed the stack. `Scripts/soak` takes two million.
   @Test(arguments: Form.allCases, [false, true])
   private func `R11 a chain of 20,000 tasks is released and finished on 512 KiB of stack`(
