@@ -144,15 +144,15 @@ private final class Steps: Sendable {
 }
 
 @Suite(.heavy) struct TaskChainTests {
-  // A few hundred steps overflowed the stack. `Scripts/soak` takes two million.
+  // A few hundred steps overflowed the stack. `Scripts/soak` takes 500,000.
   @Test(arguments: Form.allCases, [false, true])
-  private func `R11 a chain of 20,000 tasks is released and finished on 512 KiB of stack`(
+  private func `R11 a chain of 5,000 tasks is released and finished on 512 KiB of stack`(
     form: Form, isSynchronous: Bool
   ) async {
     await #expect(processExitsWith: .success) { [form, isSynchronous] in
       mustEnd()
       onThread(stackSize: 512 * 1_024) {
-        let steps = [0, 1].map { _ in Steps(scaled(20_000), isSynchronous: isSynchronous) }
+        let steps = [0, 1].map { _ in Steps(scaled(5_000), isSynchronous: isSynchronous) }
         let received = Shared(0)
         var subscription = Optional(form.task(steps[0]).subscribe { _ in received.increment() })
         steps[0].run()
@@ -182,10 +182,10 @@ private final class Steps: Sendable {
   }
 
   @Test(arguments: [false, true])
-  func `R32 a chain of 20,000 tasks is awaited until the last has returned`(isMapped: Bool) async {
+  func `R32 a chain of 5,000 tasks is awaited until the last has returned`(isMapped: Bool) async {
     await #expect(processExitsWith: .success) { [isMapped] in
       mustEnd()
-      let steps = Steps(scaled(20_000), isSynchronous: false)
+      let steps = Steps(scaled(5_000), isSynchronous: false)
       let (hasStarted, mayReturn) = (AsyncGate(), AsyncGate())
       let hasReturned = Shared(false)
       @Sendable func work() async -> Int {
