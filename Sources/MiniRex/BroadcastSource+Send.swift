@@ -66,7 +66,7 @@ extension BroadcastSource {
     }
   }
 
-  /// Sends an update unless ``send(_:)`` would suspend or throw.
+  /// Sends an update unless ``send(_:)-777au`` would suspend or throw.
   ///
   /// ```swift
   /// source.offer(line) ? 202 : 503

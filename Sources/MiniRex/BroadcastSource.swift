@@ -56,7 +56,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   /// The callbacks run on this thread before the method returns. If another thread is already
   /// delivering, or if a callback of this source makes the call, the update is queued and the
   /// method returns. After ``end()`` it does nothing. It never suspends, and exceeds the limit of
-  /// a subscriber with `suspending(_:)`: ``send(_:)`` waits for room instead.
+  /// a subscriber with `suspending(_:)`: ``send(_:)-777au`` waits for room instead.
   @inlinable @inline(__always)
   public func broadcast(_ update: Update) {
     if !delivery.send(update), let lineage = publisher.lineage {
@@ -66,7 +66,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
 
   /// Finishes the publisher after all updates sent so far are delivered.
   ///
-  /// Suspended and later calls of ``send(_:)`` throw.
+  /// Suspended and later calls of ``send(_:)-777au`` throw.
   public func end() {
     delivery.end()
     delivery.gate?.end()

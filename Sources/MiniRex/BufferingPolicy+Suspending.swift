@@ -5,7 +5,7 @@ extension BufferingPolicy where Kind == BroadcasterKind {
   /// let values = lines.publisher.values(.suspending(64))
   /// ```
   ///
-  /// No update is dropped. ``BroadcastSource/send(_:)`` suspends at the limit, and continues at
+  /// No update is dropped. ``BroadcastSource/send(_:)-777au`` suspends at the limit, and continues at
   /// half of it. The updates in flight are all updates between the sources and the
   /// subscriber: in its buffer, in a dispatch to a queue or an actor, in the queue of an operator
   /// with several inputs, and in `flatMap(limit:)`. Updates that an operator holds back on

@@ -212,6 +212,22 @@ private final class Label {
     #expect(await display.shown == [19.5])
   }
 
+  @Test func `an asynchronous callback shows each temperature`() async {
+    actor Display {
+      var shown: [Double] = []
+
+      func show(_ temperature: Double) { shown.append(temperature) }
+    }
+    let measured = PublishedProperty(19.5)
+    let thermostat = (temperature: measured.publisher, ())
+    let display = Display()
+    let subscription = thermostat.temperature.subscribe(.bufferingNewest(1)) { temperature in
+      await display.show(temperature)
+    }
+    await subscription.drained()
+    #expect(await display.shown == [19.5])
+  }
+
   @Test func `invalidate cancels the sequence of an ended loop`() async {
     let measured = PublishedProperty(95.0)
     let thermostat = (temperature: measured.publisher, ())

@@ -9,7 +9,7 @@ extension Publisher where Kind == BroadcasterKind {
   ///
   /// Each subscriber starts a separate run, in a Swift task that is canceled with the subscription.
   /// `share()` makes it one run for all. `send` suspends while a suspending subscriber is full, from
-  /// the first update on, see ``BroadcastSource/send(_:)``. It throws a `CancellationError` after
+  /// the first update on, see ``BroadcastSource/send(_:)-777au``. It throws a `CancellationError` after
   /// the cancellation. The publisher finishes when the function returns or throws. The error is not
   /// emitted. To wait until canceled work has returned, see `invalidateAndWait()`.
   ///

@@ -31,7 +31,8 @@ private struct CarriedNote: Hashable, Sendable {
     Store(nil) { [self] (state: inout CarriedNote?, note: CarriedNote) in
       state = note
       let answer = CarriedNote(sender: note.sender, number: note.number, kind: .answer)
-      let work: @Sendable (@escaping @Sendable (CarriedNote) -> Void) async throws -> Void = { send in
+      let work: @Sendable (@escaping @Sendable (CarriedNote) -> Void) async throws -> Void = {
+        send in
         look(note)
         send(answer)
       }
