@@ -22,12 +22,13 @@ package struct LawSubject: Sendable, CustomTestStringConvertible {
   }
 
   package static func value(
-    _ name: String,
+    _ name: String, conflates: Bool = false,
     _ apply: @escaping @Sendable (PublishedValue<Int>) -> PublishedValue<Int>
   ) -> LawSubject {
     LawSubject(name) {
       let property = PublishedProperty(0)
-      return PublisherUnderTest(apply(property.publisher), drivenBy: property)
+      return PublisherUnderTest(
+        apply(property.publisher), drivenBy: property, conflates: conflates)
     }
   }
 

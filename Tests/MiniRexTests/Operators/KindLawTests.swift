@@ -15,8 +15,9 @@ extension LawSubject {
     .value("switchToLatest") { PublishedValue.constant($0).switchToLatest() },
     .value("flatMapLatest") { $0.flatMapLatest { PublishedValue.constant($0) } },
     .value("share") { $0.share() },
-    .value("computed") { value in .computed { read in read(value) } },
-    .value("computed of computed and derived values") { value in
+    // Changes of other threads that are queued fold into one (R42).
+    .value("computed", conflates: true) { value in .computed { read in read(value) } },
+    .value("computed of computed and derived values", conflates: true) { value in
       let negative = PublishedValue.computed { read in -read(value) }
       let shifted = value.map { $0 + 1 }
       return .computed { read in read(shifted) - 1 - read(negative) - read(value) }
