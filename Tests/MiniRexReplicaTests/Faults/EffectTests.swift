@@ -22,8 +22,7 @@ struct EffectTests {
         if number % 10 == 0 { await replica.processed() }
       }
       async let heard: Void = onQueue { link.isDeaf = false }
-      // A `Task.sleep` of microseconds can lose a timer of the system, and then all later ones.
-      if round % 2 == 1 { await onQueue { usleep(UInt32(round * 40)) } }
+      if round % 2 == 1 { try await Task.sleep(for: .microseconds(round * 40)) }
       await replica.close()
       await heard
 
