@@ -171,7 +171,7 @@ struct OriginTests {
     link.isRefusing = true
     await replica.processed()
     log.advance(by: .seconds(86_400 * 31))
-    // What it has decided to send before is refused.
+    // An entry that it was about to send before is refused.
     await replica.processed()
     link.isRefusing = false
     let count = log.last

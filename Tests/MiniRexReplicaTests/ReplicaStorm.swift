@@ -58,7 +58,7 @@ struct ReplicaStorm {
           }
         }
       }
-      // The entries of one are news for the other, and a callback sends again.
+      // Each replica reads the entries of the other, and a callback sends again.
       for _ in 0..<100 {
         await link.settle(replica)
         await other.settle(foreign)
