@@ -23,6 +23,8 @@ struct CompactionTests {
     for number in 2...25 {
       replica.send(.said("\(number)"))
       await link.settle(replica)
+      // A slow writer skips the first snapshot for the second.
+      if number == 10 { await until { log.snapshotCount == 1 } }
     }
     // The entries after the snapshot before the last one stay.
     await until { log.first == 10 }
@@ -108,8 +110,8 @@ struct CompactionTests {
     for number in 1...6 {
       replica.send(.said("lost \(number)"))
       await link.settle(replica)
+      await until { log.snapshotCount == (number + 1) / 2 }
     }
-    await until { log.snapshotCount == 3 }
     let troubles = Recorder(replica.troubles)
 
     link.cut()

@@ -153,20 +153,18 @@ private struct Schedule {
       member.link.connect()
       for link in member.earlierLinks + [member.link] { for _ in 0..<200 { link.acceptLate() } }
     }
-    while !Task.isCancelled {
+    // The sends are in the progress afterward.
+    for member in members { await member.replica.processed() }
+    await until {
       for member in members {
-        await member.replica.processed()
         member.link.acceptAll()
         member.link.deliverNext(.max)
-        await member.replica.processed()
       }
-      let areDone = members.allSatisfy { member in
+      return members.allSatisfy { member in
         let progress = member.replica.progress.current()
         return member.link.inFlightCount == 0 && progress?.pending == 0
-          && progress?.sequence == log.last
+          && progress?.phase == .current && progress?.sequence == log.last
       }
-      if areDone { return }
-      try? await Task.sleep(for: .milliseconds(1))
     }
   }
 
