@@ -50,6 +50,15 @@ import Testing
     #expect(loads.value == [1, 1])
   }
 
+  @Test func `C8 a resource is released although the clock moves before the timer is set`() {
+    let clock = MovingClock()
+    let family = Family(keepingUnused: .seconds(10), clock: clock) { "\($0)" }
+    clock.step.value = .seconds(10)
+    family[1].set("1")
+    #expect(family.count == 0)
+    #expect(clock.manual.sleeperCount == 0)
+  }
+
   @Test func `C8 a retained or subscribed resource is used`() async throws {
     let family = makeFamily(keepingUnused: .zero)
     var retained: Resource<String, any Error>? = family[1]

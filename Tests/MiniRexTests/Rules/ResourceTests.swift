@@ -324,6 +324,20 @@ import Testing
     #expect(backend.count == 4)
   }
 
+  @Test func `C6 a subscriber at the instant of a poll starts it`() async {
+    let resource = makeResource(refreshEvery: .seconds(30))
+    backend.answer(1, 1)
+    let first = Recorder(resource.publisher)
+    await until { resource.state.value == 1 }
+    first.invalidate()
+    await clock.advance(by: .seconds(30))
+    #expect(Self.text(resource.state) == "1")
+
+    let second = Recorder(resource.publisher)
+    #expect(Self.text(resource.state) == "1 loading")
+    second.invalidate()
+  }
+
   @Test func `C7 the state is one published value`() async throws {
     let resource = makeResource()
     let states = Recorder(resource.publisher)
@@ -407,6 +421,33 @@ import Testing
     #expect(clock.sleeperCount == 1)
     states.invalidate()
     #expect(clock.sleeperCount == 0)
+  }
+
+  @Test func `C9 a value is stale although the clock moves before the timer is set`() {
+    let clock = MovingClock()
+    let resource = Numbers(staleAfter: .seconds(10), clock: clock) { [backend] in
+      try await backend.load()
+    }
+    let states = Recorder(resource.publisher)
+    clock.step.value = .seconds(10)
+    resource.set(1)
+    #expect(texts(states) == ["- loading", "1", "1 stale"])
+    #expect(clock.manual.sleeperCount == 0)
+  }
+
+  @Test func `C9 a retry begins although the clock moves before the timer is set`() async throws {
+    let clock = MovingClock()
+    let resource = Numbers(retries: 1, retryDelay: .constant(.seconds(5)), clock: clock) {
+      [backend] in try await backend.load()
+    }
+    clock.step.value = .seconds(5)
+    backend.fail(1)
+    backend.answer(2, 2)
+    let states = Recorder(resource.publisher)
+    await until { states.updates.count >= 2 }
+    try #require(clock.manual.sleeperCount == 0)
+    await until { states.updates.count == 3 }
+    #expect(texts(states) == ["- loading", "- failed 1 loading", "2"])
   }
 
   @Test func `C10 reading a fresh value does not suspend`() async throws {

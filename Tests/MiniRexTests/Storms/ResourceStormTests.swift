@@ -73,6 +73,7 @@ import Testing
       if subscribers == 1 {
         pollTime = (loadEnd ?? now) + Model.interval
         while let time = pollTime, time < now { pollTime = time + Model.interval }
+        poll()
       }
     }
 
@@ -148,10 +149,13 @@ import Testing
     mutating func advance() {
       now += 1
       if let retryTime, retryTime <= now { retry() }
-      if let pollTime, pollTime <= now {
-        self.pollTime = nil
-        if load == nil { start() }
-      }
+      poll()
+    }
+
+    mutating func poll() {
+      guard let pollTime, pollTime <= now else { return }
+      self.pollTime = nil
+      if load == nil { start() }
     }
   }
 
@@ -215,17 +219,21 @@ import Testing
           model.advance()
           await clock.advance(by: .seconds(1))
         }
+        let limit = ContinuousClock.now + .seconds(20)
         while true {
           latest = ResourceTests.text(resource.state)
           if latest == model.text, backend.count == model.requests, results.value == model.results {
             break
           }
-          if Task.isCancelled { break }
+          if Task.isCancelled || limit < .now {
+            Issue.record(
+              """
+              seed \(seed), round \(round), steps \(steps): \(latest), \(backend.count) requests, \
+              \(results.value), \(clock.sleeperCount) sleepers, not \(model)
+              """)
+            return
+          }
           await Task.yield()
-        }
-        if Task.isCancelled {
-          Issue.record("seed \(seed), round \(round), steps \(steps): \(latest), not \(model.text)")
-          return
         }
       }
     }

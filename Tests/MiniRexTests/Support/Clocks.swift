@@ -58,6 +58,31 @@ struct NosyClock: SchedulingClock {
   }
 }
 
+/// A scheduling clock that moves at the beginning of `schedule`, as if another thread advanced it.
+struct MovingClock: SchedulingClock {
+  let manual = ManualClock()
+  /// The duration of the move in the next `schedule`.
+  let step = Shared(Duration.zero)
+
+  var now: ManualClock.Instant { manual.now }
+  var minimumResolution: Duration { .zero }
+
+  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
+    try await manual.sleep(until: deadline, tolerance: tolerance)
+  }
+
+  func schedule(
+    at deadline: ManualClock.Instant, _ action: @escaping @Sendable () -> Void
+  ) -> Subscription {
+    let step = step.change { step in
+      defer { step = .zero }
+      return step
+    }
+    manual.advance(by: step)
+    return manual.schedule(at: deadline, action)
+  }
+}
+
 /// A scheduling clock that runs every action synchronously, inside `schedule`.
 struct HastyClock: SchedulingClock {
   var now: ManualClock.Instant { .init(offset: .zero) }

@@ -12,7 +12,7 @@ extension FamilyStorage {
       table.isAlarmSet = table.index.nextEviction != nil
       return (evicted, table.index.nextEviction)
     }
-    if let next { alarm?.set(to: next) }
+    if let next { alarm?.setOrRing(at: next) }
     for entry in evicted { entry.core.end() }
   }
 
@@ -23,7 +23,7 @@ extension FamilyStorage {
       table.isAlarmSet = table.index.nextEviction != nil
       return (evicted, table.index.nextEviction)
     }
-    if let next { alarm?.set(to: next) }
+    if let next { alarm?.setOrRing(at: next) }
     for entry in evicted { entry.core.end() }
   }
 

@@ -126,11 +126,8 @@ extension ResourceCore {
   private func setAlarm() {
     while true {
       let (wake, number) = delivery.lock.withLock { _ in unsafe (schedule.nextWake, wakeNumber) }
-      if let wake { alarm?.set(to: wake) } else { alarm?.clear() }
-      guard delivery.lock.withLock({ _ in unsafe wakeNumber == number }) else { continue }
-      // The clock may have moved since the change. A manual clock would ring in its next advance.
-      if let wake, wake <= timekeeper.now() { self.wake(at: wake) }
-      return
+      if let wake { alarm?.setOrRing(at: wake) } else { alarm?.clear() }
+      if delivery.lock.withLock({ _ in unsafe wakeNumber == number }) { return }
     }
   }
 }

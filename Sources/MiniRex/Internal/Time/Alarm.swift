@@ -1,6 +1,6 @@
 /// The alarm of one subscription to a timed operator.
 ///
-/// Callbacks that do not overlap set it, and any thread may end it.
+/// Any thread may set it and end it. The last thread that sets it decides.
 final class Alarm: Sendable {
   private struct State {
     /// `nil` after the alarm ends.
@@ -49,6 +49,16 @@ final class Alarm: Sendable {
       return state.begin(at: instant)
     }
     if let setting { start(setting) }
+  }
+
+  /// Sets the instant, as `set(to:)` does, and rings now if the clock has reached it.
+  ///
+  /// For an instant that other threads know before the alarm is set. They may move a manual clock,
+  /// which would ring only in its next advance.
+  func setOrRing(at instant: Duration) {
+    set(to: instant)
+    let now = timekeeper.now()
+    if let number = state.withLock({ $0.instant <= now ? $0.number : nil }) { wake(number) }
   }
 
   private func start(_ setting: Setting) {
