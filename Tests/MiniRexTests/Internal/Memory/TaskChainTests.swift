@@ -34,8 +34,8 @@ private enum Form: String, CaseIterable, Codable, CustomTestStringConvertible {
     case .progressive: progressive(steps).withoutProgress()
     case .progressiveRecover: progressiveRecover(steps).withoutProgress()
     case .progressiveMapped: progressiveMapped(steps).withoutProgress()
-    case .limited: limited(steps).first().mapError { never -> Failed in switch never {} }
-    case .latest: latest(steps).first().mapError { never -> Failed in switch never {} }
+    case .limited: limited(steps).first().mapError(failed)
+    case .latest: latest(steps).first().mapError(failed)
     }
   }
 
@@ -142,6 +142,9 @@ private final class Steps: Sendable {
 
   func finish() { last.finish(.success(1)) }
 }
+
+/// Gives a task that cannot fail the failure type of the others.
+@Sendable private func failed(_ never: Never) -> Failed {}
 
 @Suite(.heavy) struct TaskChainTests {
   // A few hundred steps overflowed the stack. `Scripts/soak` takes 500,000.
