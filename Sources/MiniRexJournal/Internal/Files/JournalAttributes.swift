@@ -47,7 +47,7 @@ struct JournalAttributes {
 
 #if canImport(Darwin)
 private func copyExtendedAttributes(from file: Int32, to new: Int32) throws(JournalFailure) {
-  try check { unsafe fcopyfile(file, new, nil, copyfile_flags_t(COPYFILE_ACL | COPYFILE_XATTR)) }
+  try check { fcopyfile(file, new, nil, copyfile_flags_t(COPYFILE_ACL | COPYFILE_XATTR)) }
 }
 #else
 private typealias List = @convention(c) (Int32, UnsafeMutableRawPointer?, Int) -> Int
