@@ -67,20 +67,11 @@ extension Journal {
     }
   }
 
-  /// Returns the JSON of a state in its newest version, and this version.
-  private func renewed(_ line: JournalLine) throws(JournalFailure) -> (
-    json: JournalLineWriter.JSON, version: Int
-  ) {
-    let newest = options.upcasting.stateVersion
-    if line.version == newest || options.upcasting.keepsVersions {
-      return (JournalLineWriter.JSON(line.payload), line.version)
-    }
-    return (try encoded(decoder.state(of: line), line.number, by: makeEncoder()), newest)
-  }
-
+  /// The other thread retains no journal, so that the file is unlocked when the journal is released.
   private func compactFile() async -> CompactionResult {
-    await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { [self] in
+    let renewed = Self.renewal(options.upcasting)
+    return await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { [file, currentRecording] in
         guard file.beginWork(isCompaction: true) else {
           return continuation.resume(returning: .isBusy)
         }
@@ -92,9 +83,24 @@ extension Journal {
           file.noteFailedCompaction(error)
         }
         file.endWork()
-        report()
+        currentRecording.report()
         continuation.resume(returning: result)
       }
+    }
+  }
+
+  /// Returns a closure that returns the JSON of a state in its newest version, and this version.
+  private static func renewal(_ upcasting: JournalUpcasting)
+    -> @Sendable (JournalLine)
+    throws(JournalFailure) -> (json: JournalLineWriter.JSON, version: Int)
+  {
+    { line throws(JournalFailure) in
+      let newest = upcasting.stateVersion
+      if line.version == newest || upcasting.keepsVersions {
+        return (JournalLineWriter.JSON(line.payload), line.version)
+      }
+      let state = try JournalDecoder<State, Action>(upcasting).state(of: line)
+      return (try encoded(state, line.number, by: makeEncoder()), newest)
     }
   }
 }

@@ -287,4 +287,11 @@ extension JournalTests {
     #expect(folder.segments == ["000001-0.journal"])
     #expect(try LedgerJournal(folder).verify().lastNumber == 40)
   }
+
+  /// Another thread must not retain the journal of a compaction that has returned.
+  @Test func `J7 the file is unlocked when a journal is released after compact`() async throws {
+    let folder = try Folder()
+    _ = try folder.record(40, every: 40)
+    for _ in 0..<1_000 { try await LedgerJournal(folder).compact() }
+  }
 }
