@@ -67,8 +67,12 @@ import Testing
       let sent = [Shared(0), Shared(1_000)]
       let reference = Recorder(source.publisher)
       let runs = Shared<[Run]>([])
+      // On a busy machine, a thread could otherwise end before another begins.
+      let hasJoined = Shared(false)
+      @Sendable func areSending() -> Bool { sent.map(\.value) != [1_000, 2_000] }
       onThreads(4) { thread in
         if thread < 2 {
+          while !hasJoined.value { sched_yield() }
           for _ in 0..<1_000 {
             let number = hasStarted[thread].increment()
             source.broadcast(number)
@@ -76,10 +80,12 @@ import Testing
           }
         } else {
           var random = SeededGenerator(seed: seed &+ UInt64(round * 8 + thread))
-          for _ in 0..<200 {
+          for index in 0..<200 {
             let sentBefore = sent.map(\.value)
             let recorder = Recorder(source.publisher)
             let begunAfter = hasStarted.map(\.value)
+            hasJoined.value = true
+            while index == 0, recorder.updates.isEmpty, areSending() { sched_yield() }
             for _ in 0..<Int.random(in: 0..<50, using: &random) { _ = sent[0].value }
             recorder.invalidate()
             runs.change { runs in
