@@ -26,7 +26,7 @@ package enum StoreEntry: Hashable, Sendable {
 /// - taken: one thread has access → free, by that thread, or awaited, by another thread.
 /// - awaited: as taken, and the thread wakes the waiting threads when it leaves → free.
 @usableFromInline
-package struct StoreGate: ~Copyable, Sendable {
+package struct StoreAccess: ~Copyable, Sendable {
   /// The thread with access, 0 if the state is free.
   ///
   /// A thread number is an address and therefore even. Bit 0 is set if other threads wait.

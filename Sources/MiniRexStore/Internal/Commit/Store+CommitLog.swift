@@ -11,7 +11,7 @@ extension Store {
   package var lastNumber: Int {
     switch backing {
     case .root(let storage): storage.lastNumber
-    case .part: misuse("A scope has no commit numbers. Use the numbers of its parent.")
+    case .scope: misuse("A scope has no commit numbers. Use the numbers of its parent.")
     }
   }
 
@@ -45,7 +45,7 @@ extension StoreBacking {
   {
     switch self {
     case .root(let storage): storage.subscribeToCommits(receive)
-    case .part(let part): part.subscribeToCommits(receive)
+    case .scope(let scope): scope.subscribeToCommits(receive)
     }
   }
 }
