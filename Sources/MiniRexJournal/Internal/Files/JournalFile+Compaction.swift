@@ -56,7 +56,7 @@ extension JournalFile {
 
   private func isCurrent(_ start: CompactionStart, _ end: End) -> Bool {
     !end.isUnlocked && end.part.file === start.old.file && end.writer == start.writer
-      && (start.isFinal || end.lost == nil)
+      && (start.isFinal || end.disk.lost == nil)
   }
 
   // Step 1.
@@ -196,11 +196,11 @@ extension JournalFile {
         do throws(JournalFailure) {
           try synchronizeFolder(of: path)
         } catch {
-          end.lost = error
+          end.disk.lost = error
           throw error
         }
-        end.durable = end.part.number
-        end.synchronized = end.part.length
+        end.disk.durable = end.part.number
+        end.disk.length = end.part.length
         return true
       }
     }

@@ -88,7 +88,7 @@ final class WatchedEffects: Sendable {
       (
         event.run, event.run.name.map { shortened($0, to: 200) },
         event.end.map { describe($0) },
-        (event.date.timeIntervalSince1970 * 1_000).rounded() / 1_000
+        event.date.roundedTime
       )
     }
     recorded.withLock { log in

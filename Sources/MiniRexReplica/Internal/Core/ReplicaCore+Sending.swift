@@ -78,7 +78,7 @@ extension ReplicaCore {
     }
   }
 
-  /// Sends again, after the log has said that it cannot have forgotten this origin.
+  /// Sends again, after the log has answered that it cannot have forgotten this origin.
   ///
   /// A connection may deliver nothing for long, while the time of the log passes.
   private func sendAgain() {

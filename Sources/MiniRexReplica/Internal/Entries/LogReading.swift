@@ -76,7 +76,7 @@ struct LogReading<State: Codable & Sendable>: Sendable {
     return (number, subscription)
   }
 
-  /// Begins to ask the log for its time, unless it was asked during the current comparison.
+  /// Begins to query the time of the log, unless it was queried during the current comparison.
   mutating func mustAsk() -> Bool {
     if isOver || question?.comparison == comparison { return false }
     question = (comparison, nil)

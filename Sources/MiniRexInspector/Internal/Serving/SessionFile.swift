@@ -38,7 +38,7 @@ struct SessionFile: Sendable, Encodable {
   private let stores: [Store]
 
   init(graph: GraphPicture.Contents, stores: [Store]) {
-    time = (Date().timeIntervalSince1970 * 1_000).rounded() / 1_000
+    time = Date().roundedTime
     self.graph = graph
     self.stores = stores
   }

@@ -191,7 +191,7 @@ final class OutboxFile: Sendable {
 func replaceFile(
   _ path: String, with bytes: [UInt8], _ prepare: (Int32) throws(JournalFailure) -> Void
 ) throws(JournalFailure) -> JournalDescriptor {
-  // One name, so that a kill leaves at most one file, which the next write replaces.
+  // One name, so that at most one file remains after a kill, and the next write replaces it.
   let new = path + ".new"
   let file = try openRegularFile(new, O_RDWR | O_CREAT | O_TRUNC)
   var done = 0

@@ -133,7 +133,7 @@ struct GraphEdgeNumbers: Sendable, Encodable, Equatable {
     isActive = edges.contains(where: \.isActive)
     let counts = edges.compactMap(\.updateCount)
     count = counts.isEmpty ? nil : counts.reduce(0, +)
-    rate = (edges.reduce(0) { $0 + ($1.updatesPerSecond ?? 0) } * 10).rounded() / 10
+    rate = edges.reduce(0) { $0 + ($1.updatesPerSecond ?? 0) }.rounded(to: 10)
     pending = edges.reduce(0) { $0 + $1.pendingUpdates }
     dropped = edges.reduce(0) { $0 + $1.droppedUpdates }
   }

@@ -10,14 +10,14 @@ internal import Foundation
 extension ReplicaCore {
   /// Replaces the state by the decided state and the pending actions, and starts the effects.
   ///
-  /// Confirmations of pending actions, in order, leave the state as it is. After the end, it does nothing: the next
+  /// Confirmations of pending actions, in order, do not change the state. After the end, it does nothing: the next
   /// replica decides the entries.
   func commit(_ burst: inout Burst) {
     let (decisions, snapshot) = (burst.decisions, burst.snapshot.take())
     burst.decisions = []
     guard let now = burst.now.take() else { return publishProgress() }
     let last = now.table.last(of: sending.origin)
-    // Removing them is the point of no return: a concurrent end leaves either all of them pending, or none.
+    // Removing them is the point of no return: after a concurrent end, either all of them are pending, or none.
     let removed = sending.pending.withLock { pending in
       pending.isClosed ? nil : pending.removeFirst(through: last)
     }

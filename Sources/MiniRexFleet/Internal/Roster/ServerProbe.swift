@@ -3,7 +3,7 @@ internal import Foundation
 internal import MiniRex
 internal import MiniRexNATS
 
-/// Finds out whether the server answers, also if it keeps the connection open and is stopped.
+/// Finds out whether the server answers, even if it keeps the connection open and is stopped.
 ///
 /// The server returns a message to its sender.
 final class ServerProbe: Sendable {

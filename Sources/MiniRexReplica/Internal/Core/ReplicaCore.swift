@@ -54,7 +54,7 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   /// The number of the first pending action, or of the next action, or 0 after the end.
   let undecided: PublishedProperty<Int>
   let retryInterval: DispatchTimeInterval
-  /// The time after which a log is asked again that says that it has lost entries.
+  /// The time after which a log that reports lost entries is queried again.
   let confirmationInterval: DispatchTimeInterval
   let decoder = makeDecoder()
   let isChecking = Lock(false)

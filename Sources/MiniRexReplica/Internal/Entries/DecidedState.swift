@@ -30,7 +30,7 @@ struct DecidedState<State: Codable & Sendable>: Codable, Sendable {
 
   private enum CodingKeys: CodingKey { case position, count, table, state }
 
-  /// Anybody may write a snapshot to the log, so each number must be in its range.
+  /// Any process may write a snapshot to the log, so each number must be in its range.
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     position = try container.decodeIfPresent(LogPosition.self, forKey: .position)

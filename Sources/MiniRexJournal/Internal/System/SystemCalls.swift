@@ -84,7 +84,7 @@ func isSame(_ one: Int32, _ other: Int32) throws(JournalFailure) -> Bool {
   return one.st_dev == other.st_dev && one.st_ino == other.st_ino
 }
 
-/// Appends the bytes, and counts them in `done`, also if it throws.
+/// Appends the bytes, and counts them in `done`, even if it throws.
 package func write(
   _ bytes: [UInt8], to descriptor: Int32, _ done: inout Int
 ) throws(JournalFailure) {

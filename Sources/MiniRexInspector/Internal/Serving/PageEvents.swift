@@ -117,7 +117,7 @@ struct CommitLine: Sendable, Encodable {
   init(_ entry: CommitLog.Entry, causeUpTo count: Int = 200) {
     previous = entry.previous
     number = entry.number
-    time = (entry.date.timeIntervalSince1970 * 1_000).rounded() / 1_000
+    time = entry.date.roundedTime
     cause = shortened(entry.cause, to: count)
     changeCount = entry.changeCount
     let all = (entry.changes ?? [:]).sorted { $0.key < $1.key }

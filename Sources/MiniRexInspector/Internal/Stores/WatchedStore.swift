@@ -29,7 +29,7 @@ final class WatchedStore: Sendable {
       name = effect.run.name.map { shortened($0, to: 200) }
       commit = effect.run.commit
       start = effect.age.map { age in
-        ((now.timeIntervalSince1970 - age / .seconds(1)) * 10).rounded() / 10
+        (now.timeIntervalSince1970 - age / .seconds(1)).rounded(to: 10)
       }
       isCancelled = effect.isCancelled
     }

@@ -84,9 +84,9 @@ extension ReplicaCore {
     }
   }
 
-  /// Stops because of missing entries, if the log says repeatedly that it has neither them nor a snapshot.
+  /// Stops because of missing entries, if the log answers repeatedly that it has no such entries and no snapshot.
   ///
-  /// In a cluster, a server that has lost the contact to the others answers for some ten seconds with what it had.
+  /// In a cluster, a server that has lost contact with the other servers answers from its own entries for some ten seconds.
   private func isMissing(_ range: Range<UInt64>, _ candidate: DecidedState<State>?) {
     let count = reading.withLock { reading in
       reading.answers = reading.lost == range ? reading.answers + 1 : 1

@@ -24,7 +24,7 @@ struct PendingAction<Action: Sendable>: Sendable {
 
 /// The pending actions of one origin, with consecutive numbers, and the part of them that is in flight.
 ///
-/// After a kill, decided actions precede them that the written state does not contain. They are neither sent nor
+/// After a kill, decided actions precede them that the written state does not contain. They are not sent or
 /// reported again, and their effects do not run again.
 struct PendingActions<Action: Sendable>: Sendable {
   /// The actions, behind actions that were removed.
