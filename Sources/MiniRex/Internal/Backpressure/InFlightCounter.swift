@@ -156,7 +156,7 @@ package final class InFlightCounter: Sendable {
     let now = isRelay ? .zero : limit.now()
     // A gate must not be released under the lock.
     let relayed = relayed
-    var wakeUps = WakeUps()
+    var resumptions = SenderResumptions()
     var hasBecomeFull = false
     state.withLock { state in
       while true {
@@ -166,10 +166,10 @@ package final class InFlightCounter: Sendable {
         isHolding.store(new, ordering: .sequentiallyConsistent)
         state.fullSince = new ? now : nil
         hasBecomeFull = new
-        for (key, gate) in state.gates { gate.setHold(new, by: self, for: key, &wakeUps) }
+        for (key, gate) in state.gates { gate.setHold(new, by: self, for: key, &resumptions) }
       }
     }
-    withExtendedLifetime(relayed) { wakeUps.run() }
+    withExtendedLifetime(relayed) { resumptions.run() }
     if hasBecomeFull { startTimeout(at: now) }
   }
 
@@ -178,12 +178,12 @@ package final class InFlightCounter: Sendable {
   /// Attaches the gate of a source.
   ///
   /// Called under the lock of the source.
-  func attach(_ gate: SendGate, for key: ObjectIdentifier, _ wakeUps: inout WakeUps) {
+  func attach(_ gate: SendGate, for key: ObjectIdentifier, _ resumptions: inout SenderResumptions) {
     if relayed === gate { return }
     state.withLock { state in
       state.gates[key] = gate
       gate.add(
-        self, for: key, isHolding: isHolding.load(ordering: .sequentiallyConsistent), &wakeUps)
+        self, for: key, isHolding: isHolding.load(ordering: .sequentiallyConsistent), &resumptions)
     }
   }
 

@@ -86,8 +86,8 @@ package final class SendGate: Sendable {
 
   @usableFromInline
   func leaveUnderLock() {
-    withState { state, wakeUps in
-      if let next = state.senders.leave() { wakeUps.admit(next) }
+    withState { state, resumptions in
+      if let next = state.senders.leave() { resumptions.admit(next) }
     }
   }
 
@@ -103,8 +103,8 @@ package final class SendGate: Sendable {
   /// Refuses all senders from now on, and forgets its subscribers.
   @usableFromInline
   package func end() {
-    let counters = withState { state, wakeUps -> [InFlightCounter] in
-      for sender in state.senders.end() { wakeUps.refuse(sender) }
+    let counters = withState { state, resumptions -> [InFlightCounter] in
+      for sender in state.senders.end() { resumptions.refuse(sender) }
       let attachments = state.attachments.values.joined()
       for attachment in attachments where attachment.isHolding { _ = state.senders.release() }
       state.attachments = [:]
@@ -118,9 +118,9 @@ package final class SendGate: Sendable {
   /// Called under the lock of the counter.
   func add(
     _ counter: InFlightCounter, for key: ObjectIdentifier, isHolding: Bool,
-    _ wakeUps: inout WakeUps
+    _ resumptions: inout SenderResumptions
   ) {
-    withState(&wakeUps) { state, _ in
+    withState(&resumptions) { state, _ in
       let known = state.attachments[key] ?? []
       if state.senders.hasEnded || known.contains(where: { $0.counter === counter }) { return }
       state.attachments[key] = known + [Attachment(counter: counter, isHolding: isHolding)]
@@ -131,9 +131,9 @@ package final class SendGate: Sendable {
   /// Called under the lock of the counter.
   func setHold(
     _ isHolding: Bool, by counter: InFlightCounter, for key: ObjectIdentifier,
-    _ wakeUps: inout WakeUps
+    _ resumptions: inout SenderResumptions
   ) {
-    withState(&wakeUps) { state, wakeUps in
+    withState(&resumptions) { state, resumptions in
       let index = state.attachments[key]?.firstIndex {
         $0.counter === counter && $0.isHolding != isHolding
       }
@@ -142,7 +142,7 @@ package final class SendGate: Sendable {
       if isHolding {
         state.senders.hold()
       } else if let next = state.senders.release() {
-        wakeUps.admit(next)
+        resumptions.admit(next)
       }
     }
   }
@@ -150,10 +150,10 @@ package final class SendGate: Sendable {
   /// Detaches a canceled subscription, which no longer suspends a sender.
   package func detach(_ token: Subscription) {
     let key = ObjectIdentifier(token)
-    let counters = withState { state, wakeUps -> [InFlightCounter] in
+    let counters = withState { state, resumptions -> [InFlightCounter] in
       guard let old = state.attachments.removeValue(forKey: key) else { return [] }
       for attachment in old where attachment.isHolding {
-        if let next = state.senders.release() { wakeUps.admit(next) }
+        if let next = state.senders.release() { resumptions.admit(next) }
       }
       return old.map(\.counter)
     }
@@ -161,9 +161,9 @@ package final class SendGate: Sendable {
   }
 
   func attach(_ counter: InFlightCounter, of token: Subscription) {
-    var wakeUps = WakeUps()
-    counter.attach(self, for: ObjectIdentifier(token), &wakeUps)
-    wakeUps.run()
+    var resumptions = SenderResumptions()
+    counter.attach(self, for: ObjectIdentifier(token), &resumptions)
+    resumptions.run()
   }
 
   // MARK: Connections
@@ -174,8 +174,8 @@ package final class SendGate: Sendable {
   }
 
   func releaseConnection() {
-    withState { state, wakeUps in
-      if let next = state.senders.release() { wakeUps.admit(next) }
+    withState { state, resumptions in
+      if let next = state.senders.release() { resumptions.admit(next) }
     }
   }
 
@@ -219,37 +219,37 @@ package final class SendGate: Sendable {
   }
 
   func withState<Result: Sendable>(
-    _ body: (inout State, inout WakeUps) -> Result
+    _ body: (inout State, inout SenderResumptions) -> Result
   ) -> Result {
-    var wakeUps = WakeUps()
-    let result = withState(&wakeUps, body)
-    wakeUps.run()
+    var resumptions = SenderResumptions()
+    let result = withState(&resumptions, body)
+    resumptions.run()
     return result
   }
 
   /// Runs the body while the state decides, and returns the decision to the word if it can.
   func withState<Result: Sendable>(
-    _ wakeUps: inout WakeUps, _ body: (inout State, inout WakeUps) -> Result
+    _ resumptions: inout SenderResumptions, _ body: (inout State, inout SenderResumptions) -> Result
   ) -> Result {
-    let (result, news) = state.withLock { state -> (Result, WakeUps) in
-      var news = WakeUps()
+    let (result, added) = state.withLock { state -> (Result, SenderResumptions) in
+      var added = SenderResumptions()
       if word.exchange(SendGate.guarded, ordering: .acquiringAndReleasing) == SendGate.sending {
         state.senders.register()
       }
-      let result = body(&state, &news)
+      let result = body(&state, &added)
       let isHeld = state.senders.holds > 0
       if isHeld != held.load(ordering: .relaxed) {
         held.store(isHeld, ordering: .sequentiallyConsistent)
-        if let relay = state.relay { news.check(relay) }
+        if let relay = state.relay { added.check(relay) }
       }
-      if isHeld, !state.senders.suspended.isEmpty { news.look(at: self) }
+      if isHeld, !state.senders.suspended.isEmpty { added.look(at: self) }
       if state.senders.isIdle {
         word.store(
           state.senders.unregister() ? SendGate.sending : SendGate.free, ordering: .releasing)
       }
-      return (result, news)
+      return (result, added)
     }
-    wakeUps.formUnion(news)
+    resumptions.formUnion(added)
     return result
   }
 }

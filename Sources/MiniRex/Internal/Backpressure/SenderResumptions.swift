@@ -1,7 +1,7 @@
 /// The senders, relays, and gates that a decision under a lock concerns.
 ///
 /// They continue after all locks.
-struct WakeUps: Sendable {
+struct SenderResumptions: Sendable {
   private var senders: [(SuspendedSender, SuspendedSender.Outcome)] = []
   private var relays: [InFlightCounter] = []
   private var gates: [SendGate] = []
@@ -15,7 +15,7 @@ struct WakeUps: Sendable {
   /// Looks for senders that must not wait, because a new hold may wait for them.
   mutating func look(at gate: SendGate) { gates.append(gate) }
 
-  mutating func formUnion(_ other: WakeUps) {
+  mutating func formUnion(_ other: SenderResumptions) {
     senders += other.senders
     relays += other.relays
     gates += other.gates

@@ -6,8 +6,8 @@ extension SendGate {
 
   /// Removes a canceled sender, which then sends nothing.
   func cancel(_ place: UInt) {
-    withState { state, wakeUps in
-      if let sender = state.senders.remove(place) { wakeUps.refuse(sender) }
+    withState { state, resumptions in
+      if let sender = state.senders.remove(place) { resumptions.refuse(sender) }
     }
   }
 
@@ -36,8 +36,8 @@ extension SendGate {
   ///
   /// If another sender is inside, this is decided again after its delivery.
   func admit(_ place: UInt) {
-    withState { state, wakeUps in
-      if let sender = state.senders.admit(place) { wakeUps.admit(sender) }
+    withState { state, resumptions in
+      if let sender = state.senders.admit(place) { resumptions.admit(sender) }
     }
   }
 

@@ -132,15 +132,15 @@ extension AnyDelivery {
   func attachGate(
     _ counter: InFlightCounter, of token: Subscription
   ) -> (gate: SendGate?, run: RunStart?) {
-    var wakeUps = WakeUps()
+    var resumptions = SenderResumptions()
     let attached = lock.withLock { state -> (SendGate?, RunStart?) in
       if token.slot == nil || state.schedule.hasEnded { return (nil, nil) }
       let gate = makeGate()
-      counter.attach(gate, for: ObjectIdentifier(token), &wakeUps)
+      counter.attach(gate, for: ObjectIdentifier(token), &resumptions)
       // The callback in the slot retains the run.
       return (gate, gate.run)
     }
-    wakeUps.run()
+    resumptions.run()
     return attached
   }
 
