@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import MiniRex
 
 /// The progress of a recording, and the flushes that wait for it.
