@@ -86,7 +86,7 @@ extension JournalFile {
       }
       return true
     }
-    if end.withLock({ $0.lost }) == nil { try synchronize() }
+    if end.withLock({ $0.disk.lost }) == nil { try synchronize() }
     let created = try end.withLock { end throws(JournalFailure) -> Bool? in
       guard isCurrent(start, end) else { return nil }
       if !(try isNamed(path, start.old.file.number)) { throw .inUse }
@@ -234,7 +234,7 @@ extension JournalFile.End {
     (weight.first, weight.last, weight.actions) = (state, state, copied.actions)
     weight.firstSecond = start.second
     marks.synced = copied.synced
-    (isTorn, unconfirmed, isPrepared, lost) = (false, nil, true, nil)
+    (isTorn, unconfirmed, isPrepared, disk.lost) = (false, nil, true, nil)
     compaction = .idle
   }
 }

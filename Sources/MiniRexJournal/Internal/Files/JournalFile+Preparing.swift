@@ -117,7 +117,7 @@ extension JournalFile {
   /// It reads the lines before that state back to the first line that was durable.
   func hidesLoss() throws(JournalFailure) -> Bool {
     let (part, state) = end.withLock { ($0.part, $0.weight.last) }
-    var durable = end.withLock { $0.durable }
+    var durable = end.withLock { $0.disk.durable }
     var lines = part.linesBackwards(before: max(state.end, part.firstLine))
     while let (offset, bytes) = try lines.next(), offset >= part.header.length {
       guard let line = JournalLine(bytes) else { return true }

@@ -101,7 +101,7 @@ extension JournalFile {
 
 extension JournalFile {
   /// The marks of the last line, and the number of the last commit on the disk.
-  var marks: (JournalMarks, durable: Int) { end.withLock { ($0.marks, $0.durable) } }
+  var marks: (JournalMarks, durable: Int) { end.withLock { ($0.marks, $0.disk.durable) } }
 
   var endOfLines: (part: JournalPart, weight: JournalWeight, marks: JournalMarks) {
     end.withLock { ($0.part, $0.weight, $0.marks) }
@@ -112,10 +112,10 @@ extension JournalFile {
   /// The number of bytes of the lines after the last state.
   var bytesAfterState: Int { end.withLock { $0.part.length - $0.weight.last.end } }
 
-  var lostFailure: JournalFailure? { end.withLock { $0.lost } }
+  var lostFailure: JournalFailure? { end.withLock { $0.disk.lost } }
 
   var syncCount: (count: Int, lastDuration: Duration) {
-    end.withLock { ($0.syncs, $0.lastSyncDuration ?? .zero) }
+    end.withLock { ($0.disk.syncs, $0.disk.lastSyncDuration ?? .zero) }
   }
 
   func noteFailedCompaction(_ failure: JournalFailure) {

@@ -134,7 +134,7 @@ final class JournalFile: Sendable {
         try MiniRexJournal.synchronize(part.file.number)
       } catch {
         // Linux marks the pages clean, so a later call would succeed without them.
-        end.withLock { $0.lost = error }
+        end.withLock { $0.disk.lost = error }
         throw error
       }
       let duration = ContinuousClock.now - start
@@ -148,7 +148,7 @@ final class JournalFile: Sendable {
 
   /// Returns the lines to synchronize, or `nil` if they are on the disk.
   private func unsynchronized() throws(JournalFailure) -> JournalPart? {
-    let (file, isUnlocked, lost) = end.withLock { ($0.part.file, $0.isUnlocked, $0.lost) }
+    let (file, isUnlocked, lost) = end.withLock { ($0.part.file, $0.isUnlocked, $0.disk.lost) }
     if let lost { throw lost }
     if isUnlocked { return extent }
     let isNamed = try isNamed(path, file.number)
