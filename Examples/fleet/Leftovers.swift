@@ -9,7 +9,7 @@ func makeFolder() throws -> URL {
   return folder
 }
 
-/// Waits for the end of the fleet, also by `kill -9`, and cleans up after it.
+/// Waits for the end of the fleet, even by `kill -9`, and cleans up after it.
 func watch(_ folder: URL, of fleet: pid_t) async -> Never {
   await end(of: fleet)
   cleanUp(folder)

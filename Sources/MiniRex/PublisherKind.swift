@@ -48,7 +48,7 @@ public typealias Broadcaster<Update: Sendable> = Publisher<Update, BroadcasterKi
 /// A publisher that emits the current value to each new subscriber, then each change.
 public typealias PublishedValue<Value: Sendable> = Publisher<Value, PublishedValueKind>
 
-/// A publisher that emits one result, also to late subscribers.
+/// A publisher that emits one result, even to late subscribers.
 ///
 /// ![a task emits its result to late subscribers](task.svg)
 public typealias PublishedTask<Success: Sendable, Failure: Error> =

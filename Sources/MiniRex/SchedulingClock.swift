@@ -18,7 +18,7 @@ public protocol SchedulingClock<Duration>: Clock {
 extension ContinuousClock: SchedulingClock {
   /// Runs `action` once, at the deadline or soon after it, in a Swift task that sleeps until then.
   ///
-  /// The Swift task exists until the deadline, also after a cancellation. See
+  /// The Swift task exists until the deadline, even after a cancellation. See
   /// ``SchedulingClock/schedule(at:_:)``.
   public func schedule(
     at deadline: Instant, _ action: @escaping @Sendable () -> Void

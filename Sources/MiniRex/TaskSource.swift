@@ -11,7 +11,7 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
   /// The publisher retains the storage, because late subscribers need the result.
   @usableFromInline let storage: UnretainedReference<TaskStorage<Result<Success, Failure>>>
 
-  /// A publisher that emits the result, also to late subscribers.
+  /// A publisher that emits the result, even to late subscribers.
   ///
   /// It retains the result, but not the source.
   public let publisher: PublishedTask<Success, Failure>

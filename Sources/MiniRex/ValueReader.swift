@@ -14,7 +14,7 @@ public struct ValueReader: ~Copyable {
   /// Reads a published value.
   ///
   /// All reads of one run agree: a value that another thread changes during the run is read in the
-  /// same state again, also through other computed values and through `map`, `removeDuplicates`,
+  /// same state again, even through other computed values and through `map`, `removeDuplicates`,
   /// `combineLatest`, and `switchToLatest`. Traps if the published value has no current value, as
   /// after `receive(on:)` and `delay`.
   @inlinable

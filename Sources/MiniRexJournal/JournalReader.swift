@@ -38,7 +38,7 @@ public final class JournalReader<State: Codable & Sendable, Action: Codable & Se
 
   /// Emits the commits after a number, and then each new commit.
   ///
-  /// The entries have no gap and no repetition, also while the journal is compacted. If a recording began with another
+  /// The entries have no gap and no repetition, even while the journal is compacted. If a recording began with another
   /// state, an entry has that state and the number of the commit before it. After a restart from that number, the
   /// state is emitted again.
   ///

@@ -1,6 +1,6 @@
 /// A policy that decides when a journal synchronizes its file with the disk.
 ///
-/// A written line survives the end of the program, also by `kill -9`. A synchronized line survives a power loss.
+/// A written line survives the end of the program, even by `kill -9`. A synchronized line survives a power loss.
 public enum JournalSyncPolicy: Sendable, Hashable {
   /// Synchronizes each commit before the store delivers it to subscribers that joined after the recording.
   ///

@@ -1,4 +1,4 @@
-/// The changes that make today's actions and states of recorded ones.
+/// The changes that convert recorded actions and states to their current types.
 ///
 /// ```swift
 /// let upcasting = JournalUpcasting()

@@ -16,7 +16,7 @@ public enum ReplicaTrouble: Hashable, Sendable, CustomStringConvertible {
   case snapshot(String)
   /// An entry could not be decoded, which stopped the replica.
   case undecodable(sequence: UInt64, reason: String)
-  /// The log no longer had these entries, and no snapshot contained them, which stopped the replica.
+  /// The log no longer had these entries. No snapshot contained them, so the replica stopped.
   case missing(Range<UInt64>)
   /// The log may lose entries that replicas need, which stopped the replica.
   case unsuitable(String)

@@ -12,17 +12,17 @@ extension Effect {
   ///
   /// - Parameters:
   ///   - state: The parent state.
-  ///   - part: The key path of the child.
+  ///   - child: The key path of the child.
   ///   - action: An action of the child.
   ///   - reducer: The reducer of the child.
   ///   - embed: Wraps an action of the child in an action of the parent.
   @inlinable
-  public static func reduce<State, Part: Sendable, PartAction: Sendable>(
-    _ state: inout State, _ part: any WritableKeyPath<State, Part> & Sendable,
-    _ action: PartAction, by reducer: Reducer<Part, PartAction>,
-    _ embed: @escaping @Sendable (PartAction) -> Action
+  public static func reduce<State, Child: Sendable, ChildAction: Sendable>(
+    _ state: inout State, _ child: any WritableKeyPath<State, Child> & Sendable,
+    _ action: ChildAction, by reducer: Reducer<Child, ChildAction>,
+    _ embed: @escaping @Sendable (ChildAction) -> Action
   ) -> Effect {
-    reducer(&state[keyPath: part], action).map(embed).belonging(to: PathStep(path: part))
+    reducer(&state[keyPath: child], action).map(embed).belonging(to: PathStep(path: child))
   }
 
   /// Reduces an optional child, which then owns the returned effects.
@@ -41,18 +41,18 @@ extension Effect {
   ///
   /// - Parameters:
   ///   - state: The parent state.
-  ///   - part: The key path of the optional child.
+  ///   - child: The key path of the optional child.
   ///   - action: An action of the child.
   ///   - reducer: The reducer of the child.
   ///   - embed: Wraps an action of the child in an action of the parent.
   @inlinable
-  public static func reduce<State, Part: Sendable, PartAction: Sendable>(
-    _ state: inout State, ifPresent part: any WritableKeyPath<State, Part?> & Sendable,
-    _ action: PartAction, by reducer: Reducer<Part, PartAction>,
-    _ embed: @escaping @Sendable (PartAction) -> Action
+  public static func reduce<State, Child: Sendable, ChildAction: Sendable>(
+    _ state: inout State, ifPresent child: any WritableKeyPath<State, Child?> & Sendable,
+    _ action: ChildAction, by reducer: Reducer<Child, ChildAction>,
+    _ embed: @escaping @Sendable (ChildAction) -> Action
   ) -> Effect {
-    let effect = state[keyPath: part].change { reducer(&$0, action) }
-    return effect?.map(embed).belonging(to: OptionalStep(path: part)) ?? .none
+    let effect = state[keyPath: child].change { reducer(&$0, action) }
+    return effect?.map(embed).belonging(to: OptionalStep(path: child)) ?? .none
   }
 
   /// Reduces a row, which then owns the returned effects.
@@ -89,7 +89,7 @@ extension Effect {
   /// Keeps `.none` free of allocations.
   @inlinable
   func belonging(to step: some ScopeStep) -> Effect {
-    if case .none = kind { self } else { Effect(.part(step, self)) }
+    if case .none = kind { self } else { Effect(.child(step, self)) }
   }
 }
 

@@ -151,7 +151,7 @@ enum EffectWork<Action: Sendable>: Sendable {
   case cancel(EffectID)
   indirect case cancellable(Effect<Action>, EffectID, cancelInFlight: Bool)
   /// An effect of a child, with the step from the parent to the child.
-  indirect case part(any ScopeStep, Effect<Action>)
+  indirect case child(any ScopeStep, Effect<Action>)
 
   @inlinable
   func map<Other: Sendable>(_ embed: @escaping @Sendable (Action) -> Other) -> Effect<Other> {
@@ -167,7 +167,7 @@ enum EffectWork<Action: Sendable>: Sendable {
     case .cancel(let id): Effect<Other>(.cancel(id))
     case .cancellable(let effect, let id, let cancelInFlight):
       Effect<Other>(.cancellable(effect.map(embed), id, cancelInFlight: cancelInFlight))
-    case .part(let step, let effect): Effect<Other>(.part(step, effect.map(embed)))
+    case .child(let step, let effect): Effect<Other>(.child(step, effect.map(embed)))
     }
   }
 }

@@ -60,8 +60,8 @@ public final class History: Sendable {
     self.store = store
     let memory =
       switch store.backing {
-      case .root(let storage): storage.history(of: .whole, limit: limit, where: isRemembered)
-      case .part(let part): part.history(limit: limit, where: isRemembered)
+      case .root(let storage): storage.history(of: .root, limit: limit, where: isRemembered)
+      case .scope(let scope): scope.history(limit: limit, where: isRemembered)
       }
     self.memory = memory
     canUndo = memory.publisher(of: \.back, "canUndo", of: store.lineage)

@@ -51,7 +51,7 @@ public enum Promise<Success: Sendable, Failure: Error>: Sendable {
     }
   }
 
-  /// Makes the promise pending, also after a result.
+  /// Makes the promise pending, even after a result.
   ///
   /// - Returns: `false` if the promise is already pending.
   @discardableResult

@@ -17,19 +17,19 @@
 /// copies it. To react after a commit instead, subscribe to `publisher(of:)`.
 ///
 /// - Parameters:
-///   - part: The key path of the member.
+///   - path: The key path of the member.
 ///   - reducer: The reducer that may change the member.
 ///   - react: A closure with the changed state and the member's old value. The restrictions on
 ///     reducers apply.
-public func onChange<State: Sendable, Action: Sendable, Part: Equatable & SendableMetatype>(
-  of part: any KeyPath<State, Part> & Sendable,
+public func onChange<State: Sendable, Action: Sendable, Value: Equatable & SendableMetatype>(
+  of path: any KeyPath<State, Value> & Sendable,
   in reducer: @escaping Reducer<State, Action>,
-  _ react: @escaping @Sendable (_ state: inout State, _ old: Part) -> Effect<Action>
+  _ react: @escaping @Sendable (_ state: inout State, _ old: Value) -> Effect<Action>
 ) -> Reducer<State, Action> {
   { state, action in
-    let old = state[keyPath: part]
+    let old = state[keyPath: path]
     let effect = reducer(&state, action)
-    let new = state[keyPath: part]
+    let new = state[keyPath: path]
     if new == old || differOnlyByNaN(new, old) { return effect }
     let reaction = react(&state, old)
     if case .none = effect.kind { return reaction }

@@ -90,7 +90,7 @@ extension RowsSnapshot {
     leaves.reserveCapacity(count)
     while leaves.count < count {
       let leaf = tree.leaf(at: leaves.count).0
-      for _ in unsafe leaf.elements { leaves.append(ObjectIdentifier(leaf)) }
+      for _ in leaf.elements { leaves.append(ObjectIdentifier(leaf)) }
     }
     return leaves
   }

@@ -37,24 +37,24 @@ extension Store where Action == Never {
   public func commit<Result, Failure: Error>(
     _ name: String? = nil, _ change: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    guard let root else { return try commitPart(name, change) }
+    guard let root else { return try commitInScope(name, change) }
     let thread = ThreadID.current
     let result = root.use { storage in
       storage.enterOutside(on: thread)
       defer { storage.commit(.change(name), on: thread) }
-      return Swift.Result { () throws(Failure) in try unsafe change(&storage.state) }
+      return Swift.Result { () throws(Failure) in try change(&storage.state) }
     }
     extendLifetime(self)
     return try result.get()
   }
 
   @usableFromInline
-  func commitPart<Result, Failure: Error>(
+  func commitInScope<Result, Failure: Error>(
     _ name: String?, _ change: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    guard case .part(let part) = backing else { misuse("A store is a root or a scope.") }
+    guard case .scope(let scope) = backing else { misuse("A store is a root or a scope.") }
     defer { extendLifetime(self) }
-    return try part.commit(name, change)
+    return try scope.commit(name, change)
   }
 
   /// Accesses a member of the state.
@@ -67,22 +67,23 @@ extension Store where Action == Never {
   /// suspended. It traps if the suspended thread uses the store, or if the method finishes on
   /// another thread. Change a copy instead: `var counter = store.counter`, `await counter.bump()`,
   /// `store.counter = counter`.
-  public subscript<Part>(dynamicMember part: any WritableKeyPath<State, Part> & Sendable) -> Part {
-    get { observe(part) }
+  public subscript<Value>(dynamicMember path: any WritableKeyPath<State, Value> & Sendable) -> Value
+  {
+    get { observe(path) }
     _modify {
       switch backing {
       case .root(let storage):
         let thread = storage.openMember()
         defer {
           storage.closeMember(openedOn: thread)
-          storage.commit(.assignment(part), on: thread)
+          storage.commit(.assignment(path), on: thread)
           extendLifetime(self)
         }
-        yield unsafe &storage.state[keyPath: part]
-      case .part(let scope):
-        var (member, thread) = scope.open(part)
+        yield &storage.state[keyPath: path]
+      case .scope(let scope):
+        var (member, thread) = scope.open(path)
         defer {
-          scope.close(part, member, openedOn: thread)
+          scope.close(path, member, openedOn: thread)
           extendLifetime(self)
         }
         yield &member

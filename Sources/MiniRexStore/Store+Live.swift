@@ -19,7 +19,7 @@ extension Store {
       current: { [backing] in
         switch backing {
         case .root(let storage): RowsInput(rows(storage.current))
-        case .part(let scope): RowsInput(rows(scope.state))
+        case .scope(let scope): RowsInput(rows(scope.state))
         }
       }
     ) { [backing] receive in
@@ -32,7 +32,7 @@ extension Store {
       }
       return switch backing {
       case .root(let storage): storage.subscribeToCommits(publish)
-      case .part(let scope): scope.subscribeToCommits(publish)
+      case .scope(let scope): scope.subscribeToCommits(publish)
       }
     }
     return LiveRows(rowsFrom: inputs, isStore: true)
@@ -64,14 +64,14 @@ extension LiveRows {
           let input = unsafe unsafeDowncast(input, to: RowsInput<Row>.self)
           guard let rows = input.take() else {
             // The run has read this version, and another source has changed.
-            unsafe index.changed.row = nil
+            index.changed.row = nil
             return LiveChange()
           }
           return index.apply(rows)
         },
-        count: { unsafe index.tree.count },
-        row: { unsafe index.changed.row(at: $0) ?? index.tree[$0] },
-        tree: { unsafe index.tree }, changed: index.changed)
+        count: { index.tree.count },
+        row: { index.changed.row(at: $0) ?? index.tree[$0] },
+        tree: { index.tree }, changed: index.changed)
     }
   }
 }

@@ -63,7 +63,7 @@ extension Store {
     defer { extendLifetime(self) }
     return switch backing {
     case .root(let storage): storage.send(action, to: self, reading: read)
-    case .part(let part): part.send(action, reading: read)
+    case .scope(let scope): scope.send(action, reading: read)
     }
   }
 
@@ -74,7 +74,7 @@ extension Store {
     defer { extendLifetime(self) }
     return switch backing {
     case .root(let storage): try storage.send(to: self, deciding: decide)
-    case .part(let part): try part.send(deciding: decide)
+    case .scope(let scope): try scope.send(deciding: decide)
     }
   }
 }

@@ -11,14 +11,14 @@ extension Store {
   /// use. The first `embed` is kept, so two embeddings of one child need two action types.
   ///
   /// - Parameters:
-  ///   - part: The key path of the child.
+  ///   - child: The key path of the child.
   ///   - embed: Wraps an action of the child in an action of the parent.
   @inlinable
-  public func scope<Part: Sendable, PartAction: Sendable>(
-    _ part: any WritableKeyPath<State, Part> & Sendable,
-    _ embed: @escaping @Sendable (PartAction) -> Action
-  ) -> Store<Part, PartAction> {
-    let scope = find(PathStep(path: part), part, embed)
+  public func scope<Child: Sendable, ChildAction: Sendable>(
+    _ child: any WritableKeyPath<State, Child> & Sendable,
+    _ embed: @escaping @Sendable (ChildAction) -> Action
+  ) -> Store<Child, ChildAction> {
+    let scope = find(PathStep(path: child), child, embed)
     guard let scope else { fatalError("A child that is not removable is missing.") }
     return scope
   }
@@ -36,15 +36,15 @@ extension Store {
   /// ``scope(_:_:)``.
   ///
   /// - Parameters:
-  ///   - part: The key path of the optional child.
+  ///   - child: The key path of the optional child.
   ///   - embed: Wraps an action of the child in an action of the parent.
   @inlinable
-  public func scope<Part: Sendable, PartAction: Sendable>(
-    ifPresent part: any WritableKeyPath<State, Part?> & Sendable,
-    _ embed: @escaping @Sendable (PartAction) -> Action
-  ) -> Store<Part, PartAction>? {
-    observePresence(of: part)
-    return find(OptionalStep(path: part), part, embed)
+  public func scope<Child: Sendable, ChildAction: Sendable>(
+    ifPresent child: any WritableKeyPath<State, Child?> & Sendable,
+    _ embed: @escaping @Sendable (ChildAction) -> Action
+  ) -> Store<Child, ChildAction>? {
+    observePresence(of: child)
+    return find(OptionalStep(path: child), child, embed)
   }
 
   /// Returns a scope over the row with the given ID, or `nil` if no row has the ID.
@@ -93,40 +93,40 @@ extension Store {
     case .root(let storage):
       let key = MemberKey(path: rows, aspect: .ids)
       _ = storage.observe(key, in: nil) { $0[keyPath: rows].structureStamp }
-    case .part(let part): part.observeRows(rows)
+    case .scope(let scope): scope.observeRows(rows)
     }
     return state[keyPath: rows].ids
   }
 
   /// Called before the lookup, so that no change between the two is missed.
   @usableFromInline
-  func observePresence<Part>(of part: any KeyPath<State, Part?> & Sendable) {
+  func observePresence<Child>(of child: any KeyPath<State, Child?> & Sendable) {
     switch backing {
     case .root(let storage):
-      let key = MemberKey(path: part, aspect: .presence)
-      _ = storage.observe(key, in: nil) { $0[keyPath: part] != nil }
-    case .part(let scope): _ = scope.isPresent(part)
+      let key = MemberKey(path: child, aspect: .presence)
+      _ = storage.observe(key, in: nil) { $0[keyPath: child] != nil }
+    case .scope(let scope): _ = scope.isPresent(child)
     }
   }
 
   /// Inlinable, so that the scope is compiled for the caller's types.
   @inlinable
-  func find<Step: ScopeStep, PartAction>(
+  func find<Step: ScopeStep, ChildAction>(
     _ step: Step, _ path: AnyKeyPath, id: AnyHashable? = nil,
-    _ embed: @escaping @Sendable (PartAction) -> Action
-  ) -> Store<Step.Part, PartAction>? where Step.Outer == State {
-    let key = ScopeKey(path: path, action: ObjectIdentifier(PartAction.self), id: id)
+    _ embed: @escaping @Sendable (ChildAction) -> Action
+  ) -> Store<Step.Child, ChildAction>? where Step.Outer == State {
+    let key = ScopeKey(path: path, action: ObjectIdentifier(ChildAction.self), id: id)
     switch backing {
     case .root(let storage):
       defer { extendLifetime(self) }
-      if let scope = storage.find(key, in: nil, as: Store<Step.Part, PartAction>.self) {
+      if let scope = storage.find(key, in: nil, as: Store<Step.Child, ChildAction>.self) {
         return scope
       }
       return storage.scope(
         step, at: nil, in: nil, as: key, of: self, lineage: lineage, last: { nil }, embed: embed)
-    case .part(let part):
-      if let scope = part.find(key, as: Store<Step.Part, PartAction>.self) { return scope }
-      return part.scope(step, key, of: self, embed)
+    case .scope(let scope):
+      if let scope = scope.find(key, as: Store<Step.Child, ChildAction>.self) { return scope }
+      return scope.scope(step, key, of: self, embed)
     }
   }
 }
@@ -136,24 +136,24 @@ extension Store where Action == Never {
   ///
   /// Changing the scope is a commit of the parent.
   ///
-  /// - Parameter part: The key path of the child.
+  /// - Parameter child: The key path of the child.
   @inlinable
-  public func scope<Part: Sendable>(
-    _ part: any WritableKeyPath<State, Part> & Sendable
-  ) -> Store<Part, Never> {
-    scope(part, itself)
+  public func scope<Child: Sendable>(
+    _ child: any WritableKeyPath<State, Child> & Sendable
+  ) -> Store<Child, Never> {
+    scope(child, itself)
   }
 
   /// Returns a scope over an optional child, or `nil` if the child is `nil`.
   ///
   /// A commit after which the child is `nil` ends the scope.
   ///
-  /// - Parameter part: The key path of the optional child.
+  /// - Parameter child: The key path of the optional child.
   @inlinable
-  public func scope<Part: Sendable>(
-    ifPresent part: any WritableKeyPath<State, Part?> & Sendable
-  ) -> Store<Part, Never>? {
-    scope(ifPresent: part, itself)
+  public func scope<Child: Sendable>(
+    ifPresent child: any WritableKeyPath<State, Child?> & Sendable
+  ) -> Store<Child, Never>? {
+    scope(ifPresent: child, itself)
   }
 
   /// Returns a scope over the row with the given ID, or `nil` if no row has the ID.

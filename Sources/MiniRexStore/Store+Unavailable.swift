@@ -5,8 +5,10 @@ extension Store {
     message:
       "Only an action changes the state of this store. Use 'store.send(…)' to send an action. A store without actions, 'Store<State, Never>', has writable members."
   )
-  public subscript<Part>(dynamicMember part: any WritableKeyPath<State, Part> & Sendable) -> Part {
-    get { observe(part) }
+  public subscript<Child>(dynamicMember child: any WritableKeyPath<State, Child> & Sendable)
+    -> Child
+  {
+    get { observe(child) }
     set {}
   }
 }

@@ -30,7 +30,7 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
   package let reducerTimes: ReducerTimes?
   let diffWork = Lock<StoreDiffs?>(nil)
   /// The parent of a scope, retained.
-  private let whole: (any AnyObject & Sendable)?
+  private let parent: (any AnyObject & Sendable)?
 
   /// Creates a store with an initial state and a reducer.
   ///
@@ -55,19 +55,19 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
       state, lineage: lineage, reducer: reducerTimes?.measuring(reducer) ?? reducer)
     backing = .root(storage)
     root = UnretainedReference(storage)
-    whole = nil
+    parent = nil
     storage.link.store = self
     if let first { send(first) }
   }
 
   /// Creates a scope.
   @usableFromInline
-  init<Whole, WholeAction>(
-    _ part: AnyScope<State, Action>, of whole: Store<Whole, WholeAction>, lineage: Lineage?
+  init<Parent, ParentAction>(
+    _ scope: AnyScope<State, Action>, of parent: Store<Parent, ParentAction>, lineage: Lineage?
   ) {
-    backing = .part(part)
+    backing = .scope(scope)
     root = nil
-    self.whole = whole
+    self.parent = parent
     self.lineage = lineage
     reducerTimes = nil
   }
@@ -77,7 +77,7 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     case .root(let storage):
       storage.end()
       lineage?.sourceHasEnded()
-    case .part(let part): part.storeWasReleased()
+    case .scope(let scope): scope.storeWasReleased()
     }
   }
 
@@ -91,7 +91,7 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
   public var state: State {
     switch backing {
     case .root(let storage): storage.current
-    case .part(let part): part.state
+    case .scope(let scope): scope.state
     }
   }
 
@@ -99,15 +99,15 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
   ///
   /// Inside `withObservationTracking`, `onChange` runs after the next commit that changes the
   /// member.
-  public subscript<Part>(dynamicMember part: any KeyPath<State, Part> & Sendable) -> Part {
-    observe(part)
+  public subscript<Value>(dynamicMember path: any KeyPath<State, Value> & Sendable) -> Value {
+    observe(path)
   }
 
-  func observe<Part>(_ part: any KeyPath<State, Part> & Sendable) -> Part {
+  func observe<Value>(_ path: any KeyPath<State, Value> & Sendable) -> Value {
     defer { extendLifetime(self) }
     return switch backing {
-    case .root(let storage): storage.observe(part)
-    case .part(let scope): scope.observe(part)
+    case .root(let storage): storage.observe(path)
+    case .scope(let scope): scope.observe(path)
     }
   }
 
@@ -124,27 +124,27 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
   /// let subscription = store.publisher(of: \.results).subscribe { print("\($0)") }
   /// ```
   ///
-  /// Each commit calls `part` once per subscription and compares the results. The entire state is
+  /// Each commit calls `value` once per subscription and compares the results. The entire state is
   /// never compared.
   @inlinable
-  public func publisher<Part: Sendable>(
-    of part: @escaping @Sendable (State) -> Part
-  ) -> PublishedValue<Part> {
-    let changeTest = ChangeTest<Part>()
+  public func publisher<Value: Sendable>(
+    of value: @escaping @Sendable (State) -> Value
+  ) -> PublishedValue<Value> {
+    let changeTest = ChangeTest<Value>()
     return Publisher(
       watchedBy: lineage, as: "publisher",
       current: { [backing] in
         switch backing {
-        case .root(let storage): part(storage.current)
-        case .part(let scope): part(scope.state)
+        case .root(let storage): value(storage.current)
+        case .scope(let scope): value(scope.state)
         }
       }
     ) { [backing] receive in
       switch backing {
-      case .root(let storage): return storage.subscribe(to: part, changeTest, receive)
-      case .part(let scope):
+      case .root(let storage): return storage.subscribe(to: value, changeTest, receive)
+      case .scope(let scope):
         let receive = skippingDuplicates(changeTest, receive)
-        return scope.subscribe(toState: { receive(part($0)) })
+        return scope.subscribe(toState: { receive(value($0)) })
       }
     }
   }
@@ -159,8 +159,8 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     switch backing {
     case .root(let storage):
       Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
-    case .part(let part):
-      Publisher(watchedBy: lineage, as: "events", current: { nil }) { part.subscribe($0) }
+    case .scope(let scope):
+      Publisher(watchedBy: lineage, as: "events", current: { nil }) { scope.subscribe($0) }
     }
   }
 
@@ -186,9 +186,9 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
   func sendToBacking(_ action: Action) -> StoreTask {
     switch backing {
     case .root(let storage): return storage.send(action, to: self)
-    case .part(let part):
+    case .scope(let scope):
       defer { extendLifetime(self) }
-      return part.send(action)
+      return scope.send(action)
     }
   }
 
@@ -199,14 +199,14 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
   public var isActive: Bool {
     switch backing {
     case .root: true
-    case .part(let part): part.isActive
+    case .scope(let scope): scope.isActive
     }
   }
 
   var host: any StoreHost {
     switch backing {
     case .root(let storage): storage
-    case .part(let part): part.host
+    case .scope(let scope): scope.host
     }
   }
 
@@ -217,7 +217,7 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
 
   package var hasForgottenEffects: Bool { host.hasForgottenEffects }
 
-  package var hasForgottenParts: Bool { host.hasForgottenParts }
+  package var hasForgottenScopes: Bool { host.hasForgottenScopes }
 
   /// The number of active subscriptions, including the subscriptions of scopes.
   ///

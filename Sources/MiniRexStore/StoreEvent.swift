@@ -81,7 +81,7 @@ public enum CommitCause<Action: Sendable>: Sendable, CustomStringConvertible {
     switch self {
     case .action(let action): "\(action)"
     case .change(let name): name ?? "change"
-    case .assignment(let part): "\(part)"
+    case .assignment(let child): "\(child)"
     case .restored: "restored"
     case .rebased(let decided, let pending): "rebased: \(decided) decided, \(pending) pending"
     case .parent: "parent"

@@ -32,7 +32,7 @@ public struct StoreTask: Sendable {
   /// `true` if there are none.
   public var isFinished: Bool { group?.isFinished ?? true }
 
-  /// Emits once when all effects have ended, also to late subscribers.
+  /// Emits once when all effects have ended, even to late subscribers.
   ///
   /// Canceling the subscription cancels no effect. The failure is the error that ``finished()``
   /// throws.

@@ -52,7 +52,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sen
   ///
   /// Actions that reducers send are reduced in the same call, as in a `Store`. Assert each of them with
   /// ``receive(_:fileID:filePath:line:column:_:)``. Without exhaustivity, the assertion sees the state after
-  /// all of them. Returns after their commits are delivered, also if another thread delivers them. The
+  /// all of them. Returns after their commits are delivered, even if another thread delivers them. The
   /// failure is also recorded if you catch it.
   ///
   /// - Parameters:

@@ -88,7 +88,7 @@ extension JournalTests {
     try await journal.flush()
     store.send(action(2))
     // The state after an `fdatasync` that failed.
-    journal.file.end.withLock { $0.lost = .file(.EIO) }
+    journal.file.end.withLock { $0.disk.lost = .file(.EIO) }
     await #expect(throws: JournalFailure.file(.EIO)) { try await journal.flush() }
     #expect(journal.status.current()?.durableNumber == 1 && !recording.isSubscribed)
     store.send(action(3))

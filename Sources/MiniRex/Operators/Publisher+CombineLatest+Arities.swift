@@ -1,5 +1,5 @@
-// `combineLatest` of two to eight inputs, written out. Swift does not specialize a loop over a
-// parameter pack, which makes a change several times as expensive.
+// `combineLatest` of two to eight inputs, written by `Scripts/write-arities`. Swift does not specialize
+// a loop over a parameter pack, which makes a change several times as expensive.
 
 /// Combines the current values of two inputs, as the overload for any number does.
 @inlinable
@@ -12,16 +12,14 @@ public func combineLatest<A: Sendable, B: Sendable>(
 /// Transforms the current values of two inputs, as the overload for any number does.
 @inlinable
 public func combineLatest<A: Sendable, B: Sendable, Result: Sendable>(
-  _ a: PublishedValue<A>, _ b: PublishedValue<B>,
-  transform: @escaping @Sendable (A, B) -> Result
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, transform: @escaping @Sendable (A, B) -> Result
 ) -> PublishedValue<Result> {
   combination(a, b, skipping: ChangeTest(), transform)
 }
 
 @inlinable
 func combination<A: Sendable, B: Sendable, Result: Sendable>(
-  _ a: PublishedValue<A>, _ b: PublishedValue<B>,
-  skipping changeTest: ChangeTest<Result>?,
+  _ a: PublishedValue<A>, _ b: PublishedValue<B>, skipping changeTest: ChangeTest<Result>?,
   _ transform: @escaping @Sendable (A, B) -> Result
 ) -> PublishedValue<Result> {
   Publisher(
@@ -71,9 +69,7 @@ func combination<A: Sendable, B: Sendable, C: Sendable, Result: Sendable>(
     lineage: .ofOperation("combineLatest", on: a.lineages + b.lineages + c.lineages),
     value: .derived { session in
       guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session)
-      else {
-        return nil
-      }
+      else { return nil }
       return transform(a, b, c)
     }
   ) { receive in
@@ -120,9 +116,7 @@ func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, Result: Sen
     value: .derived { session in
       guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session),
         let d = d.read(in: session)
-      else {
-        return nil
-      }
+      else { return nil }
       return transform(a, b, c, d)
     }
   ) { receive in
@@ -160,8 +154,7 @@ public func combineLatest<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Result: Sendable
 >(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
-  _ e: PublishedValue<E>,
-  transform: @escaping @Sendable (A, B, C, D, E) -> Result
+  _ e: PublishedValue<E>, transform: @escaping @Sendable (A, B, C, D, E) -> Result
 ) -> PublishedValue<Result> {
   combination(a, b, c, d, e, skipping: ChangeTest(), transform)
 }
@@ -169,8 +162,7 @@ public func combineLatest<
 @inlinable
 func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, Result: Sendable>(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
-  _ e: PublishedValue<E>,
-  skipping changeTest: ChangeTest<Result>?,
+  _ e: PublishedValue<E>, skipping changeTest: ChangeTest<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D, E) -> Result
 ) -> PublishedValue<Result> {
   Publisher(
@@ -178,8 +170,7 @@ func combination<A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable
       "combineLatest", on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages),
     value: .derived { session in
       guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session),
-        let d = d.read(in: session),
-        let e = e.read(in: session)
+        let d = d.read(in: session), let e = e.read(in: session)
       else { return nil }
       return transform(a, b, c, d, e)
     }
@@ -233,8 +224,7 @@ func combination<
   A: Sendable, B: Sendable, C: Sendable, D: Sendable, E: Sendable, F: Sendable, Result: Sendable
 >(
   _ a: PublishedValue<A>, _ b: PublishedValue<B>, _ c: PublishedValue<C>, _ d: PublishedValue<D>,
-  _ e: PublishedValue<E>, _ f: PublishedValue<F>,
-  skipping changeTest: ChangeTest<Result>?,
+  _ e: PublishedValue<E>, _ f: PublishedValue<F>, skipping changeTest: ChangeTest<Result>?,
   _ transform: @escaping @Sendable (A, B, C, D, E, F) -> Result
 ) -> PublishedValue<Result> {
   Publisher(
@@ -243,16 +233,14 @@ func combination<
       on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages + f.lineages),
     value: .derived { session in
       guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session),
-        let d = d.read(in: session),
-        let e = e.read(in: session), let f = f.read(in: session)
+        let d = d.read(in: session), let e = e.read(in: session), let f = f.read(in: session)
       else { return nil }
       return transform(a, b, c, d, e, f)
     }
   ) { receive in
     let cells = (
       CombinationCell<A>(), CombinationCell<B>(), CombinationCell<C>(), CombinationCell<D>(),
-      CombinationCell<E>(),
-      CombinationCell<F>()
+      CombinationCell<E>(), CombinationCell<F>()
     )
     let output = CombinationOutput(changeTest, receive)
     let emit: @Sendable () -> Void = {
@@ -313,16 +301,15 @@ func combination<
       on: a.lineages + b.lineages + c.lineages + d.lineages + e.lineages + f.lineages + g.lineages),
     value: .derived { session in
       guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session),
-        let d = d.read(in: session),
-        let e = e.read(in: session), let f = f.read(in: session), let g = g.read(in: session)
+        let d = d.read(in: session), let e = e.read(in: session), let f = f.read(in: session),
+        let g = g.read(in: session)
       else { return nil }
       return transform(a, b, c, d, e, f, g)
     }
   ) { receive in
     let cells = (
       CombinationCell<A>(), CombinationCell<B>(), CombinationCell<C>(), CombinationCell<D>(),
-      CombinationCell<E>(),
-      CombinationCell<F>(), CombinationCell<G>()
+      CombinationCell<E>(), CombinationCell<F>(), CombinationCell<G>()
     )
     let output = CombinationOutput(changeTest, receive)
     let emit: @Sendable () -> Void = {
@@ -386,17 +373,15 @@ func combination<
         + h.lineages),
     value: .derived { session in
       guard let a = a.read(in: session), let b = b.read(in: session), let c = c.read(in: session),
-        let d = d.read(in: session),
-        let e = e.read(in: session), let f = f.read(in: session), let g = g.read(in: session),
-        let h = h.read(in: session)
+        let d = d.read(in: session), let e = e.read(in: session), let f = f.read(in: session),
+        let g = g.read(in: session), let h = h.read(in: session)
       else { return nil }
       return transform(a, b, c, d, e, f, g, h)
     }
   ) { receive in
     let cells = (
       CombinationCell<A>(), CombinationCell<B>(), CombinationCell<C>(), CombinationCell<D>(),
-      CombinationCell<E>(),
-      CombinationCell<F>(), CombinationCell<G>(), CombinationCell<H>()
+      CombinationCell<E>(), CombinationCell<F>(), CombinationCell<G>(), CombinationCell<H>()
     )
     let output = CombinationOutput(changeTest, receive)
     let emit: @Sendable () -> Void = {

@@ -34,7 +34,7 @@ extension Publisher where Kind: StreamKind {
   ///
   /// A subscriber that joins within the duration continues the run, so closing one view and opening
   /// another does not restart the sensor. A late subscriber of a published value receives the latest
-  /// value, also if it arrived without a subscriber. Releasing the publisher does not end the
+  /// value, even if it arrived without a subscriber. Releasing the publisher does not end the
   /// duration early. The upstream subscription is canceled where the clock runs its calls, and
   /// `invalidateAndWait()` does not wait for that. See ``share()`` for the rest.
   ///

@@ -26,17 +26,17 @@ extension Publisher {
     let isNew = policy.changeTest(of: Update.self)
     let call: @MainActor (Update) -> Void =
       if let isNew { { if isNew($0) { receive($0) } } } else { receive }
-    let hop = Dispatcher<Update, MainCallback<Update>>(
+    let dispatcher = Dispatcher<Update, MainCallback<Update>>(
       MainCallback(call, onEnd), limit: policy.limit, at: CodePlace(fileID: fileID, line: line)
     ) {
-      hop, isContinued in
+      dispatcher, isContinued in
       if isContinued {
-        Task { @MainActor in hop.runOnMainActor() }
+        Task { @MainActor in dispatcher.runOnMainActor() }
       } else {
-        runOnMain { hop.runOnMainActor() }
+        runOnMain { dispatcher.runOnMainActor() }
       }
     }
-    return subscribe(as: "subscribeOnMain", fileID, line) { hop.subscribe(to: self) }
+    return subscribe(as: "subscribeOnMain", fileID, line) { dispatcher.subscribe(to: self) }
   }
 
   /// Subscribes on the main actor for as long as `owner` exists, without retaining it.
@@ -118,13 +118,13 @@ extension Publisher {
     let isNew = policy.changeTest(of: Update.self)
     let call: @Sendable (isolated Isolation, Update) -> Void =
       if let isNew { { if isNew($1) { receive($0, $1) } } } else { receive }
-    let hop = Dispatcher<Update, ActorCallback<Isolation, Update>>(
+    let dispatcher = Dispatcher<Update, ActorCallback<Isolation, Update>>(
       ActorCallback(call, onEnd), limit: policy.limit, at: CodePlace(fileID: fileID, line: line)
-    ) { [weak actor] hop, _ in
+    ) { [weak actor] dispatcher, _ in
       guard let actor else { return cancellation.cancel() }
-      Task { await actor.run(hop) }
+      Task { await actor.run(dispatcher) }
     }
-    let token = subscribe(as: "subscribe", fileID, line) { hop.subscribe(to: self) }
+    let token = subscribe(as: "subscribe", fileID, line) { dispatcher.subscribe(to: self) }
     return cancellation.attach(token)
   }
 }
@@ -132,8 +132,8 @@ extension Publisher {
 extension Actor {
   /// Enqueues a job on this actor.
   @inlinable
-  func run<Update>(_ hop: Dispatcher<Update, ActorCallback<Self, Update>>) {
-    hop.run {
+  func run<Update>(_ dispatcher: Dispatcher<Update, ActorCallback<Self, Update>>) {
+    dispatcher.run {
       $0.receive(self, $1)
     } ending: {
       $0.onEnd?(self)

@@ -6,8 +6,8 @@ public struct ReplicaLogState: Hashable, Sendable {
   public let last: UInt64
   /// The time of the last entry that the log has, in nanoseconds since 1970, or 0.
   ///
-  /// A log that knows its present time uses the later one. A replica does not send again what a log of that time may
-  /// have decided and forgotten.
+  /// A log that knows its present time uses the later one. A replica does not repeat an action that a log of that time
+  /// may have decided and forgotten.
   public let lastTime: Int64
   /// The entry after which the reading continues, or `nil` if the log does not have it.
   public let entry: ReplicaLogEntry?

@@ -5,7 +5,7 @@ extension LiveRows {
   /// let cards = store.live(\.cards).joined(with: store.live(\.people), on: \.owner)
   /// ```
   ///
-  /// Every row stays in the result, also without another row. A changed row of the other query
+  /// Every row stays in the result, even without another row. A changed row of the other query
   /// updates the rows that refer to it, in O(k log n) for k rows. One commit that changes both lists
   /// is one update.
   ///

@@ -13,8 +13,8 @@ extension LiveRows {
       let (source, index) = (makeStage(), MapIndex<Other>())
       return LiveStage(
         apply: { index.apply(source.apply($0), source.count()) { transform(source.row($0)) } },
-        count: { unsafe index.tree.count }, row: { unsafe index.tree[$0] },
-        tree: { unsafe index.tree })
+        count: { index.tree.count }, row: { index.tree[$0] },
+        tree: { index.tree })
     }
   }
 }

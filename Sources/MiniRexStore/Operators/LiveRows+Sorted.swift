@@ -17,7 +17,7 @@ extension LiveRows {
       return LiveStage(
         of: source,
         apply: { index.apply(source.apply($0), source.count()) { key(source.row($0)) } },
-        count: { unsafe index.sorted.count }, sourcePosition: { index.sourcePosition($0) })
+        count: { index.sorted.count }, sourcePosition: { index.sourcePosition($0) })
     }
   }
 }

@@ -51,7 +51,7 @@ struct FleetInspectorTests {
     var openCount: Int { member.core.endpoint?.slots.usedCount ?? -1 }
   }
 
-  @Test func `F4 every inspector is one click away`() async throws {
+  @Test func `M4 every inspector is one click away`() async throws {
     let rooms = try await Rooms()
     rooms.store.send("Order a belt")
 
@@ -71,7 +71,7 @@ struct FleetInspectorTests {
     await rooms.viewer.close()
   }
 
-  @Test func `F4 the events of an inspector arrive while its page is open`() async throws {
+  @Test func `M4 the events of an inspector arrive while its page is open`() async throws {
     let rooms = try await Rooms()
     let client = try HTTPClient(rooms.port)
     let (events, path) = (Shared<[String]>([]), "/process/\(rooms.member.id)/events")
@@ -89,7 +89,7 @@ struct FleetInspectorTests {
     await rooms.viewer.close()
   }
 
-  @Test func `F4 a process answers at most 16 requests for its inspector at once`() async throws {
+  @Test func `M4 a process answers at most 16 requests for its inspector at once`() async throws {
     let rooms = try await Rooms()
     let clients = try (1...16).map { _ in try HTTPClient(rooms.port) }
     for client in clients {
@@ -107,7 +107,7 @@ struct FleetInspectorTests {
     await rooms.nats.close()
   }
 
-  @Test func `F4 an answer larger than a message arrives whole`() async throws {
+  @Test func `M4 an answer larger than a message arrives whole`() async throws {
     let rooms = try await Rooms()
     let sources = (1...8_000).map {
       BroadcastSource<Int>(name: "a source with number \($0)", instrument: rooms.graph)
@@ -121,7 +121,7 @@ struct FleetInspectorTests {
     await rooms.viewer.close()
   }
 
-  @Test func `F4 a blocking callback of the page's process delays no inspector`() async throws {
+  @Test func `M4 a blocking callback of the page's process delays no inspector`() async throws {
     let rooms = try await Rooms()
     let (mayGo, hasCome) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
     let blocked = rooms.viewer.request(String.self, "", on: "nobody", timeout: .seconds(600))
@@ -142,7 +142,7 @@ struct FleetInspectorTests {
     await rooms.viewer.close()
   }
 
-  @Test func `F4 a process without inspecting has no inspector`() async throws {
+  @Test func `M4 a process without inspecting has no inspector`() async throws {
     let rooms = try await Rooms()
     let shy = FleetMember(of: "production", over: rooms.nats, name: "shy", version: "1.0.0")
     await until { rooms.browser.row("shy") != nil }
@@ -160,7 +160,7 @@ struct FleetInspectorTests {
     await rooms.viewer.close()
   }
 
-  @Test func `F4 the permissions in the article suffice`() async throws {
+  @Test func `M4 the permissions in the article suffice`() async throws {
     let server = try await NATSServer(
       """
       authorization { users = [
@@ -201,7 +201,7 @@ struct FleetInspectorTests {
     await viewer.close()
   }
 
-  @Test func `F4 permissions on the subject of inspectors guard them`() async throws {
+  @Test func `M4 permissions on the subject of inspectors guard them`() async throws {
     let rooms = try await Rooms(
       """
       authorization { users = [

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.heavy)
 struct FleetMemberTests {
-  @Test func `F1 a process appears within 2 s and counts as lost after 6 s`() async throws {
+  @Test func `M1 a process appears within 2 s and counts as lost after 6 s`() async throws {
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)
     let page = try FleetPage(of: "production", over: nats)
@@ -36,7 +36,7 @@ struct FleetMemberTests {
     await nats.close()
   }
 
-  @Test func `F1 a member is a service, and leaves the fleet when it is released`() async throws {
+  @Test func `M1 a member is a service, and leaves the fleet when it is released`() async throws {
     let server = try await NATSServer()
     let (nats, tool) = (NATSConnection(server.url), NATSConnection(server.url))
     let browser = try FleetBrowser(of: "production", over: tool)
@@ -59,7 +59,7 @@ struct FleetMemberTests {
     await tool.close()
   }
 
-  @Test func `F1 a fleet does not show the processes of another fleet`() async throws {
+  @Test func `M1 a fleet does not show the processes of another fleet`() async throws {
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)
     let browser = try FleetBrowser(of: "production", over: nats)
@@ -74,7 +74,7 @@ struct FleetMemberTests {
     await nats.close()
   }
 
-  @Test func `F3 the page reports the server as it is`() async throws {
+  @Test func `M3 the page reports the server as it is`() async throws {
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)
     let member = FleetMember(of: "production", over: nats, name: "billing", version: "1.4.2")
@@ -101,7 +101,7 @@ struct FleetMemberTests {
     await nats.close()
   }
 
-  @Test func `F3 a subscriber of all subjects does not hide the server`() async throws {
+  @Test func `M3 a subscriber of all subjects does not hide the server`() async throws {
     let server = try await NATSServer()
     let (nats, monitor) = (NATSConnection(server.url), NATSConnection(server.url))
     let all = Recorder(monitor.broadcaster(of: Data.self, on: ">"))
@@ -114,7 +114,7 @@ struct FleetMemberTests {
     await monitor.close()
   }
 
-  @Test func `F1 invalid names and versions trap with advice`() async throws {
+  @Test func `M1 invalid names and versions trap with advice`() async throws {
     await #expect(processExitsWith: .failure) {
       let nats = NATSConnection("nats://127.0.0.1:1")
       _ = FleetMember(of: "a.b", over: nats, name: "billing", version: "1.0.0")

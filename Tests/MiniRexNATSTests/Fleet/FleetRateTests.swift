@@ -32,7 +32,7 @@ struct FleetRateTests {
     #expect(measure(50, messages: 60, after: 6) == ["NATS": 0, "orders": 5])
   }
 
-  @Test func `F2 a drop counts once, although reports omit its subscription`() {
+  @Test func `M2 a drop counts once, although reports omit its subscription`() {
     var rates = SubscriptionRates()
     func measure(_ drops: [Int]) -> Int {
       let loads = drops.enumerated().map { id, count in
@@ -50,7 +50,7 @@ struct FleetRateTests {
     #expect(measure([5]) == 101)
   }
 
-  @Test func `F3 a server without an answer for four seconds counts as stopped`() async throws {
+  @Test func `M3 a server without an answer for four seconds counts as stopped`() async throws {
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)
     let probe = ServerProbe(nats, of: "production")

@@ -32,7 +32,7 @@ struct FleetReplicaTests {
     }
   }
 
-  @Test func `F5 the process whose replica diverges is named`() async throws {
+  @Test func `M5 the process whose replica diverges is named`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
     #expect(await nats.log("board").create().hasSucceeded())
@@ -56,7 +56,7 @@ struct FleetReplicaTests {
     await nats.close()
   }
 
-  @Test func `F2 a row has the progress of its replicas`() async throws {
+  @Test func `M2 a row has the progress of its replicas`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
     #expect(await nats.log("board").create().hasSucceeded())

@@ -25,7 +25,7 @@ struct FleetRosterTests {
     roster.rows[id]?.concern(at: start + .seconds(seconds))
   }
 
-  @Test func `F1 a silent process is lost after 6 s and forgotten after 10 minutes`() {
+  @Test func `M1 a silent process is lost after 6 s and forgotten after 10 minutes`() {
     var roster = Roster()
     _ = roster.tick(at: start, serverAnswers: true)
     roster.take(report(), from: "A", at: start)
@@ -40,7 +40,7 @@ struct FleetRosterTests {
     #expect(roster.rows.isEmpty)
   }
 
-  @Test func `F1 a restarted process replaces a lost process with its name and host`() {
+  @Test func `M1 a restarted process replaces a lost process with its name and host`() {
     var roster = Roster()
     _ = roster.tick(at: start, serverAnswers: true)
     for id in ["A", "B"] { roster.take(report(), from: id, at: start) }
@@ -59,7 +59,7 @@ struct FleetRosterTests {
     #expect(Set(roster.rows.keys) == ["C", "D", "E"])
   }
 
-  @Test func `F3 no process is lost while the server does not answer`() {
+  @Test func `M3 no process is lost while the server does not answer`() {
     var roster = Roster()
     _ = roster.tick(at: start, serverAnswers: true)
     roster.take(report(), from: "A", at: start)
@@ -73,7 +73,7 @@ struct FleetRosterTests {
     #expect(concern("A", in: roster, after: 108) == .lost)
   }
 
-  @Test func `F5 divergence is visible`() {
+  @Test func `M5 divergence is visible`() {
     var roster = Roster()
     for (id, checksum) in [("A", 1), ("B", 2), ("C", 1)] {
       roster.take(report("billing", digest(100, checksum)), from: id, at: start)
@@ -97,7 +97,7 @@ struct FleetRosterTests {
     #expect(roster.rows.values.allSatisfy { $0.differences.isEmpty })
   }
 
-  @Test func `F5 only states after the same entry are compared`() {
+  @Test func `M5 only states after the same entry are compared`() {
     var roster = Roster()
     roster.take(report("billing", digest(100, 1)), from: "A", at: start)
     // Another sequence, and the same sequence in a restored log.
@@ -108,7 +108,7 @@ struct FleetRosterTests {
     #expect(roster.rows.values.allSatisfy { $0.differences.isEmpty })
   }
 
-  @Test func `F5 both of two differing processes are named`() {
+  @Test func `M5 both of two differing processes are named`() {
     var roster = Roster()
     for (id, checksum) in [("A", 1), ("B", 2)] {
       roster.take(report("billing", digest(100, checksum)), from: id, at: start)
@@ -141,7 +141,7 @@ struct FleetRosterTests {
     #expect(roster.rows.count == 3 && roster.rows["D"] != nil)
   }
 
-  @Test func `F4 a missing frame ends an answer`() throws {
+  @Test func `M4 a missing frame ends an answer`() throws {
     let frames = InspectorFrame.frames(Data(count: 300_000), from: 7)
     #expect(frames.map(\.number) == [7, 8, 9])
     #expect(frames.reduce(0) { $0 + $1.bytes.count } == 300_000)
@@ -223,7 +223,7 @@ struct FleetRosterTests {
     }
   }
 
-  @Test func `F6 each member reports at most 1 KiB a second`() throws {
+  @Test func `M6 each member reports at most 1 KiB a second`() throws {
     let long = String(repeating: "😀\u{0}\"\\", count: 10_000)
     var huge = MemberReport(
       name: shortened(long, to: 64), version: shortened(long, to: 32),

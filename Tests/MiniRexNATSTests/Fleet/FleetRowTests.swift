@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.heavy)
 struct FleetRowTests {
-  @Test func `F2 a row answers an operator's first questions`() async throws {
+  @Test func `M2 a row answers an operator's first questions`() async throws {
     let server = try await NATSServer()
     let (nats, viewer) = (NATSConnection(server.url), NATSConnection(server.url))
     let browser = try FleetBrowser(of: "production", over: viewer)
@@ -52,7 +52,7 @@ struct FleetRowTests {
     await viewer.close()
   }
 
-  @Test func `F2 rows sort by severity, and differing versions stand out`() async throws {
+  @Test func `M2 rows sort by severity, and differing versions stand out`() async throws {
     let server = try await NATSServer()
     let nats = NATSConnection(server.url)
     let browser = try FleetBrowser(of: "production", over: nats)

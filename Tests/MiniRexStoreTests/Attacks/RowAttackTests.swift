@@ -52,7 +52,7 @@ import Testing
       }
       #expect(isRight, "seed \(seed)")
       listeners = []
-      #expect(store.hasForgottenParts && store.subscriberCount == 0)
+      #expect(store.hasForgottenScopes && store.subscriberCount == 0)
     }
   }
 
@@ -106,7 +106,7 @@ import Testing
     store.commit { $0.cards = [] }
 
     #expect(log.lines == ["1: 0", "1: 1", "2: 10", "2: 1", "3: 20", "3: 1"])
-    #expect(store.subscriberCount == 0 && store.hasForgottenParts)
+    #expect(store.subscriberCount == 0 && store.hasForgottenScopes)
   }
 
   @Test func `S15 S19 scopes and subscriptions released inside the reducer end after it`() {
@@ -142,7 +142,7 @@ import Testing
     }
 
     store.send(.cancel(""))
-    #expect(store.subscriberCount == 0 && store.hasForgottenParts)
+    #expect(store.subscriberCount == 0 && store.hasForgottenScopes)
   }
 
   @Test func `S17 S18 S19 four threads add, remove, change, and release rows`() {
@@ -197,6 +197,6 @@ import Testing
     #expect(isOver && rows.value.allSatisfy { !$0.isActive })
     rows.value = []
     recorders.value = []
-    #expect(store.hasForgottenParts && store.subscriberCount == 0)
+    #expect(store.hasForgottenScopes && store.subscriberCount == 0)
   }
 }

@@ -37,7 +37,7 @@ enum StoreFrame: Hashable {
 /// Every value that the next step can depend on.
 struct StoreMachineState: SearchedState {
   // As in the store and its delivery.
-  var gate: UInt = 0
+  var access: UInt = 0
   var beginners = EffectStarter()
   var delivery = DeliveryModel()
   var updates: [Int] = []
@@ -58,7 +58,7 @@ struct StoreMachineState: SearchedState {
   var broken: String?
 }
 
-/// Drives the real `StoreGate`, `StoreChain`, `EffectStarter`, `Schedule`, and `Turnstile` in steps
+/// Drives the real `StoreAccess`, `StoreChain`, `EffectStarter`, `Schedule`, and `Turnstile` in steps
 /// that the search reorders.
 ///
 /// Each step mirrors one atomic operation or one critical section of `StoreStorage` or `Delivery`.
@@ -74,11 +74,11 @@ struct StoreMachine: Searched {
     _ = state.delivery.schedule.join()
   }
 
-  mutating func gate<Result>(_ body: (borrowing StoreGate) -> Result) -> Result {
-    let gate = StoreGate()
-    gate.word.store(state.gate, ordering: .relaxed)
-    defer { state.gate = gate.word.load(ordering: .relaxed) }
-    return body(gate)
+  mutating func access<Result>(_ body: (borrowing StoreAccess) -> Result) -> Result {
+    let access = StoreAccess()
+    access.word.store(state.access, ordering: .relaxed)
+    defer { state.access = access.word.load(ordering: .relaxed) }
+    return body(access)
   }
 
   /// Returns `false` if the thread is finished or asleep.
@@ -122,7 +122,7 @@ struct StoreMachine: Searched {
     let isInside = state.threads[thread].contains(.reduced)
     expect(state.sent.insert(action).inserted || !isInside, "S3 an action is sent twice")
     let caller = id(thread)
-    switch gate({ $0.enter(on: caller) }) {
+    switch access({ $0.enter(on: caller) }) {
     case .reduce:
       expect(!isInside, "S4 an action is reduced inside another")
       push(.reduced, .reducing(action), on: thread)
@@ -139,9 +139,9 @@ struct StoreMachine: Searched {
 
   // `StoreStorage.waitUntilFree`
   private mutating func wait(_ action: Int, on thread: Int) {
-    expect(state.gate | 1 != id(thread).rawValue | 1, "S7 a thread waits for itself")
-    let sleeps = gate { $0.wait() }
-    expect(sleeps == (state.gate != 0), "S3 a thread sleeps without need, or does not sleep")
+    expect(state.access | 1 != id(thread).rawValue | 1, "S7 a thread waits for itself")
+    let sleeps = access { $0.wait() }
+    expect(sleeps == (state.access != 0), "S3 a thread sleeps without need, or does not sleep")
     push(sleeps ? .parked(action) : .woken(action), on: thread)
   }
 
@@ -204,8 +204,8 @@ struct StoreMachine: Searched {
 
   // `StoreStorage.leave`
   private mutating func release(on thread: Int) {
-    if gate({ $0.leave() }) { push(.wake, on: thread) }
-    expect(state.gate == 0, "S3 the state is not released")
+    if access({ $0.leave() }) { push(.wake, on: thread) }
+    expect(state.access == 0, "S3 the state is not released")
   }
 
   private mutating func wake() {

@@ -73,14 +73,14 @@ extension StoreContractTests {
     #expect(store.moves == 1_001)
     #expect(task.isFinished)
     #expect(numbers.updates == Array(1...1_001))
-    #expect(store.hasForgottenParts)
+    #expect(store.hasForgottenScopes)
 
     store.send(.leaveAndSend)
     #expect(store.moves == 1_002)
     #expect(store.guest == nil)
     store.send(.guest(3))
     #expect(store.moves == 1_003)
-    #expect(store.hasForgottenParts)
+    #expect(store.hasForgottenScopes)
   }
 
   @Test(arguments: [false, true])
@@ -93,7 +93,7 @@ extension StoreContractTests {
 
     #expect(store.guest?.count == 3)
     #expect(task.isFinished)
-    #expect(store.hasForgottenParts)
+    #expect(store.hasForgottenScopes)
     #expect(store.hasForgottenEffects)
   }
 
@@ -103,7 +103,7 @@ extension StoreContractTests {
     let task = store.send(.change)
 
     #expect(store.moves == 2)
-    #expect(store.hasForgottenParts)
+    #expect(store.hasForgottenScopes)
     task.cancel()
   }
 

@@ -73,17 +73,17 @@ extension StoreContractTests {
 
     #expect(store.state.cards.map(\.note?.text) == [nil, "!"])
     store.send(.remove(2))
-    #expect(store.effectCount == 0 && store.hasForgottenParts)
+    #expect(store.effectCount == 0 && store.hasForgottenScopes)
   }
 
   @Test func `S20 S27 no bookkeeping remains of a row whose effects have ended`() {
     let clerk = Clerk()
     let store = Store(Wall(cards: 2), reducer: clerk.wall)
     store.send(.card(1, .follow("a")))
-    #expect(store.effectCount == 1 && !store.hasForgottenParts)
+    #expect(store.effectCount == 1 && !store.hasForgottenScopes)
 
     clerk.source.end()
 
-    #expect(store.effectCount == 0 && store.hasForgottenParts && store.hasForgottenEffects)
+    #expect(store.effectCount == 0 && store.hasForgottenScopes && store.hasForgottenEffects)
   }
 }

@@ -235,14 +235,14 @@ extension StoreContractTests {
     var tokens = (0..<100).map { id in
       store.scope(row: id, in: \.cards)?.publisher(of: \.number).subscribe { _ in }
     }
-    #expect(store.subscriberCount == 1 && !store.hasForgottenParts)
+    #expect(store.subscriberCount == 1 && !store.hasForgottenScopes)
 
     tokens.removeLast(50)
     store.commit { $0.cards[id: 3]?.number = 1 }
     #expect(store.subscriberCount == 1)
     tokens = []
 
-    #expect(store.hasForgottenParts && store.subscriberCount == 0)
+    #expect(store.hasForgottenScopes && store.subscriberCount == 0)
   }
 
   @Test func `S15 S18 releasing the store finishes the subscriptions of rows`() {
@@ -279,7 +279,7 @@ extension StoreContractTests {
     store.commit { $0.cards[id: 2] = nil }
 
     #expect(heard.value.last == "row 2" && heard.value.count == 4)
-    #expect(store.subscriberCount == 0 && store.hasForgottenParts)
+    #expect(store.subscriberCount == 0 && store.hasForgottenScopes)
   }
 
   @Test func `S18 R14 joining a row during a delivery has no gap and no duplicate`() {
@@ -305,7 +305,7 @@ extension StoreContractTests {
     }
 
     #expect(bad.value == 0)
-    #expect(store.hasForgottenParts)
+    #expect(store.hasForgottenScopes)
   }
 
   @Test func `S18 R14 a subscriber of a row receives no commit before it joined`() {
@@ -373,6 +373,6 @@ extension StoreContractTests {
     #expect(bad.value == 0)
     #expect(ended.value.allSatisfy { $0.hasEnded })
     ended.value = []
-    #expect(store.hasForgottenParts)
+    #expect(store.hasForgottenScopes)
   }
 }

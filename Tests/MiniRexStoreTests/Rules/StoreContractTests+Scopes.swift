@@ -173,7 +173,7 @@ extension StoreContractTests {
 
     #expect(isShared.value)
     store.guest = nil
-    #expect(store.hasForgottenParts)
+    #expect(store.hasForgottenScopes)
   }
 
   @Test func `S17 S19 a child removed and added again gets another scope`() {
@@ -207,7 +207,7 @@ extension StoreContractTests {
     store.guest = nil
 
     #expect(confused.value == 0)
-    #expect(store.hasForgottenParts)
+    #expect(store.hasForgottenScopes)
   }
 
   @Test func `S19 removing a child ends its scope, subscriptions, and effects permanently`() {
@@ -312,7 +312,7 @@ extension StoreContractTests {
 
     #expect(actions.updates == [.guest(.twice), .guest(.light), .guest(.light), .leave])
     guest.value = nil
-    #expect(store.hasForgottenParts)
+    #expect(store.hasForgottenScopes)
   }
 
   @Test func `S20 removing a child cancels its effects, including nested effects`() {
@@ -339,7 +339,7 @@ extension StoreContractTests {
     let leave = ends.updates.firstIndex { $0.action == .leave }
     let first = ends.updates.firstIndex { "\($0)".contains("cancelled") }
     #expect(leave.map { $0 + 1 } == first)
-    #expect(store.hasForgottenParts)
+    #expect(store.hasForgottenScopes)
   }
 
   @Test func `S20 removing an unused child removes the children in it`() {
@@ -349,14 +349,14 @@ extension StoreContractTests {
     store.send(.guest(.box(.follow("a"))))
     store.send(.guest(.box(.follow("b"))))
     store.send(.leave)
-    #expect(store.effectCount == 0 && store.hasForgottenParts)
+    #expect(store.effectCount == 0 && store.hasForgottenScopes)
     store.send(.arrive(lamps: 1))
     store.send(.guest(.setBox(1)))
     store.send(.guest(.box(.follow("a"))))
-    #expect(store.effectCount == 1 && !store.hasForgottenParts)
+    #expect(store.effectCount == 1 && !store.hasForgottenScopes)
     store.send(.guest(.setBox(nil)))
 
-    #expect(store.effectCount == 0 && store.hasForgottenParts)
+    #expect(store.effectCount == 0 && store.hasForgottenScopes)
   }
 
   @Test func `S20 an effect returned by the removing action never starts`() {
@@ -375,7 +375,7 @@ extension StoreContractTests {
     #expect(events.updates.map(\.commit?.number) == [1, 2, 3])
     #expect(events.updates.last?.action == .guest(.twice))
     #expect(house.source.subscriberCount == 0)
-    #expect(store.hasForgottenEffects && store.hasForgottenParts)
+    #expect(store.hasForgottenEffects && store.hasForgottenScopes)
   }
 
   @Test func `S20 effect ids are local to the child`() {
@@ -451,7 +451,7 @@ extension StoreContractTests {
 
     #expect(heard.value == ["0", "3", "-1"])
     #expect(store.subscriberCount == 0)
-    #expect(store.hasForgottenParts)
+    #expect(store.hasForgottenScopes)
   }
 
   @Test func `S14 scopes created repeatedly observe a member once`() {

@@ -178,7 +178,7 @@ extension StoreContractTests {
 
       #expect(await isCanceled(task))
       #expect(child.words(in: store.state) == [] && effect.started.value == 0, "\(child) \(form)")
-      #expect(store.hasForgottenEffects && store.hasForgottenParts)
+      #expect(store.hasForgottenEffects && store.hasForgottenScopes)
     }
   }
 

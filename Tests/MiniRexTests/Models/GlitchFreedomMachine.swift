@@ -395,9 +395,9 @@ struct GlitchFreedomMachine: Searched {
   private mutating func receive(
     _ value: [Int], into input: Int, of combination: Int, on thread: Int
   ) {
-    let hasLastSlots = state.combinations[combination].barriers.contains { !$0.isRemoved }
+    let mayHold = state.combinations[combination].barriers.contains { !$0.isRemoved }
     push(
-      hasLastSlots
+      mayHold
         ? .locked(value, of: combination, input: input)
         : .enter(value, to: combination, input: input), on: thread)
   }
@@ -415,7 +415,7 @@ struct GlitchFreedomMachine: Searched {
     }
   }
 
-  // `Combination.opensLastSlots`
+  // `Combination.opensBarriers`
   private mutating func opens(_ combination: Int, on thread: Int) -> Bool {
     for (index, last) in state.combinations[combination].barriers.enumerated()
     where !last.isOpen && !last.isRemoved {

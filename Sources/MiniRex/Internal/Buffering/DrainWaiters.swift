@@ -45,9 +45,6 @@ struct DrainWaiters: Sendable {
   }
 }
 
-/// Waits until one queue on the path of a subscription has run its updates.
-typealias Drain = @Sendable () async -> Void
-
 /// One call of `drained()`, which its queue or the cancellation of its task resumes once.
 @usableFromInline
 final class DrainCall: Sendable {

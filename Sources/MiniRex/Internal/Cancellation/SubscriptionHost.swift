@@ -37,6 +37,9 @@ package class SubscriptionHost: @unchecked Sendable {
   }
 }
 
+/// Waits until one queue on the path of a subscription has run its updates.
+typealias Drain = @Sendable () async -> Void
+
 /// A subscription that a closure cancels.
 ///
 /// Unchecked: the thread that sets `hasEnded` takes `cancel`, and no other thread uses it.

@@ -4,7 +4,7 @@ internal import Synchronization
 extension Combination {
   /// Installs a barrier behind the inputs in each source that several of them share.
   func installBarriers() {
-    if inputs.count < 2, !hasLastSlots.load(ordering: .acquiring) { return }
+    if inputs.count < 2, !mayHold.load(ordering: .acquiring) { return }
     let look = delivery.lock.withLock { _ in
       unsafe looks.begun += 1
       return unsafe looks.begun
@@ -15,15 +15,15 @@ extension Combination {
       // A later inspection has already seen the present state.
       if unsafe look < looks.done { return [] }
       unsafe looks.done = look
-      let replaced = unsafe lastSlots
+      let replaced = unsafe barriers
       for source in sources.shared {
-        let last = GlitchBarrier(of: self, in: source)
-        if source.join(last) { unsafe lastSlots.append(last) }
+        let barrier = GlitchBarrier(of: self, in: source)
+        if source.join(barrier) { unsafe barriers.append(barrier) }
       }
-      hasLastSlots.store(unsafe !lastSlots.isEmpty || openCount > 0, ordering: .releasing)
+      mayHold.store(unsafe !barriers.isEmpty || openCount > 0, ordering: .releasing)
       return replaced
     }
-    for last in replaced { last.replace() }
+    for barrier in replaced { barrier.replace() }
   }
 
   /// Returns `true` if a shared source has emitted changes and has not reached its barrier, or if a
@@ -33,15 +33,15 @@ extension Combination {
   ///
   /// Under the lock.
   @usableFromInline
-  func opensLastSlots(on thread: ThreadID, _ batch: WriteBatch? = nil) -> Bool {
+  func opensBarriers(on thread: ThreadID, _ batch: WriteBatch? = nil) -> Bool {
     // The first values are not held, because they are emitted inside `subscribe`.
     if let batch, unsafe !currentInputs.isEmpty, batch.hold(self) {
       unsafe openCount += 1
-      hasLastSlots.store(true, ordering: .releasing)
+      mayHold.store(true, ordering: .releasing)
     }
-    for last in unsafe lastSlots
-    where unsafe !last.isOpen && last.source.isAbout(toCall: last, on: thread) {
-      unsafe last.isOpen = true
+    for barrier in unsafe barriers
+    where unsafe !barrier.isOpen && barrier.source.isAbout(toCall: barrier, on: thread) {
+      unsafe barrier.isOpen = true
       unsafe openCount += 1
     }
     return unsafe openCount > 0
@@ -52,13 +52,13 @@ extension Combination {
   /// Updates that were held at that time may follow in the queue, and emit the changes.
   @usableFromInline
   func isMidTurn(on thread: ThreadID) -> Bool {
-    let opens = delivery.lock.withLock { _ in opensLastSlots(on: thread) }
+    let opens = delivery.lock.withLock { _ in opensBarriers(on: thread) }
     return unsafe opens || isHolding
   }
 
   /// Emits the held changes, unless another source still holds them.
-  func close(_ last: GlitchBarrier) {
-    close { unsafe last.isOpen = false }
+  func close(_ barrier: GlitchBarrier) {
+    close { unsafe barrier.isOpen = false }
   }
 
   /// Emits the held changes, unless another hold remains.
@@ -70,8 +70,8 @@ extension Combination {
       unsafe openCount -= 1
       if unsafe openCount > 0 { return nil }
       if unsafe folded != nil && !delivery.isDelivering(on: thread, state) {
-        if unsafe lastSlots.isEmpty && closingCount == 0 {
-          hasLastSlots.store(false, ordering: .releasing)
+        if unsafe barriers.isEmpty && closingCount == 0 {
+          mayHold.store(false, ordering: .releasing)
         }
         guard let next = fold() else { return nil }
         apply = { self.shouldEmit(true, isHeld: !next()) }
@@ -88,8 +88,8 @@ extension Combination {
   private func takeHeld() -> Bool {
     let mustHold = delivery.lock.withLock { _ in
       unsafe closingCount -= 1
-      if unsafe lastSlots.isEmpty && openCount == 0 && closingCount == 0 {
-        hasLastSlots.store(false, ordering: .releasing)
+      if unsafe barriers.isEmpty && openCount == 0 && closingCount == 0 {
+        mayHold.store(false, ordering: .releasing)
       }
       // Other threads may have added a part of another batch.
       return unsafe folded != nil && (openCount > 0 || isFoldQueued)
@@ -103,7 +103,7 @@ extension Combination {
   func open() {
     delivery.lock.withLock { _ in
       unsafe openCount += 1
-      hasLastSlots.store(true, ordering: .releasing)
+      mayHold.store(true, ordering: .releasing)
     }
   }
 
@@ -116,7 +116,7 @@ extension Combination {
       if unsafe currentInputs.isEmpty { return false }
       if batch.hold(self) {
         unsafe openCount += 1
-        hasLastSlots.store(true, ordering: .releasing)
+        mayHold.store(true, ordering: .releasing)
       }
       return true
     }
@@ -125,12 +125,12 @@ extension Combination {
   /// Removes the barrier, unless a turn that skips its replacement may still reach it.
   ///
   /// In one step, because no turn may wait for a barrier that its source has lost.
-  func withdraw(_ last: GlitchBarrier) {
+  func withdraw(_ barrier: GlitchBarrier) {
     let thread = ThreadID.current
     var callback = ErasedCallback.none
     delivery.lock.withLock { _ in
-      if last.source.end(last, from: thread, &callback) {
-        unsafe lastSlots.removeAll { $0 === last }
+      if barrier.source.end(barrier, from: thread, &callback) {
+        unsafe barriers.removeAll { $0 === barrier }
       }
     }
     callback.release()
@@ -139,22 +139,22 @@ extension Combination {
   /// Called when the last input has finished, possibly during a turn.
   @usableFromInline
   func end() {
-    if hasLastSlots.load(ordering: .acquiring) {
+    if mayHold.load(ordering: .acquiring) {
       delivery.lock.withLock { _ in unsafe closingCount += 1 }
       delivery.send(CombinationChange { self.takeHeld() })
     }
     delivery.end()
-    leaveLastSlots()
+    leaveBarriers()
   }
 
-  func leaveLastSlots() {
+  func leaveBarriers() {
     let left = delivery.lock.withLock { _ in
-      defer { unsafe lastSlots = [] }
-      return unsafe lastSlots
+      defer { unsafe barriers = [] }
+      return unsafe barriers
     }
-    for last in left {
-      last.token.invalidate()
-      last.source.lock.withLock { $0.barrierCount -= 1 }
+    for barrier in left {
+      barrier.token.invalidate()
+      barrier.source.lock.withLock { $0.barrierCount -= 1 }
     }
   }
 }

@@ -35,11 +35,11 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   /// `true` if changes may have to be held, for a barrier or for a batch.
   ///
   /// Written under the lock of the delivery, before a turn needs it.
-  @usableFromInline let hasLastSlots = Atomic(false)
+  @usableFromInline let mayHold = Atomic(false)
 
   // Guarded by the lock of the delivery.
   @exclusivity(unchecked) private(set) var currentInputs: [Subscription] = []
-  @exclusivity(unchecked) var lastSlots: [GlitchBarrier] = []
+  @exclusivity(unchecked) var barriers: [GlitchBarrier] = []
   @exclusivity(unchecked) var openCount = 0
   @exclusivity(unchecked) var looks = (begun: 0, done: 0)
   /// The number of queued updates that will let held changes emit.
@@ -105,13 +105,13 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   /// Applies a change and emits, unless a thread is delivering, or the change may have to be held.
   func emitImmediately(_ apply: () -> Void) -> Bool {
     let thread = ThreadID.current
-    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.current != nil
+    if mayHold.load(ordering: .relaxed) || WriteBatch.current != nil
       || !delivery.turnstile.enter(as: thread)
     {
       return false
     }
     let turn = delivery.turn(of: thread)
-    let isHeld = hasLastSlots.load(ordering: .acquiring) && isMidTurn(on: thread)
+    let isHeld = mayHold.load(ordering: .acquiring) && isMidTurn(on: thread)
     if !turn.extent.isEmpty {
       apply()
       if shouldEmit(true, isHeld: isHeld) { delivery.deliver(CombinationChange(), turn) }
@@ -132,7 +132,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     var apply: (@Sendable () -> Bool)?
     var isKnown = false
     let turn = delivery.lock.withLock { state -> Turn? in
-      let isHeld = opensLastSlots(on: thread, batch)
+      let isHeld = opensBarriers(on: thread, batch)
       isKnown = unsafe knownInputs.present == knownInputs.toSources
       let isReentrant = delivery.isDelivering(on: thread, state)
       guard let next = change(isHeld, isReentrant) else { return nil }
@@ -169,7 +169,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
       return true
     }
     if isActive {
-      if sharing || hasLastSlots.load(ordering: .acquiring) { installBarriers() }
+      if sharing || mayHold.load(ordering: .acquiring) { installBarriers() }
       dependents?.haveMoved()
     }
     return isActive
@@ -180,14 +180,14 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     _ value: Value, into cell: CombinationCell<Value>, _ changeTest: ChangeTest<Value>
   ) {
     let thread = ThreadID.current
-    if hasLastSlots.load(ordering: .relaxed) || WriteBatch.isDeliveringHere
+    if mayHold.load(ordering: .relaxed) || WriteBatch.isDeliveringHere
       || !delivery.turnstile.enter(as: thread)
     {
       return receiveUnderLock(value, into: cell, changeTest)
     }
     let turn = delivery.turn(of: thread)
     // Another thread may have found concurrently that inputs share a source, and may hold changes.
-    let isHeld = hasLastSlots.load(ordering: .acquiring) && isMidTurn(on: thread)
+    let isHeld = mayHold.load(ordering: .acquiring) && isMidTurn(on: thread)
     if !turn.extent.isEmpty, shouldEmit(cell.change(to: value, changeTest), isHeld: isHeld) {
       delivery.deliver(CombinationChange(), turn)
     }
@@ -210,7 +210,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     var isHeld = false
     let batch = WriteBatch.current
     let turn = delivery.lock.withLock { state in
-      isHeld = opensLastSlots(on: thread, batch)
+      isHeld = opensBarriers(on: thread, batch)
       return delivery.admit(
         CombinationChange { [isHeld] in
           self.shouldEmit(cell.change(to: value, changeTest), isHeld: isHeld)
@@ -253,94 +253,12 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   override func end(_ token: Subscription) {
     gate.invalidate()
     for input in inputs { input.invalidate() }
-    leaveLastSlots()
+    leaveBarriers()
   }
 
   override func end(_ token: Subscription, for group: WaitGroup) {
     group.end(gate)
     for input in inputs { group.endInput(input) }
-    leaveLastSlots()
+    leaveBarriers()
   }
-}
-
-/// The subscriptions of a `Combination` during its creation.
-@usableFromInline
-final class CombinationInputs {
-  @usableFromInline let combination: Combination
-  @usableFromInline let sentinel: Sentinel
-  @usableFromInline var tokens: [Subscription] = []
-
-  @inlinable
-  init(of combination: Combination) {
-    self.combination = combination
-    sentinel = Sentinel { combination.end() }
-  }
-
-  @inlinable
-  func add<Value>(_ input: PublishedValue<Value>, _ cell: CombinationCell<Value>) {
-    let changeTest = ChangeTest<Value>()
-    let token = input.follow { [combination, sentinel] value in
-      withExtendedLifetime(sentinel) { combination.receive(value, into: cell, changeTest) }
-    }
-    tokens.append(token)
-  }
-}
-
-/// Emits the results of a combination to its subscriber.
-///
-/// With a change test, a result that has not changed is skipped.
-///
-/// Unchecked: only the delivering thread of a `Combination` uses it.
-@usableFromInline
-final class CombinationOutput<Result: Sendable>: @unchecked Sendable {
-  @usableFromInline let comparison: Comparison<Result>
-  @usableFromInline let receive: @Sendable (Result) -> Void
-  @usableFromInline @exclusivity(unchecked) var last: Result?
-
-  @inlinable
-  init(_ changeTest: ChangeTest<Result>?, _ receive: @escaping @Sendable (Result) -> Void) {
-    comparison = Comparison(changeTest)
-    self.receive = receive
-  }
-
-  @inlinable @inline(__always)
-  func send(_ result: Result) {
-    if let last = unsafe last, !comparison.isChange(from: last, to: result) { return }
-    unsafe last = result
-    receive(result)
-  }
-
-  func emitter(_ collect: @escaping @Sendable () -> Result?) -> @Sendable () -> Void {
-    { if let result = collect() { self.send(result) } }
-  }
-}
-
-/// The newest value of one input.
-///
-/// Unchecked, and without a lock: only the delivering thread of a `Combination` uses it.
-@usableFromInline
-final class CombinationCell<Value: Sendable>: @unchecked Sendable {
-  @usableFromInline @exclusivity(unchecked) var value: Value?
-
-  @inlinable
-  init() {}
-
-  /// - Returns: `false` if the value has not changed.
-  @inlinable @inline(__always)
-  func change(to next: Value, _ changeTest: ChangeTest<Value>) -> Bool {
-    if let last = unsafe value, !changeTest(last, next) { return false }
-    unsafe value = next
-    return true
-  }
-
-  @inlinable
-  func read() throws(ValueIsMissing) -> Value {
-    guard let value = unsafe value else { throw ValueIsMissing() }
-    return value
-  }
-}
-
-@usableFromInline
-struct ValueIsMissing: Error {
-  @inlinable init() {}
 }

@@ -9,7 +9,7 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
   @usableFromInline let delivery: Delivery<Value>
   @usableFromInline @exclusivity(unchecked) var value: Value
   @usableFromInline @exclusivity(unchecked) var exclusive = ExclusiveAccess()
-  @exclusivity(unchecked) private var parked: [Parking] = []
+  @safe @exclusivity(unchecked) private var parked = ParkedThreads()
 
   @inlinable
   init(_ value: Value) {
@@ -79,9 +79,7 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
           "A PublishedProperty was used inside its own 'modify'. "
             + "Use the 'inout' parameter of the closure, or the property after 'modify' returns.")
       case .others:
-        let parking = Parking()
-        unsafe parked.append(parking)
-        return parking
+        return parked.park()
       }
     }
     parking?.wait()
@@ -124,9 +122,10 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     return isFree
   }
 
-  /// Admits a change on which computed values depend.
+  /// Gives a change its time, by which computed values find it, and admits its turn.
   ///
-  /// Called under the lock.
+  /// A turn that begins immediately emits this version. A queued change has its version in the queue. Called under the
+  /// lock.
   @inlinable @inline(never)
   func admitTracked(
     _ update: Value, replacing replaced: Value?, inPlace: Bool, from thread: ThreadID,
@@ -174,12 +173,9 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     return true
   }
 
-  /// Wakes the waiting threads, which check again.
   @usableFromInline
   func wake() {
-    var woken: [Parking] = []
-    delivery.lock.withLock { _ in unsafe swap(&woken, &parked) }
-    for parking in woken { parking.open() }
+    delivery.lock.withLock { _ in parked.takeAll() }.wake()
   }
 
   override func presentRecord() -> ValueRecord { record }

@@ -56,7 +56,7 @@ extension JournalFile {
 
   private func isCurrent(_ start: CompactionStart, _ end: End) -> Bool {
     !end.isUnlocked && end.part.file === start.old.file && end.writer == start.writer
-      && (start.isFinal || end.lost == nil)
+      && (start.isFinal || end.disk.lost == nil)
   }
 
   // Step 1.
@@ -86,7 +86,7 @@ extension JournalFile {
       }
       return true
     }
-    if end.withLock({ $0.lost }) == nil { try synchronize() }
+    if end.withLock({ $0.disk.lost }) == nil { try synchronize() }
     let created = try end.withLock { end throws(JournalFailure) -> Bool? in
       guard isCurrent(start, end) else { return nil }
       if !(try isNamed(path, start.old.file.number)) { throw .inUse }
@@ -196,11 +196,11 @@ extension JournalFile {
         do throws(JournalFailure) {
           try synchronizeFolder(of: path)
         } catch {
-          end.lost = error
+          end.disk.lost = error
           throw error
         }
-        end.durable = end.part.number
-        end.synchronized = end.part.length
+        end.disk.durable = end.part.number
+        end.disk.length = end.part.length
         return true
       }
     }
@@ -234,7 +234,7 @@ extension JournalFile.End {
     (weight.first, weight.last, weight.actions) = (state, state, copied.actions)
     weight.firstSecond = start.second
     marks.synced = copied.synced
-    (isTorn, unconfirmed, isPrepared, lost) = (false, nil, true, nil)
+    (isTorn, unconfirmed, isPrepared, disk.lost) = (false, nil, true, nil)
     compaction = .idle
   }
 }

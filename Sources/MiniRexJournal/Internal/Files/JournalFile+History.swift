@@ -21,7 +21,7 @@ extension JournalFile {
   func compactToLastState(
     _ renew: (JournalLine) throws(JournalFailure) -> (json: JournalLineWriter.JSON, version: Int)
   ) throws(JournalFailure) -> Bool {
-    let (part, writer, lost) = end.withLock { ($0.part, $0.writer, $0.lost) }
+    let (part, writer, lost) = end.withLock { ($0.part, $0.writer, $0.disk.lost) }
     if let refusal { throw refusal }
     if let lost { throw lost }
     var renewed: (json: JournalLineWriter.JSON, version: Int)?

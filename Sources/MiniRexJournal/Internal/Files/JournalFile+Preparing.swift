@@ -8,7 +8,7 @@ extension JournalFile {
   /// lines are written again, because a failed synchronization of the last process can have left them in memory only.
   func prepare(_ end: inout End) throws(JournalFailure) {
     if let refusal { throw refusal }
-    if let lost = end.lost { throw lost }
+    if let lost = end.disk.lost { throw lost }
     if !end.isTorn && end.isPrepared { return }
     let descriptor = end.part.file.number
     // Truncating a shorter file would fill it with zeros.
@@ -25,11 +25,11 @@ extension JournalFile {
         try synchronize(&end)
         if isRewritten { try synchronizeFolder(of: path) }
       } catch {
-        end.lost = error
+        end.disk.lost = error
         throw error
       }
-      end.synchronized = end.part.length
-      end.durable = end.part.length > 0 ? end.part.number : -1
+      end.disk.length = end.part.length
+      end.disk.durable = end.part.length > 0 ? end.part.number : -1
     }
     end.isTorn = false
     end.unconfirmed = nil
@@ -49,7 +49,7 @@ extension JournalFile {
     do throws(JournalFailure) {
       try MiniRexJournal.synchronize(end.part.file.number)
     } catch {
-      end.lost = error
+      end.disk.lost = error
       // Without a line, the file is empty again.
       ftruncate(end.part.file.number, 0)
       throw error
@@ -64,13 +64,13 @@ extension JournalFile {
   func vouch() {
     end.withLock { end in
       let file = end.part.file.number
-      guard isWritable, end.isPrepared, !end.isTorn, end.lost == nil, !end.isUnlocked,
-        end.part.length > 0, end.durable > end.marks.synced,
+      guard isWritable, end.isPrepared, !end.isTorn, end.disk.lost == nil, !end.isUnlocked,
+        end.part.length > 0, end.disk.durable > end.marks.synced,
         (try? isNamed(path, file)) == true,
         (try? fileStatus(of: file)).map({ Int($0.st_size) }) == end.part.length
       else { return }
       var line = JournalLineWriter()
-      line.appendMark(end.part.number, synced: end.durable)
+      line.appendMark(end.part.number, synced: end.disk.durable)
       var done = 0
       do throws(JournalFailure) {
         try write(line.bytes, to: file, &done)
@@ -78,17 +78,17 @@ extension JournalFile {
         end.isTorn = true
         return
       }
-      let isSynchronized = end.synchronized == end.part.length
+      let isSynchronized = end.disk.length == end.part.length
       end.part.length += line.bytes.count
-      end.marks.synced = end.durable
-      if isSynchronized { end.synchronized = end.part.length }
+      end.marks.synced = end.disk.durable
+      if isSynchronized { end.disk.length = end.part.length }
     }
   }
 
   private func synchronize(_ end: inout End) throws(JournalFailure) {
     let start = ContinuousClock.now
     try MiniRexJournal.synchronize(end.part.file.number)
-    end.countSync(ContinuousClock.now - start)
+    end.disk.countSync(ContinuousClock.now - start)
   }
 
   /// Uses another descriptor, because Linux ignores offsets under `O_APPEND`.
@@ -117,7 +117,7 @@ extension JournalFile {
   /// It reads the lines before that state back to the first line that was durable.
   func hidesLoss() throws(JournalFailure) -> Bool {
     let (part, state) = end.withLock { ($0.part, $0.weight.last) }
-    var durable = end.withLock { $0.durable }
+    var durable = end.withLock { $0.disk.durable }
     var lines = part.linesBackwards(before: max(state.end, part.firstLine))
     while let (offset, bytes) = try lines.next(), offset >= part.header.length {
       guard let line = JournalLine(bytes) else { return true }

@@ -14,8 +14,8 @@ extension JournalFile {
   var beginning: JournalBeginning {
     get throws(JournalFailure) {
       let end: End = end.withLock { $0 }
-      if end.part.length == 0 { return end.lost == nil ? .empty : .replaced }
-      if end.part.header.version == 1 || end.lost != nil { return .replaced }
+      if end.part.length == 0 { return end.disk.lost == nil ? .empty : .replaced }
+      if end.part.header.version == 1 || end.disk.lost != nil { return .replaced }
       if end.isPrepared { return .continued }
       return try hidesLoss() ? .replaced : .continued
     }
@@ -60,7 +60,7 @@ extension JournalFile {
     _ json: JournalLineWriter.JSON, _ version: Int, after part: JournalPart, by writer: Int
   ) throws(JournalFailure) {
     try end.withLock { end throws(JournalFailure) in
-      guard end.writer == writer, end.part.file === part.file, end.lost == nil, !end.isUnlocked
+      guard end.writer == writer, end.part.file === part.file, end.disk.lost == nil, !end.isUnlocked
       else { return }
       try prepare(&end)
       let back = end.part.length - part.length
@@ -86,13 +86,13 @@ extension JournalFile {
       var status = JournalStatus()
       status.firstNumber = end.segments.list.first?.first ?? end.part.header.first
       status.lastNumber = end.part.number
-      status.durableNumber = end.durable
+      status.durableNumber = end.disk.durable
       status.fileBytes = end.part.length
       status.segments = end.segments.list.count
       status.segmentBytes = end.segments.list.reduce(0) { $0 + $1.bytes }
       status.bytesCutAtOpen = end.bytesCut
-      status.lastSync = end.lastSync
-      status.lastSyncDuration = end.lastSyncDuration
+      status.lastSync = end.disk.lastSync
+      status.lastSyncDuration = end.disk.lastSyncDuration
       status.compaction = end.compaction
       return status
     }
@@ -101,7 +101,7 @@ extension JournalFile {
 
 extension JournalFile {
   /// The marks of the last line, and the number of the last commit on the disk.
-  var marks: (JournalMarks, durable: Int) { end.withLock { ($0.marks, $0.durable) } }
+  var marks: (JournalMarks, durable: Int) { end.withLock { ($0.marks, $0.disk.durable) } }
 
   var endOfLines: (part: JournalPart, weight: JournalWeight, marks: JournalMarks) {
     end.withLock { ($0.part, $0.weight, $0.marks) }
@@ -112,10 +112,10 @@ extension JournalFile {
   /// The number of bytes of the lines after the last state.
   var bytesAfterState: Int { end.withLock { $0.part.length - $0.weight.last.end } }
 
-  var lostFailure: JournalFailure? { end.withLock { $0.lost } }
+  var lostFailure: JournalFailure? { end.withLock { $0.disk.lost } }
 
   var syncCount: (count: Int, lastDuration: Duration) {
-    end.withLock { ($0.syncs, $0.lastSyncDuration ?? .zero) }
+    end.withLock { ($0.disk.syncs, $0.disk.lastSyncDuration ?? .zero) }
   }
 
   func noteFailedCompaction(_ failure: JournalFailure) {

@@ -29,41 +29,6 @@ final class JournalHold: Sendable {
 /// except in `prepare`, which runs with `end` before the first line. The locks nest in the order `syncing`, `end`. A
 /// compaction replaces the file with both locks.
 final class JournalFile: Sendable {
-  struct End: Sendable {
-    var part: JournalPart
-    /// A Boolean value that indicates whether bytes may follow the complete lines.
-    var isTorn: Bool
-    /// The offset from which on a power loss may revoke the lines that were found at the opening.
-    var unconfirmed: Int?
-    var isPrepared = false
-    /// The number of the last commit that is known to be on the disk, or -1.
-    var durable: Int
-    /// The length that is known to be on the disk.
-    var synchronized = 0
-    /// The failed synchronization after which nothing is written to this file.
-    var lost: JournalFailure?
-    /// The ID of the recording that may append.
-    var writer = 0
-    /// A Boolean value that indicates whether another journal may have the file.
-    var isUnlocked = false
-    /// The work on another thread: a compaction, or the encoding of a snapshot.
-    var isBusy = false
-    /// It changes with each written line.
-    var generation = 0
-    var marks = JournalMarks()
-    var weight = JournalWeight()
-    var syncs = 0
-    var lastSync: Date?
-    var lastSyncDuration: Duration?
-    var compaction = JournalStatus.Compaction.idle
-    var segments: JournalSegments
-    /// A Boolean value that indicates whether this file has no closed file of another copy.
-    ///
-    /// Only a journal that is not open can be replaced by a copy, so the folder is listed once.
-    var isOnlyBranch = false
-    let bytesCut: Int
-  }
-
   /// The destination of a symbolic link, because a compaction must not replace the link.
   let path: String
   let history: JournalHistory
@@ -92,7 +57,8 @@ final class JournalFile: Sendable {
       end = Lock(
         End(
           part: found.part, isTorn: found.tornBytes > 0, unconfirmed: found.unconfirmed,
-          durable: found.synced, marks: JournalMarks(found), weight: JournalWeight(found),
+          disk: JournalDisk(durable: found.synced), marks: JournalMarks(found),
+          weight: JournalWeight(found),
           segments: try JournalSegments(of: path, before: found),
           bytesCut: found.tornBytes))
     } catch {
@@ -168,21 +134,21 @@ final class JournalFile: Sendable {
         try MiniRexJournal.synchronize(part.file.number)
       } catch {
         // Linux marks the pages clean, so a later call would succeed without them.
-        end.withLock { $0.lost = error }
+        end.withLock { $0.disk.lost = error }
         throw error
       }
       let duration = ContinuousClock.now - start
       end.withLock { end in
-        end.synchronized = part.length
-        end.durable = max(end.durable, part.length > 0 ? part.number : -1)
-        end.countSync(duration)
+        end.disk.length = part.length
+        end.disk.durable = max(end.disk.durable, part.length > 0 ? part.number : -1)
+        end.disk.countSync(duration)
       }
     }
   }
 
   /// Returns the lines to synchronize, or `nil` if they are on the disk.
   private func unsynchronized() throws(JournalFailure) -> JournalPart? {
-    let (file, isUnlocked, lost) = end.withLock { ($0.part.file, $0.isUnlocked, $0.lost) }
+    let (file, isUnlocked, lost) = end.withLock { ($0.part.file, $0.isUnlocked, $0.disk.lost) }
     if let lost { throw lost }
     if isUnlocked { return extent }
     let isNamed = try isNamed(path, file.number)
@@ -190,25 +156,8 @@ final class JournalFile: Sendable {
       let length = Int(try fileStatus(of: file.number).st_size)
       let isExpected = length == end.part.length || end.isTorn && length > end.part.length
       guard isNamed && isExpected || end.isUnlocked else { throw .inUse }
-      return end.synchronized < end.part.length ? end.part : nil
+      return end.disk.length < end.part.length ? end.part : nil
     }
-  }
-}
-
-extension JournalFile.End {
-  mutating func countSync(_ duration: Duration) {
-    syncs += 1
-    lastSync = Date()
-    lastSyncDuration = duration
-  }
-
-  /// Counts the complete lines of a write that failed, because a reader may have seen them.
-  fileprivate mutating func takeComplete(_ bytes: ArraySlice<UInt8>) {
-    let lines = bytes.split(separator: newline, omittingEmptySubsequences: false).dropLast()
-    guard let last = lines.last.flatMap({ JournalLine(unchecked: $0) }) else { return }
-    generation += 1
-    part.length = part.endOfLines + lines.reduce(0) { $0 + $1.count + 1 }
-    part.number = last.number
   }
 }
 

@@ -21,11 +21,11 @@ extension Store {
   package var isReplicated: Bool {
     get {
       guard case .root(let storage) = backing else { return false }
-      return storage.withAccess { unsafe storage.isReplicated }
+      return storage.withAccess { storage.inside.isReplicated }
     }
     set {
       guard case .root(let storage) = backing else { misuse("A scope cannot be replicated.") }
-      storage.withAccess { unsafe storage.isReplicated = newValue }
+      storage.withAccess { storage.inside.isReplicated = newValue }
     }
   }
 }
@@ -40,10 +40,10 @@ extension StoreStorage {
   ) {
     let thread = ThreadID.current
     enterOutside(on: thread)
-    let (cause, effects) = unsafe change(&state)
+    let (cause, effects) = change(&state)
     if let cause {
       publish(cause)
-      if unsafe chain.hasParts { cancelOrphansInChain() }
+      if inside.chain.duties.contains(.checksChildren) { cancelOrphansInChain() }
     }
     for effect in effects { reduceReturned(effect, nil) }
     handleQueued()

@@ -8,7 +8,7 @@ enum StoreInput<Action: Sendable>: Sendable {
   /// A queued `.send` that can be canceled or that a sequence waits for.
   case turn(RunningEffect, Action)
   /// An action of a child, dropped if the child was removed.
-  case part(Action, Presence?, EffectGroup?)
+  case child(Action, Presence?, EffectGroup?)
   case ended(RunningEffect, EffectEnd)
   case cancel(EffectGroup)
 }

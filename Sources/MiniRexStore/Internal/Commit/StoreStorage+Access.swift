@@ -4,7 +4,7 @@ extension StoreStorage {
   /// - Returns: `false` if the thread already has exclusive access.
   @inlinable @inline(__always)
   func enter(on thread: ThreadID) -> Bool {
-    switch gate.enter(on: thread) {
+    switch access.enter(on: thread) {
     case .reduce: return true
     case .queue: return false
     case .wait:
@@ -23,7 +23,7 @@ extension StoreStorage {
 
   @inlinable @inline(__always)
   func leave() {
-    if gate.leave() { wake() }
+    if access.leave() { wake() }
   }
 
   /// Runs `body` with exclusive access.
@@ -38,42 +38,38 @@ extension StoreStorage {
 
   @usableFromInline
   func enterLater(on thread: ThreadID) {
-    repeat { waitUntilFree() } while gate.enter(on: thread) != .reduce
+    repeat { waitUntilFree() } while access.enter(on: thread) != .reduce
   }
 
   /// A chain takes less time than a sleep, so a thread polls before it sleeps.
   private static var looks: Int { 100 }
 
   private func waitUntilFree() {
-    for _ in 0..<Self.looks where gate.isFree { return }
+    for _ in 0..<Self.looks where access.isFree { return }
     let parking: Parking? = delivery.lock.withLock { _ in
-      guard gate.wait() else { return nil }
-      let parking = Parking()
-      unsafe parked.append(parking)
-      return parking
+      guard access.wait() else { return nil }
+      return underLock.parked.park()
     }
     parking?.wait()
   }
 
   @usableFromInline
   func wake() {
-    var woken: [Parking] = []
-    delivery.lock.withLock { _ in unsafe swap(&woken, &parked) }
-    for parking in woken { parking.open() }
+    delivery.lock.withLock { _ in underLock.parked.takeAll() }.wake()
   }
 
   /// Gets exclusive access until the member is closed on the same thread.
   func openMember() -> ThreadID {
     let thread = ThreadID.current
     enterOutside(on: thread)
-    unsafe memberWriter = withUnsafeCurrentTask { unsafe $0 }
+    unsafe inside.memberWriter = withUnsafeCurrentTask { unsafe $0 }
     return thread
   }
 
   /// Traps on another thread: the method was suspended and kept exclusive access.
   func closeMember(openedOn thread: ThreadID) {
     if ThreadID.current != thread { refuseSuspension() }
-    unsafe memberWriter = nil
+    unsafe inside.memberWriter = nil
   }
 
   private func refuseSuspension() -> Never {
@@ -85,11 +81,12 @@ extension StoreStorage {
 
   @usableFromInline
   func refuse() -> Never {
-    if let writer = unsafe memberWriter, unsafe withUnsafeCurrentTask(body: { unsafe $0 != writer })
+    if let writer = unsafe inside.memberWriter,
+      unsafe withUnsafeCurrentTask(body: { unsafe $0 != writer })
     {
       refuseSuspension()
     }
-    if unsafe isReading {
+    if inside.isReading {
       misuse(
         "A Store was used inside the closure of its own 'send(_:reading:)' or 'send { … }'. The "
           + "closure's parameter is the state. Use the store after 'send' returns.")

@@ -16,8 +16,8 @@ extension StoreStorage {
   /// Reduces an action with exclusive access.
   @inlinable @inline(__always)
   func reduceOutside(_ action: Action, on thread: ThreadID) -> StoreTask {
-    let effect = unsafe reducer(&state, action)
-    if case .none = effect.kind, unsafe !chain.hasQueued {
+    let effect = reducer(&state, action)
+    if case .none = effect.kind, !inside.chain.hasQueued {
       return commit(.action(action), on: thread)
     }
     return finishChain(after: action, effect, on: thread)
@@ -28,7 +28,7 @@ extension StoreStorage {
   func perform(_ input: StoreInput<Action>) {
     let thread = ThreadID.current
     guard enter(on: thread) else {
-      if unsafe isReading, case .action = input { refuse() }
+      if inside.isReading, case .action = input { refuse() }
       if case .cancel(let group) = input { group.markCancelled() }
       return queue(input)
     }
@@ -49,7 +49,7 @@ extension StoreStorage {
 
   @inlinable @inline(never)
   func queueInside(_ action: Action) -> StoreTask {
-    if unsafe isReading { refuse() }
+    if inside.isReading { refuse() }
     let group = wantedGroup()
     queue(.action(action, by: nil, group))
     return StoreTask(group, number: 0)
@@ -59,22 +59,22 @@ extension StoreStorage {
   ///
   /// It is dropped if the child is removed before it is reduced.
   @usableFromInline
-  func queue(_ action: Action, of part: Presence?, _ group: EffectGroup) {
-    guard let part else { return queue(.action(action, by: nil, group)) }
-    part.use()
-    queue(.part(action, part, group))
+  func queue(_ action: Action, of child: Presence?, _ group: EffectGroup) {
+    guard let child else { return queue(.action(action, by: nil, group)) }
+    child.use()
+    queue(.child(action, child, group))
   }
 
   @inlinable
   func queue(_ input: StoreInput<Action>) {
-    unsafe chain.queue()
-    unsafe inputs.append(input)
+    inside.chain.queue()
+    inside.inputs.append(input)
   }
 
   @inlinable
   func handleQueued() {
-    while unsafe chain.takeNext() {
-      if let input = unsafe inputs.popFirst() { handle(input) }
+    while inside.chain.takeNext() {
+      if let input = inside.inputs.popFirst() { handle(input) }
     }
   }
 
@@ -86,14 +86,14 @@ extension StoreStorage {
     case .turn(let effect, let action):
       let isPending = effect.isPending
       if isPending { reduce(action, effect.group, by: effect) }
-      unsafe book.end(effect, isPending ? .finished : .cancelled)
-    case .part(let action, let part, let group):
-      if part?.isGone != true, accepts(group) { reduce(action, group) }
-      unsafe book.leave(part)
+      inside.effects.end(effect, isPending ? .finished : .cancelled)
+    case .child(let action, let child, let group):
+      if child?.isGone != true, accepts(group) { reduce(action, group) }
+      inside.effects.leave(child)
     case .ended(let effect, let end):
-      unsafe book.end(effect, end)
+      inside.effects.end(effect, end)
     case .cancel(let group):
-      unsafe book.cancel(group)
+      inside.effects.cancel(group)
     }
     continueSequences()
   }
@@ -101,57 +101,57 @@ extension StoreStorage {
   /// - Returns: `false` if the action's task was canceled while the action was queued.
   @inlinable
   func accepts(_ group: EffectGroup?) -> Bool {
-    unsafe (group ?? outerGroup)?.acceptsAction() ?? true
+    (group ?? inside.outerGroup)?.acceptsAction() ?? true
   }
 
   @inlinable
   func reduce(_ action: Action, _ group: EffectGroup?, by sender: RunningEffect? = nil) {
-    unsafe self.group = group ?? outerGroup
-    let effect = unsafe reducer(&state, action)
+    inside.group = group ?? inside.outerGroup
+    let effect = reducer(&state, action)
     publish(.action(action))
-    if sender != nil { unsafe book.sender = sender }
+    if sender != nil { inside.effects.sender = sender }
     reduceReturned(effect, group)
-    if sender != nil { unsafe book.sender = nil }
+    if sender != nil { inside.effects.sender = nil }
   }
 
   /// Reduces the action that a reducer returned, unless the reducer has sent another action before.
   @inlinable
   func reduceReturned(_ effect: Effect<Action>, _ group: EffectGroup?) {
     var effect = effect
-    while let action = unsafe effect.action(in: state) {
-      if unsafe chain.hasParts { cancelOrphansInChain() }
-      if unsafe chain.hasQueued {
+    while let action = effect.action(in: state) {
+      if inside.chain.duties.contains(.checksChildren) { cancelOrphansInChain() }
+      if inside.chain.hasQueued {
         guard case .send = effect.kind else { break }
         return queue(.action(action, by: nil, group))
       }
-      effect = unsafe reducer(&state, action)
+      effect = reducer(&state, action)
       publish(.action(action))
     }
     if case .none = effect.kind {} else { enter(effect) }
-    if unsafe chain.hasParts { cancelOrphansInChain() }
+    if inside.chain.duties.contains(.checksChildren) { cancelOrphansInChain() }
   }
 
   /// The group of the current input, created on first use.
   @inlinable
   func wantedGroup() -> EffectGroup {
-    if let group = unsafe group { return group }
+    if let group = inside.group { return group }
     let group = EffectGroup(link)
     group.enter()
-    unsafe self.group = group
-    unsafe outerGroup = group
+    inside.group = group
+    inside.outerGroup = group
     return group
   }
 
   /// Makes the chain readable and publishes it, then stops, completes, and starts effects.
   @inlinable @inline(never)
   func releaseState(on thread: ThreadID) -> StoreTask {
-    let number = unsafe chain.number
-    unsafe group = nil
-    let opened = unsafe outerGroup.take()
-    if let opened { unsafe book.leave(opened) }
-    let outcome = unsafe book.takeOutcome()
-    let beginnings = unsafe self.beginnings.take()
-    let remembering = unsafe chain.hasHistories ? settleHistories() : []
+    let number = inside.chain.number
+    inside.group = nil
+    let opened = inside.outerGroup.take()
+    if let opened { inside.effects.leave(opened) }
+    let outcome = inside.effects.takeOutcome()
+    let beginnings = inside.beginnings.take()
+    let remembering = inside.chain.duties.contains(.records) ? settleHistories() : []
     leavePublishing(on: thread)
     for history in remembering { history.publish(on: thread) }
     outcome.happen()

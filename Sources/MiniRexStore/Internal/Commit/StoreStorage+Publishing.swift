@@ -10,12 +10,14 @@ extension StoreStorage {
   func commit(
     _ cause: @autoclosure () -> CommitCause<Action>, on thread: ThreadID
   ) -> StoreTask {
-    let number = unsafe chain.commit()
-    if unsafe !chain.hasDuties {
+    let number = inside.chain.commit()
+    if inside.chain.duties.isEmpty {
       leave()
       return StoreTask(nil, number: number)
     }
-    if unsafe chain.hasHistories { return finishRemembering(number, cause(), on: thread) }
+    if inside.chain.duties.contains(.records) {
+      return finishRemembering(number, cause(), on: thread)
+    }
     leave(after: number, cause, on: thread)
     return StoreTask(nil, number: number)
   }
@@ -25,16 +27,18 @@ extension StoreStorage {
   func leave(
     after number: Int, _ cause: () -> CommitCause<Action>, on thread: ThreadID
   ) {
-    let ends = unsafe chain.hasParts && cancelOrphans()
-    if unsafe !chain.hasSubscribers { return ends ? finishRemoval(nil, on: thread) : leave() }
-    let event = Event.committed(Commit(number: number, cause: cause(), state: unsafe state))
+    let ends = inside.chain.duties.contains(.checksChildren) && cancelOrphans()
+    if !inside.chain.duties.contains(.publishes) {
+      return ends ? finishRemoval(nil, on: thread) : leave()
+    }
+    let event = Event.committed(Commit(number: number, cause: cause(), state: state))
     if ends { finishRemoval(event, on: thread) } else { leave(publishing: event, on: thread) }
   }
 
   /// Publishes the commit before the ends of the effects that it canceled.
   @inlinable @inline(never)
   func finishRemoval(_ event: Event?, on thread: ThreadID) {
-    if let event { unsafe unpublished.append(event) }
+    if let event { inside.unpublished.append(event) }
     continueSequences()
     _ = releaseState(on: thread)
   }
@@ -49,7 +53,7 @@ extension StoreStorage {
     var turn: Turn?
     delivery.lock.withLock { delivered in
       turn = delivery.admit(event, replacing: nil, from: thread, &delivered)
-      unsafe chain.hasSubscribers = delivered.table.count > 0
+      inside.chain.duties.set(.publishes, delivered.table.count > 0)
     }
     leave()
     guard let turn else {
@@ -63,23 +67,23 @@ extension StoreStorage {
   /// Numbers one commit of a chain, and keeps its event until the chain is finished.
   @inlinable @inline(__always)
   func publish(_ cause: @autoclosure () -> CommitCause<Action>) {
-    let number = unsafe chain.commit()
-    if unsafe chain.isRecorded { note(number, cause()) }
+    let number = inside.chain.commit()
+    if inside.chain.duties.areRecording { note(number, cause()) }
   }
 
   @inlinable @inline(never)
   func note(_ number: Int, _ cause: CommitCause<Action>) {
-    let commit = unsafe Commit(number: number, cause: cause, state: state)
-    if unsafe chain.hasHistories { remember(commit) }
-    if unsafe chain.hasReadingScope { unsafe readingScope?.keepChild() }
-    if unsafe chain.hasSubscribers { unsafe unpublished.append(.committed(commit)) }
+    let commit = Commit(number: number, cause: cause, state: state)
+    if inside.chain.duties.contains(.records) { remember(commit) }
+    if inside.chain.duties.contains(.keepsChild) { inside.readingScope?.keepChild() }
+    if inside.chain.duties.contains(.publishes) { inside.unpublished.append(.committed(commit)) }
   }
 
   @inlinable
   func leavePublishing(on thread: ThreadID) {
-    if unsafe unpublished.isEmpty { return leave() }
+    if inside.unpublished.isEmpty { return leave() }
     var events: [Event] = []
-    unsafe swap(&events, &unpublished)
+    swap(&events, &inside.unpublished)
     var first: (Turn, Event)?
     delivery.lock.withLock { delivered in
       for event in events {
@@ -87,7 +91,7 @@ extension StoreStorage {
           first = (turn, event)
         }
       }
-      unsafe chain.hasSubscribers = delivered.table.count > 0
+      inside.chain.duties.set(.publishes, delivered.table.count > 0)
     }
     leave()
     events = []

@@ -39,12 +39,12 @@ extension StoreStorage {
   func reduceOutside<Value>(
     _ action: Action, on thread: ThreadID, reading read: (StoreStorage) -> Value
   ) -> Receipt<Value> {
-    let effect = unsafe reducer(&state, action)
-    if case .none = effect.kind, unsafe !chain.hasQueued, unsafe !chain.hasHistories {
+    let effect = reducer(&state, action)
+    if case .none = effect.kind, !inside.chain.hasQueued, !inside.chain.duties.contains(.records) {
       let value = reading { read(self) }
-      if unsafe !chain.hasQueued { return Receipt(value, commit(.action(action), on: thread)) }
+      if !inside.chain.hasQueued { return Receipt(value, commit(.action(action), on: thread)) }
       // A `deinit` has canceled an effect.
-      let number = unsafe chain.number + 1
+      let number = inside.chain.number + 1
       let group = finishChain(after: action, effect, on: thread).group
       return Receipt(value, StoreTask(group, number: number))
     }
@@ -59,7 +59,7 @@ extension StoreStorage {
     publish(.action(action))
     reduceReturned(effect, nil)
     handleQueued()
-    let number = unsafe chain.number
+    let number = inside.chain.number
     let value = reading { read(self) }
     handleQueued()
     return Receipt(value, StoreTask(releaseState(on: thread).group, number: number))
@@ -68,7 +68,7 @@ extension StoreStorage {
   /// Releases the state after an error, which commits nothing.
   @inlinable
   func leaveUnchanged(on thread: ThreadID) {
-    if unsafe !chain.hasQueued { return leave() }
+    if !inside.chain.hasQueued { return leave() }
     handleQueued()
     _ = releaseState(on: thread)
   }
@@ -88,14 +88,14 @@ extension StoreStorage {
   func reading<Value, Failure: Error>(
     _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
-    unsafe isReading = true
-    defer { unsafe isReading = false }
+    inside.isReading = true
+    defer { inside.isReading = false }
     return try body()
   }
 
   @usableFromInline
   func refuseReading() -> Never {
-    if unsafe isReading { refuse() }
+    if inside.isReading { refuse() }
     misuse(
       "'send(_:reading:)' and 'send { … }' were called inside the store's own reducer or 'commit', where "
         + "the 'inout' parameter is the state. Use it, or 'send(_:)', which queues the action.")

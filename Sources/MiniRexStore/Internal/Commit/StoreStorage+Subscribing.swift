@@ -5,7 +5,7 @@ public import MiniRex
 extension StoreStorage {
   @inlinable
   var current: State {
-    withAccess { unsafe state }
+    withAccess { state }
   }
 
   /// Subscribes to the events of later commits.
@@ -13,7 +13,7 @@ extension StoreStorage {
   func subscribe(_ receive: @escaping @Sendable (Event) -> Void) -> Subscription {
     let subscription = Subscription(delivery, place: Subscription.nowhere)
     let hasJoined = withAccess {
-      unsafe chain.hasSubscribers = true
+      inside.chain.duties.set(.publishes, true)
       return delivery.lock.withLock { delivery.join(subscription, receive, &$0) }
     }
     return hasJoined ? subscription : .ended
@@ -21,18 +21,18 @@ extension StoreStorage {
 
   /// Subscribes to a child: its current value, then each value that differs from the previous one.
   @inlinable
-  func subscribe<Part: Sendable>(
-    to part: @escaping @Sendable (State) -> Part, _ changeTest: ChangeTest<Part>,
-    _ receive: @escaping @Sendable (Part) -> Void
+  func subscribe<Value: Sendable>(
+    to value: @escaping @Sendable (State) -> Value, _ changeTest: ChangeTest<Value>,
+    _ receive: @escaping @Sendable (Value) -> Void
   ) -> Subscription {
     let receive = skippingDuplicates(changeTest, receive)
-    return subscribeToCommits { receive(part($0.state)) }
+    return subscribeToCommits { receive(value($0.state)) }
   }
 
-  var lastNumber: Int { withAccess { unsafe chain.number } }
+  var lastNumber: Int { withAccess { inside.chain.number } }
 
   var lastCommit: Commit<State, Action> {
-    withAccess { unsafe Commit(number: chain.number, cause: .parent, state: state) }
+    withAccess { Commit(number: inside.chain.number, cause: .parent, state: state) }
   }
 
   /// Emits the current state with the number of the last commit, then each later commit.
@@ -59,8 +59,8 @@ extension StoreStorage {
     let joined: (Joining<Event>, Event, FirstCall)? = withAccess {
       if child?.isGone == true { return nil }
       let joining = joining(listeners(to: child), receive)
-      let first = unsafe Event.committed(
-        Commit(number: chain.number, cause: .parent, state: state))
+      let first = Event.committed(
+        Commit(number: inside.chain.number, cause: .parent, state: state))
       let call = joining.delivery.lock.withLock {
         joining.delivery.join(
           joining.subscription, joining.callback, first: first, from: thread, &$0)

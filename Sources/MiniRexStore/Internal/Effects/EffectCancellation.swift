@@ -12,7 +12,7 @@ extension EffectGroup {
 
 extension EffectRegistry {
   private mutating func cancel(_ effect: RunningEffect) {
-    switch unsafe effect.phase {
+    switch effect.phase {
     case .over, .cancelled: return
     case .waiting: remove(effect, .cancelled)
     case .entered:
@@ -20,7 +20,7 @@ extension EffectRegistry {
       remove(effect, .cancelled)
     case .begun(let start):
       if effect.kind == .run {
-        unsafe effect.phase = .cancelled(start)
+        effect.phase = .cancelled(start)
         outcome.stopped.append(effect)
       } else {
         end(effect, .cancelled)

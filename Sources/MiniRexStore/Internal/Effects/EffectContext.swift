@@ -22,10 +22,10 @@ struct EffectContext: Sendable {
 extension Effect {
   /// The action of a plain `.send`, if every child around it is present in the state.
   @inlinable
-  func action<Whole>(in whole: Whole) -> Action? {
+  func action<Parent>(in parent: Parent) -> Action? {
     switch kind {
     case .send(let action): action
-    case .work(.part(let step, let effect)): step.action(of: effect, in: whole)
+    case .work(.child(let step, let effect)): step.action(of: effect, in: parent)
     default: nil
     }
   }

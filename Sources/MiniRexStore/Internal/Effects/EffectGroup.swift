@@ -17,12 +17,16 @@ final class EffectGroup: @unchecked Sendable {
   let host: any EffectHost
   private let ending = Lock(Ending())
 
-  /// The number of unfinished effects and chains.
-  @exclusivity(unchecked) private var count = 0
-  @exclusivity(unchecked) private var failure: (any Error)?
-  @exclusivity(unchecked) private var wasCancelled = false
-  /// `true` if further actions are dropped.
-  @exclusivity(unchecked) private var isMarked = false
+  private struct State {
+    /// The number of unfinished effects and chains.
+    var count = 0
+    var failure: (any Error)?
+    var wasCancelled = false
+    /// `true` if further actions are dropped.
+    var isMarked = false
+  }
+
+  @safe @exclusivity(unchecked) private var state = State()
   /// The newest running effect of the group.
   ///
   /// The registry retains it.
@@ -35,32 +39,32 @@ final class EffectGroup: @unchecked Sendable {
 
   @usableFromInline
   func enter() {
-    unsafe count += 1
+    state.count += 1
   }
 
   /// - Returns: `true` if the group is finished and must be completed after the state is released.
   func leave(_ end: EffectEnd) -> Bool {
     switch end {
     case .finished: break
-    case .cancelled: unsafe wasCancelled = true
-    case .failed(let error): unsafe failure = failure ?? error
+    case .cancelled: state.wasCancelled = true
+    case .failed(let error): state.failure = state.failure ?? error
     }
-    unsafe count -= 1
-    return unsafe count == 0
+    state.count -= 1
+    return state.count == 0
   }
 
   @usableFromInline
   func markCancelled() {
-    unsafe isMarked = true
+    state.isMarked = true
   }
 
-  @usableFromInline var isCancelled: Bool { unsafe isMarked }
+  @usableFromInline var isCancelled: Bool { state.isMarked }
 
   /// - Returns: `false` if the group was canceled, so its action is dropped.
   @usableFromInline
   func acceptsAction() -> Bool {
-    if unsafe !isMarked { return true }
-    unsafe wasCancelled = true
+    if !state.isMarked { return true }
+    state.wasCancelled = true
     return false
   }
 
@@ -92,8 +96,8 @@ final class EffectGroup: @unchecked Sendable {
 
   @usableFromInline
   func complete() {
-    let failure = unsafe self.failure
-    let error = unsafe failure ?? (wasCancelled ? CancellationError() : nil)
+    let failure = state.failure
+    let error = failure ?? (state.wasCancelled ? CancellationError() : nil)
     let result: Result<Void, any Error> = error.map { .failure($0) } ?? .success(())
     var source: TaskSource<Void, any Error>?
     let waiters = ending.withLock { ending in

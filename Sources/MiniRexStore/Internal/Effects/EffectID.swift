@@ -6,23 +6,23 @@
 @usableFromInline
 final class EffectID: Hashable, Sendable {
   let value: any Hashable & Sendable
-  private let part: Presence?
+  private let child: Presence?
 
   @usableFromInline
   init(_ value: some Hashable & Sendable) {
     self.value = value
-    part = nil
+    child = nil
   }
 
-  private init(_ id: EffectID, of part: Presence) {
+  private init(_ id: EffectID, of child: Presence) {
     value = id.value
-    self.part = part
+    self.child = child
   }
 
   /// Returns the ID, made local to the given child.
   @usableFromInline
-  func of(_ part: Presence?) -> EffectID {
-    part.map { EffectID(self, of: $0) } ?? self
+  func of(_ child: Presence?) -> EffectID {
+    child.map { EffectID(self, of: $0) } ?? self
   }
 
   @usableFromInline
@@ -30,7 +30,7 @@ final class EffectID: Hashable, Sendable {
     func isEqual<Value: Hashable>(_ value: Value) -> Bool {
       type(of: value) == type(of: other.value) && value == other.value as? Value
     }
-    return one.part === other.part && isEqual(one.value)
+    return one.child === other.child && isEqual(one.value)
   }
 
   @usableFromInline

@@ -85,7 +85,7 @@ struct EffectRegistry: ~Copyable {
     let hasIDs = !context.ids.isEmpty
     context.group.enter()
     let effect = RunningEffect(kind, run, in: context)
-    effect.part?.enter(effect)
+    effect.child?.enter(effect)
     if hasIDs { for id in effect.ids { byID[id, default: [:]][lastNumber] = effect } }
     if effect.sequence == nil { add(effect) }
     return effect
@@ -100,7 +100,7 @@ struct EffectRegistry: ~Copyable {
       effect.sequence?.isStopped = true
       return false
     }
-    unsafe effect.phase = .entered
+    effect.phase = .entered
     effect.sequence?.running += 1
     add(effect)
     return true
@@ -108,7 +108,7 @@ struct EffectRegistry: ~Copyable {
 
   private mutating func add(_ effect: RunningEffect) {
     if effect.kind == .send { return }
-    unsafe effect.place = running.count
+    effect.place = running.count
     running.append(effect)
     effect.group.link(effect)
   }
@@ -154,15 +154,15 @@ struct EffectRegistry: ~Copyable {
   /// - Returns: `false` if the effect was canceled before it started.
   @usableFromInline
   mutating func begin(_ effect: RunningEffect) -> Bool {
-    guard case .entered = unsafe effect.phase else { return false }
-    unsafe effect.phase = .begun(.sinceOrigin)
+    guard case .entered = effect.phase else { return false }
+    effect.phase = .begun(.sinceOrigin)
     return true
   }
 
   /// Ends an effect that has returned, or whose publisher has finished.
   @usableFromInline
   mutating func end(_ effect: RunningEffect, _ end: EffectEnd) {
-    switch unsafe effect.phase {
+    switch effect.phase {
     case .over: break
     case .waiting, .entered: remove(effect, end)
     case .begun(let start): report(effect, end, since: start)
@@ -177,10 +177,10 @@ struct EffectRegistry: ~Copyable {
   }
 
   @usableFromInline
-  mutating func leave(_ part: Presence?) {
-    guard let part else { return }
-    part.leave()
-    release([part])
+  mutating func leave(_ child: Presence?) {
+    guard let child else { return }
+    child.leave()
+    release([child])
   }
 
   @usableFromInline
@@ -197,13 +197,13 @@ struct EffectRegistry: ~Copyable {
   mutating func remove(_ effect: RunningEffect, _ end: EffectEnd) {
     // A sequence notices the end of a waiting effect when it gets there.
     let sequence = effect.isWaiting ? nil : effect.sequence
-    unsafe effect.phase = .over
-    if let place = unsafe effect.place.take() {
+    effect.phase = .over
+    if let place = effect.place.take() {
       effect.group.unlink(effect)
       let last = running.removeLast()
       if last !== effect {
         running[place] = last
-        unsafe last.place = place
+        last.place = place
       }
     }
     for id in effect.ids {
@@ -211,9 +211,9 @@ struct EffectRegistry: ~Copyable {
       if byID[id]?.isEmpty == true { byID[id] = nil }
     }
     effect.ids = []
-    if let part = effect.part.take() {
-      part.leave(effect)
-      release([part])
+    if let child = effect.child.take() {
+      child.leave(effect)
+      release([child])
     }
     if let sequence {
       if case .finished = end {} else { sequence.isStopped = true }

@@ -55,7 +55,7 @@ final class EffectMembers<Action: Sendable>: EffectSequence, @unchecked Sendable
   @usableFromInline
   func takeNext() -> Member? { isStopped ? nil : members.popLast() }
 
-  /// Takes the steps that will not run, also from the sequences in it.
+  /// Takes the steps that will not run, even from the sequences in it.
   @usableFromInline
   func takeRest() -> [Member] {
     var rest: [Member] = []

@@ -44,14 +44,14 @@ final class RunningEffect: @unchecked Sendable {
   @usableFromInline let run: EffectRun
   var ids: [EffectID]
   /// The removable child that owns the effect.
-  var part: Presence?
+  var child: Presence?
   let sequence: EffectSequence?
   @usableFromInline let group: EffectGroup
   /// The carried values of the sender, with which the effect starts.
   @usableFromInline let carried: CarriedValues?
-  @exclusivity(unchecked) var phase = Phase.entered
+  @safe @exclusivity(unchecked) var phase = Phase.entered
   /// The index in the registry.
-  @exclusivity(unchecked) var place: Int?
+  @safe @exclusivity(unchecked) var place: Int?
   /// The neighbors in the list of the group.
   ///
   /// The registry retains them while they are linked.
@@ -63,24 +63,24 @@ final class RunningEffect: @unchecked Sendable {
     self.kind = kind
     self.run = run
     ids = context.ids
-    part = context.place?.entry
+    child = context.place?.entry
     sequence = context.sequence
     group = context.group
-    if sequence != nil { unsafe phase = .waiting }
+    if sequence != nil { phase = .waiting }
     carried = context.carried
   }
 
   /// A Boolean value that indicates whether an earlier member of the sequence has not ended.
-  var isWaiting: Bool { if case .waiting = unsafe phase { true } else { false } }
+  var isWaiting: Bool { if case .waiting = phase { true } else { false } }
 
   /// A Boolean value that indicates whether the store reduces actions of this effect.
   @usableFromInline var acceptsActions: Bool {
-    if case .begun = unsafe phase { !group.isCancelled } else { false }
+    if case .begun = phase { !group.isCancelled } else { false }
   }
 
   /// A Boolean value that indicates whether a `.send` is not reduced yet.
   @usableFromInline var isPending: Bool {
-    if case .entered = unsafe phase { !group.isCancelled } else { false }
+    if case .entered = phase { !group.isCancelled } else { false }
   }
 
   /// Returns `true` if the effect waits behind a member of a sequence that contains the other effect.

@@ -4,12 +4,14 @@ extension StoreStorage {
   /// Starts the next members of sequences, and queues the events of ended effects.
   @inlinable
   func continueSequences() {
-    if unsafe book.hasDue { startMembers() }
-    if unsafe !book.hasEnds { return }
-    let ends = unsafe book.takeEnds()
-    if unsafe !chain.hasSubscribers { return }
+    if inside.effects.hasDue { startMembers() }
+    if !inside.effects.hasEnds { return }
+    let ends = inside.effects.takeEnds()
+    if !inside.chain.duties.contains(.publishes) { return }
     let now = Duration.sinceOrigin
-    ends.callEach { unsafe unpublished.append(.ended($0.run, $0.end, after: now - $0.start)) }
+    ends.callEach {
+      unsafe inside.unpublished.append(.ended($0.run, $0.end, after: now - $0.start))
+    }
   }
 
   /// Starts the next members of the sequences whose current members have ended.
@@ -17,20 +19,20 @@ extension StoreStorage {
   func startMembers() {
     var rest: [(sequence: EffectMembers<Action>, steps: ArraySlice<EffectStep<Action>>)] = []
     while true {
-      if let due = unsafe book.takeDue() {
+      if let due = inside.effects.takeDue() {
         let sequence = unsafe unsafeDowncast(due, to: EffectMembers<Action>.self)
         if let member = sequence.takeNext() {
-          unsafe book.hold(sequence)
+          inside.effects.hold(sequence)
           rest.append((sequence, member[...]))
         } else {
-          unsafe book.end(sequence, sequence.takeRest())
+          inside.effects.end(sequence, sequence.takeRest())
         }
       } else if let (sequence, steps) = rest.popLast() {
         if let step = steps.first {
           rest.append((sequence, steps.dropFirst()))
           start(step)
         } else {
-          unsafe book.finishMember(of: sequence)
+          inside.effects.finishMember(of: sequence)
         }
       } else {
         return
@@ -41,14 +43,14 @@ extension StoreStorage {
   /// Starts one step of a member, unless its effect was canceled.
   @inlinable
   func start(_ step: EffectStep<Action>) {
-    if let effect = step.effect, unsafe !book.start(effect) {
-      return unsafe book.release([step])
+    if let effect = step.effect, !inside.effects.start(effect) {
+      return inside.effects.release([step])
     }
     switch step {
     case .send(let effect, let action): queue(.turn(effect, action))
-    case .begin(let beginning): unsafe beginnings.append(beginning)
-    case .cancel(let id, let reach): unsafe book.cancel(id, reach)
-    case .sequence(let sequence): unsafe book.enter(sequence)
+    case .begin(let beginning): inside.beginnings.append(beginning)
+    case .cancel(let id, let reach): inside.effects.cancel(id, reach)
+    case .sequence(let sequence): inside.effects.enter(sequence)
     }
   }
 
@@ -59,15 +61,16 @@ extension StoreStorage {
   func begin(_ effects: consuming SmallArray<EffectBeginning<Action>>, on thread: ThreadID) {
     if effects.isEmpty { return }
     let isFirst = delivery.lock.withLock { _ in
-      if unsafe beginners.begin(effects.count, on: thread) { return true }
-      unsafe deferred[thread, default: []] += effects.all
+      if underLock.starter.begin(effects.count, on: thread) { return true }
+      underLock.deferred[thread, default: []] += effects.all
       return false
     }
     if !isFirst { return }
     effects.callEach { begin($0) }
     while true {
       let next = delivery.lock.withLock { _ in
-        unsafe beginners.next(on: thread) > 0 ? deferred.removeValue(forKey: thread) ?? [] : []
+        underLock.starter.next(on: thread) > 0
+          ? underLock.deferred.removeValue(forKey: thread) ?? [] : []
       }
       if next.isEmpty { return }
       for effect in next { begin(effect) }
@@ -113,8 +116,8 @@ extension StoreStorage {
   func begins(_ effect: RunningEffect) -> Bool {
     let thread = ThreadID.current
     enterOutside(on: thread)
-    let begins = unsafe book.begin(effect)
-    if begins, unsafe chain.hasSubscribers {
+    let begins = inside.effects.begin(effect)
+    if begins, inside.chain.duties.contains(.publishes) {
       leave(publishing: .began(effect.run), on: thread)
     } else {
       leave()
@@ -130,10 +133,10 @@ extension StoreStorage {
     delivery.end()
     let thread = ThreadID.current
     enterOutside(on: thread)
-    unsafe book.cancelAll()
+    inside.effects.cancelAll()
     continueSequences()
     var observed: [MemberKey: ObservedMember] = [:]
-    unsafe swap(&observed, &members)
+    swap(&observed, &inside.members)
     let released = forgetAbandoned()
     defer { withExtendedLifetime(released) {} }
     _ = releaseState(on: thread)
@@ -141,12 +144,12 @@ extension StoreStorage {
 
   @usableFromInline
   var effectCount: Int {
-    withAccess { unsafe book.count }
+    withAccess { inside.effects.count }
   }
 
   /// A Boolean value that indicates whether the bookkeeping of effects is empty.
   @usableFromInline
   var hasForgottenEffects: Bool {
-    withAccess { unsafe book.isEmpty }
+    withAccess { inside.effects.isEmpty }
   }
 }

@@ -3,13 +3,14 @@
 extension StoreStorage {
   @inlinable
   func enter(_ effect: Effect<Action>) {
-    let context = EffectContext(wantedGroup(), commit: unsafe chain.number)
+    let context = EffectContext(wantedGroup(), commit: inside.chain.number)
     // Most effects contain no other effect, and need no loop.
     switch effect.kind {
     case .work(.run(let run)):
-      unsafe beginnings.append(.run(book.enter(.run, in: context), run))
+      unsafe inside.beginnings.append(.run(inside.effects.enter(.run, in: context), run))
     case .work(.publisher(let subscribe)):
-      unsafe beginnings.append(.publisher(book.enter(.publisher, in: context), subscribe))
+      unsafe inside.beginnings.append(
+        .publisher(inside.effects.enter(.publisher, in: context), subscribe))
     default: enterAll(effect, context)
     }
     continueSequences()
@@ -38,11 +39,11 @@ extension StoreStorage {
     case .none: break
     case .send(let action) where context.ids.isEmpty && context.sequence == nil:
       queue(action, of: context.place?.entry, context.group)
-    case .send(let action): add(.send(unsafe book.enter(.send, in: context), action), context)
+    case .send(let action): add(.send(inside.effects.enter(.send, in: context), action), context)
     case .work(.run(let run)):
-      add(.begin(.run(unsafe book.enter(.run, in: context), run)), context)
+      add(.begin(.run(inside.effects.enter(.run, in: context), run)), context)
     case .work(.publisher(let subscribe)):
-      add(.begin(.publisher(unsafe book.enter(.publisher, in: context), subscribe)), context)
+      add(.begin(.publisher(inside.effects.enter(.publisher, in: context), subscribe)), context)
     case .work(.merge(let list)):
       rest.append(.members(list.effects[...], context))
     case .work(.concatenate(let list)):
@@ -58,8 +59,8 @@ extension StoreStorage {
       if cancelInFlight { cancel(id, context, group: nil) }
       context.ids.append(id)
       return effect
-    case .work(.part(let step, let effect)):
-      let place = enterPart(step, in: context.place)
+    case .work(.child(let step, let effect)):
+      let place = enterChild(step, in: context.place)
       if let entry = place.entry { rest.append(.child(entry)) }
       context.place = place
       return effect
@@ -73,9 +74,9 @@ extension StoreStorage {
     guard let sequence = context.sequence else {
       switch step {
       case .send(let effect, let action): queue(.turn(effect, action))
-      case .begin(let beginning): unsafe beginnings.append(beginning)
-      case .cancel(let id, _): unsafe book.cancel(id)
-      case .sequence(let sequence): unsafe book.enter(sequence)
+      case .begin(let beginning): inside.beginnings.append(beginning)
+      case .cancel(let id, _): inside.effects.cancel(id)
+      case .sequence(let sequence): inside.effects.enter(sequence)
       }
       return
     }
@@ -84,7 +85,7 @@ extension StoreStorage {
 
   @inlinable
   func cancel(_ id: EffectID, _ context: EffectContext, group: EffectGroup?) {
-    add(.cancel(id, EffectReach(last: unsafe book.lastNumber, group: group)), context)
+    add(.cancel(id, EffectReach(last: inside.effects.lastNumber, group: group)), context)
   }
 
   /// Takes the next remaining effect.
@@ -121,7 +122,7 @@ extension StoreStorage {
         add(.sequence(sequence), sequence.context)
         // Effects start in the order in which they were returned.
         if sequence.parent == nil { startMembers() }
-      case .child(let entry): unsafe book.leave(entry)
+      case .child(let entry): inside.effects.leave(entry)
       }
     }
   }

@@ -15,8 +15,8 @@ struct FlatKey: CodingKey {
 
   init(escaped text: some StringProtocol, isPlace: Bool) {
     stringValue = text.split(separator: "~", omittingEmptySubsequences: false)
-      .enumerated().map { place, part in
-        place == 0 ? "\(part)" : (part.hasPrefix("1") ? "/" : "~") + part.dropFirst()
+      .enumerated().map { place, child in
+        place == 0 ? "\(child)" : (child.hasPrefix("1") ? "/" : "~") + child.dropFirst()
       }
       .joined()
     intValue = isPlace ? Int(text) : nil

@@ -8,13 +8,13 @@ public import MiniRex
 class AnyHistoryHook: @unchecked Sendable {
   final let delivery = Delivery<UndoAvailability>()
   /// The current availability.
-  @exclusivity(unchecked) private var ways = UndoAvailability()
+  @safe @exclusivity(unchecked) private var ways = UndoAvailability()
   /// The availability that every subscriber has received or will receive.
   ///
   /// `nil` if a subscriber joined with a newer value.
-  @exclusivity(unchecked) private var published: UndoAvailability? = UndoAvailability()
+  @safe @exclusivity(unchecked) private var published: UndoAvailability? = UndoAvailability()
   /// `true` after the history was released.
-  @exclusivity(unchecked) final var isOver = false
+  @safe @exclusivity(unchecked) final var isOver = false
 
   func undo() -> Bool { absent() }
 
@@ -29,7 +29,7 @@ class AnyHistoryHook: @unchecked Sendable {
   ) -> PublishedValue<Bool> {
     Publisher(
       watchedBy: lineage, as: name,
-      current: { way(self.delivery.lock.withLock { _ in unsafe self.ways }) }
+      current: { way(self.delivery.lock.withLock { _ in self.ways }) }
     ) { receive in
       let receive = skippingDuplicates(ChangeTest<Bool>(), receive)
       return self.subscribe { receive(way($0)) }
@@ -41,8 +41,8 @@ class AnyHistoryHook: @unchecked Sendable {
     let thread = ThreadID.current
     let subscription = Subscription(delivery, place: Subscription.nowhere)
     let (first, call) = delivery.lock.withLock { delivered in
-      let first = unsafe ways
-      if unsafe published != first { unsafe published = nil }
+      let first = ways
+      if published != first { published = nil }
       return (first, delivery.join(subscription, receive, first: first, from: thread, &delivered))
     }
     return delivery.makeFirstCall(call, receive, first) ? subscription : .ended
@@ -53,8 +53,8 @@ class AnyHistoryHook: @unchecked Sendable {
   /// - Returns: `true` if the availability must be published.
   final func settle(_ new: UndoAvailability) -> Bool {
     delivery.lock.withLock { _ in
-      unsafe ways = new
-      return unsafe published != new
+      ways = new
+      return published != new
     }
   }
 
@@ -63,9 +63,9 @@ class AnyHistoryHook: @unchecked Sendable {
   @usableFromInline
   final func publish(on thread: ThreadID) {
     let sent: (UndoAvailability, Turn)? = delivery.lock.withLock { delivered in
-      if unsafe published == ways { return nil }
-      let ways = unsafe ways
-      unsafe published = ways
+      if published == ways { return nil }
+      let ways = ways
+      published = ways
       return delivery.admit(ways, replacing: nil, from: thread, &delivered).map { (ways, $0) }
     }
     guard let (ways, turn) = sent else { return }

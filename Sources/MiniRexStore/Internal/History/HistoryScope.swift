@@ -1,6 +1,6 @@
 import MiniRex
 
-/// The recorded part of a store's state, and its view of commits.
+/// The recorded scope of a store's state, and its view of commits.
 struct HistoryScope<Root: Sendable, RootAction: Sendable, State: Sendable, Action: Sendable>:
   Sendable
 {
@@ -18,8 +18,8 @@ struct HistoryScope<Root: Sendable, RootAction: Sendable, State: Sendable, Actio
 }
 
 extension HistoryScope where State == Root, Action == RootAction {
-  static var whole: HistoryScope {
-    HistoryScope(place: .whole, last: nil, changeTest: nil) { $0 }
+  static var root: HistoryScope {
+    HistoryScope(place: .root, last: nil, changeTest: nil) { $0 }
   }
 }
 

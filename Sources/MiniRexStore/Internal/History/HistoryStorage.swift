@@ -16,22 +16,22 @@ final class HistoryStorage<Root: Sendable, RootAction: Sendable, State: Sendable
   }
 
   private unowned let storage: StoreStorage<Root, RootAction>
-  private let part: HistoryScope<Root, RootAction, State, Action>
+  private let scope: HistoryScope<Root, RootAction, State, Action>
   /// `nil` if nothing is recorded, or after the child or the history was released.
-  @exclusivity(unchecked) private var kept: Kept?
-  @exclusivity(unchecked) private var isRestoring = false
+  @safe @exclusivity(unchecked) private var kept: Kept?
+  @safe @exclusivity(unchecked) private var isRestoring = false
   /// The stamp of the row's list at the last commit.
-  @exclusivity(unchecked) private var stamp: RowsStamp?
+  @safe @exclusivity(unchecked) private var stamp: RowsStamp?
 
   /// - Parameter states: The states to start with, or `nil` to record nothing.
   init(
     of storage: StoreStorage<Root, RootAction>,
-    _ part: HistoryScope<Root, RootAction, State, Action>,
+    _ scope: HistoryScope<Root, RootAction, State, Action>,
     _ states: UndoStack<State>?, where isRemembered: @escaping Predicate
   ) {
     self.storage = storage
-    self.part = part
-    unsafe kept = states.map { Kept(states: $0, isRemembered: isRemembered) }
+    self.scope = scope
+    kept = states.map { Kept(states: $0, isRemembered: isRemembered) }
   }
 
   override func end() {
@@ -42,41 +42,41 @@ final class HistoryStorage<Root: Sendable, RootAction: Sendable, State: Sendable
   }
 
   private func takeKept() -> Kept? {
-    delivery.lock.withLock { _ in unsafe kept.take() }
+    delivery.lock.withLock { _ in kept.take() }
   }
 
   override func remember(_ commit: Commit<Root, RootAction>, _ released: inout [Any]) -> Bool {
-    if unsafe isRestoring {
-      unsafe isRestoring = false
+    if isRestoring {
+      isRestoring = false
       return true
     }
-    if part.isComparable,
-      let row = unsafe part.place.part?.rowChange(since: stamp, in: commit.state)
+    if scope.isComparable,
+      let row = scope.place.child?.rowChange(since: stamp, in: commit.state)
     {
-      unsafe stamp = row.stamp
+      stamp = row.stamp
       if !row.isChanged { return false }
     }
     let kept = delivery.lock.withLock { _ in
-      unsafe self.kept.map { ($0.states.present, $0.isRemembered) }
+      self.kept.map { ($0.states.present, $0.isRemembered) }
     }
     guard let (old, isRemembered) = kept else { return false }
-    guard let new = part.commit(commit) else {
+    guard let new = scope.commit(commit) else {
       released.append((kept, takeKept()))
       return true
     }
-    let isChange = part.changeTest.map { $0(old, new.state) } ?? true
+    let isChange = scope.changeTest.map { $0(old, new.state) } ?? true
     let isNext = isChange && isRemembered(new)
     let dropped = delivery.lock.withLock { _ in
       isChange
-        ? unsafe self.kept?.states.commit(new.state, isRemembered: isNext)
-        : unsafe (self.kept?.states.replace(new.state)).map { [$0] }
+        ? self.kept?.states.commit(new.state, isRemembered: isNext)
+        : (self.kept?.states.replace(new.state)).map { [$0] }
     }
     released.append((kept, dropped))
     return isChange
   }
 
   override func settle() -> Bool {
-    settle(delivery.lock.withLock { _ in unsafe kept?.states.ways } ?? UndoAvailability())
+    settle(delivery.lock.withLock { _ in kept?.states.ways } ?? UndoAvailability())
   }
 
   override func undo() -> Bool { restore(.back) }
@@ -86,16 +86,16 @@ final class HistoryStorage<Root: Sendable, RootAction: Sendable, State: Sendable
   private func restore(_ way: UndoDirection) -> Bool {
     let thread = ThreadID.current
     storage.enterOutside(on: thread)
-    let state = delivery.lock.withLock { _ in unsafe kept?.states.go(way) }
+    let state = delivery.lock.withLock { _ in kept?.states.go(way) }
     guard let state else {
       storage.leave()
       return false
     }
-    let old = unsafe storage.state[keyPath: part.place.path]
+    let old = storage.state[keyPath: scope.place.path]
     defer { withExtendedLifetime(old) {} }
-    unsafe storage.state[keyPath: part.place.path] = state
-    unsafe part.last?.remember(state, storage.chain.number + 1)
-    unsafe isRestoring = true
+    storage.state[keyPath: scope.place.path] = state
+    scope.last?.remember(state, storage.inside.chain.number + 1)
+    isRestoring = true
     storage.commit(.restored, on: thread)
     return true
   }

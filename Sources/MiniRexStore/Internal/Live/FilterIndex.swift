@@ -4,15 +4,15 @@
 /// client's closures have no access to it.
 @usableFromInline
 final class FilterIndex {
-  @exclusivity(unchecked) private var included = InclusionTree(count: 0) { _ in false }
+  @safe @exclusivity(unchecked) private var included = InclusionTree(count: 0) { _ in false }
 
   @usableFromInline
   init() {}
 
-  @usableFromInline var count: Int { unsafe included.includedCount }
+  @usableFromInline var count: Int { included.includedCount }
 
   @usableFromInline
-  func sourcePosition(_ position: Int) -> Int { unsafe included.position(rank: position) }
+  func sourcePosition(_ position: Int) -> Int { included.position(rank: position) }
 
   /// - Parameters:
   ///   - count: The number of rows of the source.
@@ -25,7 +25,7 @@ final class FilterIndex {
       return update(position, isIncluded(position), consume change)
     }
     if change.isReset {
-      unsafe included = InclusionTree(count: count, isIncluded)
+      included = InclusionTree(count: count, isIncluded)
       return .reset
     }
     if change.isEmpty { return change }
@@ -36,14 +36,14 @@ final class FilterIndex {
   private func update(
     _ position: Int, _ isNow: Bool, _ change: consuming LiveChange
   ) -> LiveChange {
-    let (was, rank) = unsafe included.find(position)
+    let (was, rank) = included.find(position)
     if was && isNow {
       change.updates[0] = rank
       return change
     }
     var result = LiveChange()
     if was == isNow { return result }
-    unsafe included[position] = isNow
+    included[position] = isNow
     if was { result.removals = [rank] }
     if isNow { result.insertions = [LiveChange.Insertion(at: rank)] }
     return result
@@ -53,14 +53,14 @@ final class FilterIndex {
     var result = LiveChange()
     // Old positions first, in the tree before the change.
     let ranks = change.removals.map { position in
-      let (was, rank) = unsafe included.find(position)
+      let (was, rank) = included.find(position)
       return was ? rank : nil
     }
     result.removals = ranks.compactMap(\.self)
     var (updates, insertions): ([Int], [LiveChange.Insertion]) = ([], [])
     var flips: [(at: Int, to: Bool)] = []
     for position in change.updates {
-      let (was, rank) = unsafe included.find(change.oldPosition(position))
+      let (was, rank) = included.find(change.oldPosition(position))
       let isNow = isIncluded(position)
       if was && isNow { updates.append(position) }
       if was == isNow { continue }
@@ -68,10 +68,10 @@ final class FilterIndex {
       if was { result.removals.insertSorted(rank) }
       if isNow { insertions.append(LiveChange.Insertion(at: position)) }
     }
-    for position in change.removals.reversed() { unsafe included.remove(at: position) }
+    for position in change.removals.reversed() { included.remove(at: position) }
     for insertion in change.insertions {
       let isNow = isIncluded(insertion.at)
-      unsafe included.insert(isNow, at: insertion.at)
+      included.insert(isNow, at: insertion.at)
       if !isNow { continue }
       let rank = insertion.from.flatMap { from in
         ranks[change.removals.partition { $0 >= from }]
@@ -79,21 +79,21 @@ final class FilterIndex {
       insertions.append(
         LiveChange.Insertion(at: insertion.at, from: rank, isSame: insertion.isSame))
     }
-    for flip in flips { unsafe included[flip.at] = flip.to }
+    for flip in flips { included[flip.at] = flip.to }
     if insertions.count > 1 { insertions.sort { $0.at < $1.at } }
     result.insertions = insertions.map {
-      LiveChange.Insertion(at: unsafe included.rank($0.at), from: $0.from, isSame: $0.isSame)
+      LiveChange.Insertion(at: included.rank($0.at), from: $0.from, isSame: $0.isSame)
     }
-    result.updates = updates.map { unsafe included.rank($0) }
+    result.updates = updates.map { included.rank($0) }
     result.simplify()
     return result
   }
 
   /// Tests all rows again, after a change of the predicate only.
   func testAgain(_ isIncluded: (Int) -> Bool) -> LiveChange {
-    let old = unsafe included
+    let old = included
     let new = InclusionTree(count: old.count, isIncluded)
-    unsafe included = new
+    included = new
     var (result, oldRank, rank) = (LiveChange(), 0, 0)
     for (was, isNow) in zip(old.flags, new.flags) {
       if was && !isNow { result.removals.append(oldRank) }

@@ -14,25 +14,25 @@ final class InclusionNode: @unchecked Sendable {
   }
 
   /// 1 for each included position of a leaf, 0 for each excluded position.
-  @exclusivity(unchecked) var flags: [UInt8]
-  @exclusivity(unchecked) var children: [InclusionNode] = []
+  @safe @exclusivity(unchecked) var flags: [UInt8]
+  @safe @exclusivity(unchecked) var children: [InclusionNode] = []
   /// Of each child.
-  @exclusivity(unchecked) var sizes: [Size] = []
+  @safe @exclusivity(unchecked) var sizes: [Size] = []
 
   static let limit = (flags: 256, children: 32)
 
-  init(flags: [UInt8]) { unsafe self.flags = flags }
+  init(flags: [UInt8]) { self.flags = flags }
 
   init(children: [InclusionNode]) {
-    unsafe flags = []
-    unsafe self.children = children
-    unsafe sizes = children.map(\.size)
+    flags = []
+    self.children = children
+    sizes = children.map(\.size)
   }
 
-  var isLeaf: Bool { unsafe children.isEmpty }
+  var isLeaf: Bool { children.isEmpty }
 
   var size: Size {
-    unsafe isLeaf
+    isLeaf
       ? Size(all: flags.count, included: sum(flags[...])) : sizes.reduce(Size(), +)
   }
 
@@ -67,79 +67,79 @@ final class InclusionNode: @unchecked Sendable {
   /// - Returns: The new right half, if the node was full.
   func insert(_ flag: UInt8, at position: Int) -> InclusionNode? {
     if isLeaf {
-      unsafe flags.insert(flag, at: position)
-      if unsafe flags.count <= Self.limit.flags { return nil }
-      let half = unsafe InclusionNode(flags: Array(flags[(flags.count / 2)...]))
-      unsafe flags.removeLast(half.flags.count)
+      flags.insert(flag, at: position)
+      if flags.count <= Self.limit.flags { return nil }
+      let half = InclusionNode(flags: Array(flags[(flags.count / 2)...]))
+      flags.removeLast(half.flags.count)
       return half
     }
     var (position, rank) = (position, 0)
     let child = child(at: &position, &rank)
-    unsafe sizes[child].all += 1
-    unsafe sizes[child].included += Int(flag)
-    guard let half = unsafe children[child].insert(flag, at: position) else { return nil }
-    unsafe children.insert(half, at: child + 1)
-    unsafe sizes[child] = children[child].size
-    unsafe sizes.insert(half.size, at: child + 1)
-    if unsafe children.count <= Self.limit.children { return nil }
-    let right = unsafe InclusionNode(children: Array(children[(children.count / 2)...]))
-    let moved = unsafe right.children.count
-    unsafe children.removeLast(moved)
-    unsafe sizes.removeLast(moved)
+    sizes[child].all += 1
+    sizes[child].included += Int(flag)
+    guard let half = children[child].insert(flag, at: position) else { return nil }
+    children.insert(half, at: child + 1)
+    sizes[child] = children[child].size
+    sizes.insert(half.size, at: child + 1)
+    if children.count <= Self.limit.children { return nil }
+    let right = InclusionNode(children: Array(children[(children.count / 2)...]))
+    let moved = right.children.count
+    children.removeLast(moved)
+    sizes.removeLast(moved)
     return right
   }
 
   func remove(at position: Int) -> UInt8 {
-    if isLeaf { return unsafe flags.remove(at: position) }
+    if isLeaf { return flags.remove(at: position) }
     var (position, rank) = (position, 0)
     let child = child(at: &position, &rank)
-    let removed = unsafe children[child].remove(at: position)
-    unsafe sizes[child].all -= 1
-    unsafe sizes[child].included -= Int(removed)
-    if unsafe children[child].isSmall { merge(child) }
+    let removed = children[child].remove(at: position)
+    sizes[child].all -= 1
+    sizes[child].included -= Int(removed)
+    if children[child].isSmall { merge(child) }
     return removed
   }
 
   func replace(at position: Int, by flag: UInt8) -> UInt8 {
     if isLeaf {
-      let old = unsafe flags[position]
-      unsafe flags[position] = flag
+      let old = flags[position]
+      flags[position] = flag
       return old
     }
     var (position, rank) = (position, 0)
     let child = child(at: &position, &rank)
-    let old = unsafe children[child].replace(at: position, by: flag)
-    unsafe sizes[child].included += Int(flag) - Int(old)
+    let old = children[child].replace(at: position, by: flag)
+    sizes[child].included += Int(flag) - Int(old)
     return old
   }
 
   private var isSmall: Bool {
-    unsafe isLeaf
+    isLeaf
       ? flags.count <= Self.limit.flags / 4 : children.count <= Self.limit.children / 4
   }
 
   /// Removes an empty child, or joins a small child with its neighbor if both fit one node.
   private func merge(_ child: Int) {
-    if unsafe sizes[child].all == 0 {
+    if sizes[child].all == 0 {
       drop(child)
       return
     }
     let left = child > 0 ? child - 1 : child
-    if unsafe left + 1 >= children.count { return }
-    let (one, right) = unsafe (children[left], children[left + 1])
-    guard unsafe one.flags.count + right.flags.count <= Self.limit.flags * 3 / 4,
-      unsafe one.children.count + right.children.count <= Self.limit.children * 3 / 4
+    if left + 1 >= children.count { return }
+    let (one, right) = (children[left], children[left + 1])
+    guard one.flags.count + right.flags.count <= Self.limit.flags * 3 / 4,
+      one.children.count + right.children.count <= Self.limit.children * 3 / 4
     else { return }
-    unsafe one.flags += right.flags
-    unsafe one.children += right.children
-    unsafe one.sizes += right.sizes
-    unsafe sizes[left] = unsafe sizes[left] + sizes[left + 1]
+    one.flags += right.flags
+    one.children += right.children
+    one.sizes += right.sizes
+    sizes[left] = sizes[left] + sizes[left + 1]
     drop(left + 1)
   }
 
   private func drop(_ child: Int) {
-    unsafe children.remove(at: child)
-    unsafe sizes.remove(at: child)
+    children.remove(at: child)
+    sizes.remove(at: child)
   }
 }
 

@@ -34,12 +34,12 @@ struct InclusionTree {
     var (position, rank) = (position, 0)
     var node = UnretainedReference(root)
     while let child = node.use({ node in
-      unsafe node.isLeaf
+      node.isLeaf
         ? nil : UnretainedReference(node.children[node.child(at: &position, &rank)])
     }) { node = child }
     return node.use { leaf in
-      let isIncluded = unsafe position < leaf.flags.count && leaf.flags[position] == 1
-      return unsafe (isIncluded, rank + sum(leaf.flags[..<position]))
+      let isIncluded = position < leaf.flags.count && leaf.flags[position] == 1
+      return (isIncluded, rank + sum(leaf.flags[..<position]))
     }
   }
 
@@ -50,11 +50,11 @@ struct InclusionTree {
     var (rank, position) = (rank, 0)
     var node = UnretainedReference(root)
     while let child = node.use({ node in
-      unsafe node.isLeaf
+      node.isLeaf
         ? nil : UnretainedReference(node.children[node.child(rank: &rank, &position)])
     }) { node = child }
     return node.use { leaf in
-      for (offset, flag) in unsafe leaf.flags.enumerated() where flag == 1 {
+      for (offset, flag) in leaf.flags.enumerated() where flag == 1 {
         if rank == 0 { return position + offset }
         rank -= 1
       }
@@ -80,7 +80,7 @@ struct InclusionTree {
   mutating func remove(at position: Int) {
     count -= 1
     includedCount -= Int(root.remove(at: position))
-    while unsafe root.children.count == 1 { root = unsafe root.children[0] }
+    while root.children.count == 1 { root = root.children[0] }
     if count == 0 { root = InclusionNode(flags: []) }
   }
 
@@ -89,8 +89,8 @@ struct InclusionTree {
     var flags: [Bool] = []
     flags.reserveCapacity(count)
     func visit(_ node: InclusionNode) {
-      for child in unsafe node.children { visit(child) }
-      for flag in unsafe node.flags { flags.append(flag == 1) }
+      for child in node.children { visit(child) }
+      for flag in node.flags { flags.append(flag == 1) }
     }
     visit(root)
     return flags

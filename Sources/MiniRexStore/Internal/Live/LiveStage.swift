@@ -72,16 +72,16 @@ class LiveInput: @unchecked Sendable {
 @usableFromInline
 final class RowsInput<Row: Identifiable & Sendable>: LiveInput, @unchecked Sendable
 where Row.ID: Sendable {
-  @usableFromInline @exclusivity(unchecked) var rows: Rows<Row>?
+  @usableFromInline @safe @exclusivity(unchecked) var rows: Rows<Row>?
 
   @inlinable
   init(_ rows: Rows<Row>) {
-    unsafe self.rows = rows
+    self.rows = rows
     super.init(version: rows.stamp)
   }
 
   @inlinable
-  func take() -> Rows<Row>? { unsafe rows.take() }
+  func take() -> Rows<Row>? { rows.take() }
 }
 
 /// The parameter of a query.

@@ -5,7 +5,7 @@ public import MiniRex
 /// Without checks of exclusivity, like `FilterIndex`.
 @usableFromInline
 final class MapIndex<Row: Identifiable & Sendable> {
-  @usableFromInline @exclusivity(unchecked) var tree = RowTree<Row>()
+  @usableFromInline @safe @exclusivity(unchecked) var tree = RowTree<Row>()
   @usableFromInline let changeTest = ChangeTest<Row>()
 
   @inlinable
@@ -17,18 +17,18 @@ final class MapIndex<Row: Identifiable & Sendable> {
   @inlinable
   func apply(_ change: LiveChange, _ count: Int, _ transform: (Int) -> Row) -> LiveChange {
     if change.isReset {
-      unsafe tree = RowTree((0..<count).lazy.map(transform))
+      tree = RowTree((0..<count).lazy.map(transform))
       return change
     }
     var change = change
     let news = change.updates.map {
-      unsafe ($0, tree[change.oldPosition($0)], transform($0))
+      ($0, tree[change.oldPosition($0)], transform($0))
     }
     var inserted = move(&change, transform).makeIterator()
     change.updates = []
-    unsafe tree.apply(change) { position in inserted.next() ?? transform(position) }
+    tree.apply(change) { position in inserted.next() ?? transform(position) }
     for (position, old, new) in news where changeTest(old, new) {
-      unsafe tree[position] = new
+      tree[position] = new
       change.updates.append(position)
     }
     return change
@@ -40,7 +40,7 @@ final class MapIndex<Row: Identifiable & Sendable> {
     change.insertions.indices.map { index in
       let insertion = change.insertions[index]
       guard let from = insertion.from else { return transform(insertion.at) }
-      let old = unsafe tree[from]
+      let old = tree[from]
       if insertion.isSame { return old }
       let new = transform(insertion.at)
       change.insertions[index] = LiveChange.Insertion(

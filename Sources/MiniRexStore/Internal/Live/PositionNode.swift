@@ -9,20 +9,20 @@
 @usableFromInline
 final class PositionNode<Element: Sendable, Summary: Sendable>: @unchecked Sendable {
   /// The elements of a leaf, or the first element of each child.
-  @usableFromInline @exclusivity(unchecked) var elements: [Element]
-  @usableFromInline @exclusivity(unchecked) var children: [PositionNode] = []
+  @usableFromInline @safe @exclusivity(unchecked) var elements: [Element]
+  @usableFromInline @safe @exclusivity(unchecked) var children: [PositionNode] = []
   /// The number of elements in each child.
-  @usableFromInline @exclusivity(unchecked) var counts: [Int] = []
-  @usableFromInline @exclusivity(unchecked) var summary: Summary?
+  @usableFromInline @safe @exclusivity(unchecked) var counts: [Int] = []
+  @usableFromInline @safe @exclusivity(unchecked) var summary: Summary?
 
   @inlinable
-  init(elements: [Element]) { unsafe self.elements = elements }
+  init(elements: [Element]) { self.elements = elements }
 
   @inlinable
   init(children: [PositionNode]) {
-    unsafe elements = children.map { unsafe $0.elements[0] }
-    unsafe self.children = children
-    unsafe counts = children.map(\.count)
+    elements = children.map { $0.elements[0] }
+    self.children = children
+    counts = children.map(\.count)
   }
 
   /// The largest numbers of elements and of children.
@@ -32,15 +32,15 @@ final class PositionNode<Element: Sendable, Summary: Sendable>: @unchecked Senda
     (MemoryLayout<Element>.size > 4 ? 32 : 64, 16)
   }
 
-  @inlinable var isLeaf: Bool { unsafe children.isEmpty }
+  @inlinable var isLeaf: Bool { children.isEmpty }
 
-  @inlinable var count: Int { unsafe isLeaf ? elements.count : counts.reduce(0, +) }
+  @inlinable var count: Int { isLeaf ? elements.count : counts.reduce(0, +) }
 
   @inlinable
   func copy() -> PositionNode {
-    let copy = unsafe PositionNode(elements: elements)
-    unsafe copy.children = unsafe children
-    unsafe copy.counts = unsafe counts
+    let copy = PositionNode(elements: elements)
+    copy.children = children
+    copy.counts = counts
     return copy
   }
 
@@ -62,100 +62,100 @@ final class PositionNode<Element: Sendable, Summary: Sendable>: @unchecked Senda
   /// Makes a child that no other tree uses.
   @inlinable
   func own(_ child: Int) -> PositionNode {
-    if unsafe !isKnownUniquelyReferenced(&children[child]) {
-      unsafe children[child] = unsafe children[child].copy()
+    if !isKnownUniquelyReferenced(&children[child]) {
+      children[child] = children[child].copy()
     }
-    return unsafe children[child]
+    return children[child]
   }
 
   /// - Returns: The new right half, if the node was full.
   @inlinable
   func insert(_ element: Element, at position: Int) -> PositionNode? {
-    unsafe summary = nil
+    summary = nil
     if isLeaf {
-      unsafe elements.insert(element, at: position)
-      if unsafe elements.count <= Self.limit.elements { return nil }
-      let half = unsafe PositionNode(elements: Array(elements[(elements.count / 2)...]))
-      unsafe elements.removeLast(half.elements.count)
+      elements.insert(element, at: position)
+      if elements.count <= Self.limit.elements { return nil }
+      let half = PositionNode(elements: Array(elements[(elements.count / 2)...]))
+      elements.removeLast(half.elements.count)
       return half
     }
     var position = position
     let child = child(at: &position)
-    unsafe counts[child] += 1
-    if position == 0 { unsafe elements[child] = element }
+    counts[child] += 1
+    if position == 0 { elements[child] = element }
     guard let half = own(child).insert(element, at: position) else { return nil }
-    unsafe children.insert(half, at: child + 1)
-    unsafe elements.insert(half.elements[0], at: child + 1)
-    unsafe counts.insert(half.count, at: child + 1)
-    unsafe counts[child] -= counts[child + 1]
-    if unsafe children.count <= Self.limit.children { return nil }
-    let right = unsafe PositionNode(children: Array(children[(children.count / 2)...]))
-    let moved = unsafe right.children.count
-    unsafe children.removeLast(moved)
-    unsafe elements.removeLast(moved)
-    unsafe counts.removeLast(moved)
+    children.insert(half, at: child + 1)
+    elements.insert(half.elements[0], at: child + 1)
+    counts.insert(half.count, at: child + 1)
+    counts[child] -= counts[child + 1]
+    if children.count <= Self.limit.children { return nil }
+    let right = PositionNode(children: Array(children[(children.count / 2)...]))
+    let moved = right.children.count
+    children.removeLast(moved)
+    elements.removeLast(moved)
+    counts.removeLast(moved)
     return right
   }
 
   @inlinable
   func remove(at position: Int) -> Element {
-    unsafe summary = nil
-    if isLeaf { return unsafe elements.remove(at: position) }
+    summary = nil
+    if isLeaf { return elements.remove(at: position) }
     var position = position
     let child = child(at: &position)
-    unsafe counts[child] -= 1
+    counts[child] -= 1
     let node = own(child)
     let removed = node.remove(at: position)
-    if position == 0, let first = unsafe node.elements.first { unsafe elements[child] = first }
+    if position == 0, let first = node.elements.first { elements[child] = first }
     if node.isSmall { merge(child) }
     return removed
   }
 
   @inlinable
   func replace(at position: Int, by element: Element) {
-    unsafe summary = nil
+    summary = nil
     if isLeaf {
-      unsafe elements[position] = element
+      elements[position] = element
       return
     }
     var position = position
     let child = child(at: &position)
-    if position == 0 { unsafe elements[child] = element }
+    if position == 0 { elements[child] = element }
     own(child).replace(at: position, by: element)
   }
 
   @inlinable
   var isSmall: Bool {
-    unsafe isLeaf
+    isLeaf
       ? elements.count <= Self.limit.elements / 4 : children.count <= Self.limit.children / 4
   }
 
   /// Removes an empty child, or joins a small child with its neighbor if both fit one node.
   @inlinable
   func merge(_ child: Int) {
-    if unsafe counts[child] == 0 {
+    if counts[child] == 0 {
       drop(child)
       return
     }
     let left = child > 0 ? child - 1 : child
-    if unsafe left + 1 >= children.count { return }
-    let (one, right) = unsafe (children[left], children[left + 1])
+    if left + 1 >= children.count { return }
+    let (one, right) = (children[left], children[left + 1])
     let limit = one.isLeaf ? Self.limit.elements : Self.limit.children
-    guard unsafe one.elements.count + right.elements.count <= limit * 3 / 4 else { return }
+    guard one.elements.count + right.elements.count <= limit * 3 / 4 else { return }
     let joined = own(left)
-    unsafe joined.elements += right.elements
-    unsafe joined.children += right.children
-    unsafe joined.counts += right.counts
-    unsafe joined.summary = nil
-    unsafe counts[left] += counts[left + 1]
+    joined.elements += right.elements
+    joined.children += right.children
+    joined.counts += right.counts
+    joined.summary = nil
+    counts[left] += counts[left + 1]
     drop(left + 1)
   }
 
   @inlinable
   func drop(_ child: Int) {
-    unsafe children.remove(at: child)
-    unsafe elements.remove(at: child)
-    unsafe counts.remove(at: child)
+    children.remove(at: child)
+    elements.remove(at: child)
+    counts.remove(at: child)
   }
 }
 

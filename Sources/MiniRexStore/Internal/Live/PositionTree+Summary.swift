@@ -11,16 +11,16 @@ extension PositionTree {
 extension PositionNode {
   @inlinable
   func summary(_ value: (Element) -> Summary, _ combine: (Summary, Summary) -> Summary) -> Summary {
-    if let summary = unsafe summary { return summary }
+    if let summary = summary { return summary }
     var sum: Summary
     if isLeaf {
-      sum = unsafe value(elements[0])
-      for element in unsafe elements.dropFirst() { sum = combine(sum, value(element)) }
+      sum = value(elements[0])
+      for element in elements.dropFirst() { sum = combine(sum, value(element)) }
     } else {
-      sum = unsafe children[0].summary(value, combine)
-      for child in unsafe children.dropFirst() { sum = combine(sum, child.summary(value, combine)) }
+      sum = children[0].summary(value, combine)
+      for child in children.dropFirst() { sum = combine(sum, child.summary(value, combine)) }
     }
-    unsafe summary = sum
+    summary = sum
     return sum
   }
 }

@@ -45,7 +45,7 @@ struct PositionTree<Element: Sendable, Summary: Sendable>: Sendable {
 
   @inlinable
   subscript(position: Int) -> Element {
-    get { withLeaf(at: position) { leaf, offset in unsafe leaf.elements[offset] } }
+    get { withLeaf(at: position) { leaf, offset in leaf.elements[offset] } }
     set {
       ownRoot()
       root.replace(at: position, by: newValue)
@@ -65,7 +65,7 @@ struct PositionTree<Element: Sendable, Summary: Sendable>: Sendable {
     var position = position
     var node = UnretainedReference(root)
     while let child = node.use({ node in
-      unsafe node.isLeaf
+      node.isLeaf
         ? nil : UnretainedReference(node.children[node.child(at: &position)])
     }) { node = child }
     return node.use { body($0, position) }
@@ -83,7 +83,7 @@ struct PositionTree<Element: Sendable, Summary: Sendable>: Sendable {
     ownRoot()
     count -= 1
     let removed = root.remove(at: position)
-    while unsafe root.children.count == 1 { root = unsafe root.children[0] }
+    while root.children.count == 1 { root = root.children[0] }
     if count == 0 { root = Node(elements: []) }
     return removed
   }
@@ -106,15 +106,15 @@ struct PositionTree<Element: Sendable, Summary: Sendable>: Sendable {
     while let child = node.use({ node in
       if node.isLeaf { return UnretainedReference<Node>?.none }
       // The last child whose first element is in front.
-      let behind = unsafe node.elements.partition(isBehind)
-      if unsafe behind < node.elements.count { next = unsafe node.elements[behind] }
+      let behind = node.elements.partition(isBehind)
+      if behind < node.elements.count { next = node.elements[behind] }
       let child = Swift.max(0, behind - 1)
-      for offset in 0..<child { unsafe front += node.counts[offset] }
-      return unsafe UnretainedReference(node.children[child])
+      for offset in 0..<child { front += node.counts[offset] }
+      return UnretainedReference(node.children[child])
     }) { node = child }
     return node.use { leaf in
-      let offset = unsafe leaf.elements.partition(isBehind)
-      let element = unsafe offset < leaf.elements.count ? leaf.elements[offset] : next
+      let offset = leaf.elements.partition(isBehind)
+      let element = offset < leaf.elements.count ? leaf.elements[offset] : next
       return (front + offset, element)
     }
   }
@@ -123,7 +123,7 @@ struct PositionTree<Element: Sendable, Summary: Sendable>: Sendable {
   @inlinable
   func neighbors(of position: Int) -> (before: Element?, behind: Element?) {
     let (before, behind) = withLeaf(at: position) { leaf, offset in
-      unsafe (
+      (
         offset > 0 ? leaf.elements[offset - 1] : nil,
         offset + 1 < leaf.elements.count ? leaf.elements[offset + 1] : nil
       )
@@ -164,7 +164,7 @@ struct PositionIterator<Element: Sendable, Summary: Sendable>: IteratorProtocol 
   mutating func next() -> Element? {
     if leaf.isEmpty {
       if position == tree.count { return nil }
-      leaf = tree.withLeaf(at: position) { leaf, _ in unsafe leaf.elements[...] }
+      leaf = tree.withLeaf(at: position) { leaf, _ in leaf.elements[...] }
       position += leaf.count
     }
     return leaf.removeFirst()

@@ -5,8 +5,8 @@ public import MiniRex
 /// Without checks of exclusivity, like `FilterIndex`.
 @usableFromInline
 final class RowsIndex<Row: Identifiable & Sendable> where Row.ID: Sendable {
-  @usableFromInline @exclusivity(unchecked) var tree = RowTree<Row>()
-  @usableFromInline @exclusivity(unchecked) var stamp: RowsStamp?
+  @usableFromInline @safe @exclusivity(unchecked) var tree = RowTree<Row>()
+  @usableFromInline @safe @exclusivity(unchecked) var stamp: RowsStamp?
   @usableFromInline let changeTest = ChangeTest<Row>()
   @usableFromInline let changed = ChangedRow<Row>()
 
@@ -15,10 +15,10 @@ final class RowsIndex<Row: Identifiable & Sendable> where Row.ID: Sendable {
 
   @inlinable
   func apply(_ rows: Rows<Row>) -> LiveChange {
-    defer { unsafe stamp = rows.stamp }
-    unsafe changed.row = nil
-    guard let stamp = unsafe stamp else {
-      unsafe tree = RowTree(rows.rows)
+    defer { stamp = rows.stamp }
+    changed.row = nil
+    guard let stamp = stamp else {
+      tree = RowTree(rows.rows)
       return .reset
     }
     if stamp == rows.stamp { return LiveChange() }
@@ -26,15 +26,15 @@ final class RowsIndex<Row: Identifiable & Sendable> where Row.ID: Sendable {
       return update(position, rows.rows[position])
     }
     if let edits = rows.edits(since: stamp),
-      var change = LiveChange(edits, among: unsafe tree.count, { rows.index(id: $0) })
+      var change = LiveChange(edits, among: tree.count, { rows.index(id: $0) })
     {
       if !change.updates.isEmpty {
         change.updates = change.updates.filter {
-          unsafe changeTest(tree[change.oldPosition($0)], rows.rows[$0])
+          changeTest(tree[change.oldPosition($0)], rows.rows[$0])
         }
       }
       mark(&change, rows)
-      unsafe tree.apply(change) { rows.rows[$0] }
+      tree.apply(change) { rows.rows[$0] }
       return change
     }
     return replace(by: rows)
@@ -42,8 +42,8 @@ final class RowsIndex<Row: Identifiable & Sendable> where Row.ID: Sendable {
 
   @inlinable
   func update(_ position: Int, _ row: Row) -> LiveChange {
-    if unsafe !changeTest(tree[position], row) { return LiveChange() }
-    unsafe tree[position] = row
+    if !changeTest(tree[position], row) { return LiveChange() }
+    tree[position] = row
     changed.set(row, at: position)
     return LiveChange(update: position)
   }
@@ -51,15 +51,15 @@ final class RowsIndex<Row: Identifiable & Sendable> where Row.ID: Sendable {
   /// Compares all rows, because the record does not reach back to the last rows.
   @inlinable
   func replace(by rows: Rows<Row>) -> LiveChange {
-    let old = unsafe Array(tree)
+    let old = Array(tree)
     var change = LiveChange(from: old.map(\.id), to: rows.ids)
     change.addUpdates(among: rows.count) { changeTest(old[$0], rows.rows[$1]) }
     if change.count > LiveChange.limit(rows.count) {
-      unsafe tree = RowTree(rows.rows)
+      tree = RowTree(rows.rows)
       return .reset
     }
     mark(&change, rows)
-    unsafe tree.apply(change) { rows.rows[$0] }
+    tree.apply(change) { rows.rows[$0] }
     return change
   }
 
@@ -68,7 +68,7 @@ final class RowsIndex<Row: Identifiable & Sendable> where Row.ID: Sendable {
   func mark(_ change: inout LiveChange, _ rows: Rows<Row>) {
     for (offset, insertion) in change.insertions.enumerated() {
       guard let from = insertion.from,
-        unsafe !changeTest(tree[from], rows.rows[insertion.at])
+        !changeTest(tree[from], rows.rows[insertion.at])
       else {
         continue
       }

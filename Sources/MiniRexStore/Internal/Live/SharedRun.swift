@@ -14,15 +14,15 @@ final class SharedRun<Row: Identifiable & Sendable>: @unchecked Sendable where R
   @usableFromInline typealias Latest = (version: RowsStamp, rows: RowsSnapshot<Row>)
 
   @usableFromInline let isBusy = Atomic(false)
-  @usableFromInline @exclusivity(unchecked) var run: LiveRun<Row>
-  @usableFromInline @exclusivity(unchecked) var version: RowsStamp?
-  @usableFromInline @exclusivity(unchecked) var previous: RowsStamp?
-  @usableFromInline @exclusivity(unchecked) var step: LiveStep<Row>?
+  @usableFromInline @safe @exclusivity(unchecked) var run: LiveRun<Row>
+  @usableFromInline @safe @exclusivity(unchecked) var version: RowsStamp?
+  @usableFromInline @safe @exclusivity(unchecked) var previous: RowsStamp?
+  @usableFromInline @safe @exclusivity(unchecked) var step: LiveStep<Row>?
   /// The last rows, for readers on any thread.
   @usableFromInline let latest = Lock<Latest?>(nil)
 
   @inlinable
-  init(_ run: LiveRun<Row>) { unsafe self.run = run }
+  init(_ run: LiveRun<Row>) { self.run = run }
 
   /// Returns the rows of a version, if they are the last rows.
   @inlinable
@@ -33,7 +33,7 @@ final class SharedRun<Row: Identifiable & Sendable>: @unchecked Sendable where R
   /// - Returns: `false` if the run is at another version than the subscriber.
   @inlinable
   func isAt(_ version: RowsStamp?) -> Bool {
-    isBusy.load(ordering: .acquiring) ? false : unsafe self.version == version
+    isBusy.load(ordering: .acquiring) ? false : self.version == version
   }
 
   /// Advances the run from the version of a subscriber, unless another subscriber has done it.
@@ -44,20 +44,20 @@ final class SharedRun<Row: Identifiable & Sendable>: @unchecked Sendable where R
   func apply(_ input: LiveInput, from old: RowsStamp?) -> LiveStep<Row>?? {
     if isBusy.exchange(true, ordering: .acquiringAndReleasing) { return nil }
     defer { isBusy.store(false, ordering: .releasing) }
-    if let version = unsafe version, version == input.version {
+    if let version = version, version == input.version {
       guard let old else { return snapshot(of: version).map { LiveStep($0) } }
-      return unsafe previous == old ? .some(step) : nil
+      return previous == old ? .some(step) : nil
     }
-    if unsafe version != old { return nil }
-    unsafe previous = version
-    unsafe version = input.version
+    if version != old { return nil }
+    previous = version
+    version = input.version
     // Without these references, the run changes its rows in place. Until the end of the run, a
     // reader computes the rows of the new version anyway.
-    unsafe step = nil
+    step = nil
     publish(nil)
-    unsafe step = run.apply(input)
-    if let rows = unsafe run.last, let version = input.version { publish((version, rows)) }
-    return unsafe .some(step)
+    step = run.apply(input)
+    if let rows = run.last, let version = input.version { publish((version, rows)) }
+    return .some(step)
   }
 
   /// Replaces the rows for readers, and releases the last rows outside the lock.

@@ -5,17 +5,17 @@
 /// Without checks of exclusivity, like `FilterIndex`.
 @usableFromInline
 final class SortIndex<Key: Comparable & Sendable> {
-  @usableFromInline @exclusivity(unchecked) var order = SourceOrder()
+  @usableFromInline @safe @exclusivity(unchecked) var order = SourceOrder()
   /// By handle.
-  @usableFromInline @exclusivity(unchecked) var keys: [Key] = []
-  @usableFromInline @exclusivity(unchecked) var sorted = HandleTree()
+  @usableFromInline @safe @exclusivity(unchecked) var keys: [Key] = []
+  @usableFromInline @safe @exclusivity(unchecked) var sorted = HandleTree()
 
   @inlinable
   init() {}
 
   @inlinable
   func sourcePosition(_ position: Int) -> Int {
-    unsafe order.position(of: sorted[position])
+    order.position(of: sorted[position])
   }
 
   /// - Parameters:
@@ -24,12 +24,12 @@ final class SortIndex<Key: Comparable & Sendable> {
   @inlinable
   func apply(_ change: consuming LiveChange, _ count: Int, _ key: (Int) -> Key) -> LiveChange {
     if let position = change.onlyUpdate {
-      return update(unsafe order.handle(at: position), to: key(position), consume change)
+      return update(order.handle(at: position), to: key(position), consume change)
     }
     if change.isReset {
-      unsafe order.rebuild(count)
-      unsafe keys = (0..<count).map(key)
-      unsafe sorted = HandleTree((0..<UInt32(count)).sorted(by: isBefore))
+      order.rebuild(count)
+      keys = (0..<count).map(key)
+      sorted = HandleTree((0..<UInt32(count)).sorted(by: isBefore))
       return .reset
     }
     if change.isEmpty { return change }
@@ -40,19 +40,19 @@ final class SortIndex<Key: Comparable & Sendable> {
   func apply(_ change: LiveChange, _ key: (Int) -> Key) -> LiveChange {
     var result = LiveChange()
     var pending: [(handle: UInt32, from: Int?, isSame: Bool)] = []
-    let places = change.removals.map { unsafe find(order.handle(at: $0)) }
+    let places = change.removals.map { find(order.handle(at: $0)) }
     result.removals = places.sorted()
-    for place in result.removals.reversed() { unsafe sorted.remove(at: place) }
-    for position in change.removals.reversed() { _ = unsafe order.remove(at: position) }
+    for place in result.removals.reversed() { sorted.remove(at: place) }
+    for position in change.removals.reversed() { _ = order.remove(at: position) }
     for insertion in change.insertions {
-      let handle = unsafe order.insert(at: insertion.at)
+      let handle = order.insert(at: insertion.at)
       let place = insertion.from.map { from in places[change.removals.partition { $0 >= from }] }
       set(key(insertion.at), of: handle)
       pending.append((handle, place, insertion.isSame))
     }
     var updated: [UInt32] = []
     for position in change.updates {
-      let handle = unsafe order.handle(at: position)
+      let handle = order.handle(at: position)
       if let place = update(handle, to: key(position)) {
         let old = result.removals.skipping(place)
         result.removals.insertSorted(old)
@@ -82,7 +82,7 @@ final class SortIndex<Key: Comparable & Sendable> {
     let old = find(handle)
     let isEqual = set(key, of: handle)
     if !isEqual, !isOrdered(handle, at: old) {
-      unsafe sorted.remove(at: old)
+      sorted.remove(at: old)
       let place = insert(handle)
       if place != old {
         var result = LiveChange()
@@ -100,29 +100,29 @@ final class SortIndex<Key: Comparable & Sendable> {
   /// - Returns: The place from which the row was taken out, or `nil` if it stays.
   @inlinable
   func update(_ handle: UInt32, to key: Key) -> Int? {
-    let old = unsafe keys[Int(handle)]
+    let old = keys[Int(handle)]
     if !isKey(old, before: key), !isKey(key, before: old) {
-      unsafe keys[Int(handle)] = key
+      keys[Int(handle)] = key
       return nil
     }
     let place = find(handle)
-    unsafe keys[Int(handle)] = key
+    keys[Int(handle)] = key
     if isOrdered(handle, at: place) { return nil }
-    unsafe sorted.remove(at: place)
+    sorted.remove(at: place)
     return place
   }
 
   @inlinable
   func isBefore(_ one: UInt32, _ other: UInt32) -> Bool {
-    let (a, b) = unsafe (keys[Int(one)], keys[Int(other)])
+    let (a, b) = (keys[Int(one)], keys[Int(other)])
     if isKey(a, before: b) { return true }
-    return unsafe !isKey(b, before: a) && order.isBefore(one, other)
+    return !isKey(b, before: a) && order.isBefore(one, other)
   }
 
   /// Returns `true` if the neighbors of a row are on the right sides.
   @inlinable
   func isOrdered(_ handle: UInt32, at place: Int) -> Bool {
-    let (before, behind) = unsafe sorted.neighbors(of: place)
+    let (before, behind) = sorted.neighbors(of: place)
     if let before, !isBefore(before, handle) { return false }
     if let behind, !isBefore(handle, behind) { return false }
     return true
@@ -133,16 +133,16 @@ final class SortIndex<Key: Comparable & Sendable> {
   /// Searches all rows if keys are not in the order that they had before.
   @inlinable
   func find(_ handle: UInt32) -> Int {
-    let (place, found) = unsafe sorted.search { !isBefore($0, handle) }
+    let (place, found) = sorted.search { !isBefore($0, handle) }
     if found == handle { return place }
-    return unsafe sorted.enumerated().first { $0.element == handle }?.offset ?? place
+    return sorted.enumerated().first { $0.element == handle }?.offset ?? place
   }
 
   /// - Returns: The place.
   @inlinable
   func insert(_ handle: UInt32) -> Int {
-    let place = unsafe sorted.partition { !isBefore($0, handle) }
-    unsafe sorted.insert(handle, at: place)
+    let place = sorted.partition { !isBefore($0, handle) }
+    sorted.insert(handle, at: place)
     return place
   }
 
@@ -150,12 +150,12 @@ final class SortIndex<Key: Comparable & Sendable> {
   @inlinable @discardableResult
   func set(_ key: Key, of handle: UInt32) -> Bool {
     let handle = Int(handle)
-    if unsafe handle == keys.count {
-      unsafe keys.append(key)
+    if handle == keys.count {
+      keys.append(key)
       return false
     }
-    let old = unsafe keys[handle]
-    unsafe keys[handle] = key
+    let old = keys[handle]
+    keys[handle] = key
     return !isKey(old, before: key) && !isKey(key, before: old)
   }
 }

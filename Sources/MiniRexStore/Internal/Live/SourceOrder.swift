@@ -76,7 +76,7 @@ struct SourceOrder {
   /// Spreads the labels of a range around the position.
   ///
   /// The range doubles until its numbers are the square of its rows, which makes the amortized cost
-  /// O(log n) for each insertion, also at one place.
+  /// O(log n) for each insertion, even at one place.
   private mutating func makeRoom(at position: Int) -> Int {
     var size = 16
     while true {

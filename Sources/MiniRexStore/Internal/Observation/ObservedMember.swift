@@ -22,21 +22,21 @@ final class ObservedMember: Observable, @unchecked Sendable {
   private let subscription = Lock<Subscription?>(nil)
   private let reports = Lock(Reports())
   /// The number under which observers read the current value.
-  @exclusivity(unchecked) private(set) var number = 0
+  @safe @exclusivity(unchecked) private(set) var number = 0
   /// `false` after a change, until the member is read again.
-  @exclusivity(unchecked) private(set) var isCurrent = false
+  @safe @exclusivity(unchecked) private(set) var isCurrent = false
 
   private subscript(number number: Int) -> Void { () }
 
   /// Called with exclusive access.
   func begin() {
-    unsafe number = (number + 1) % Self.numbers.count
-    unsafe isCurrent = true
+    number = (number + 1) % Self.numbers.count
+    isCurrent = true
   }
 
   /// Called with exclusive access.
   func end() {
-    unsafe isCurrent = false
+    isCurrent = false
   }
 
   /// A Boolean value that indicates whether a job of the main actor is pending.

@@ -3,12 +3,12 @@ import MiniRex
 extension StoreStorage {
   /// Reads a member and registers the access with Observation.
   @usableFromInline
-  func observe<Part>(_ part: any KeyPath<State, Part> & Sendable) -> Part {
-    let key = MemberKey(path: part, aspect: .value)
+  func observe<Value>(_ path: any KeyPath<State, Value> & Sendable) -> Value {
+    let key = MemberKey(path: path, aspect: .value)
     let (value, member, number) = withAccess {
-      let value = unsafe state[keyPath: part]
-      let member = current(key, in: nil, value) { $0[keyPath: part] }
-      return (value, member, unsafe member.number)
+      let value = state[keyPath: path]
+      let member = current(key, in: nil, value) { $0[keyPath: path] }
+      return (value, member, member.number)
     }
     member.wasRead(number)
     return value
@@ -16,13 +16,13 @@ extension StoreStorage {
 
   /// Reads a value in a removable child, or returns `nil` if the child was removed.
   func observe<Value>(
-    _ key: MemberKey, in part: PresenceIn<State>?, _ read: @escaping @Sendable (State) -> Value?
+    _ key: MemberKey, in child: PresenceIn<State>?, _ read: @escaping @Sendable (State) -> Value?
   ) -> Value? {
     let result: (Value, ObservedMember, Int)? = withAccess {
-      if part?.isGone == true { return nil }
-      guard let value = unsafe read(state) else { return nil }
-      let member = current(key, in: part, value, read)
-      return (value, member, unsafe member.number)
+      if child?.isGone == true { return nil }
+      guard let value = read(state) else { return nil }
+      let member = current(key, in: child, value, read)
+      return (value, member, member.number)
     }
     guard let (value, member, number) = result else { return nil }
     member.wasRead(number)
@@ -33,17 +33,17 @@ extension StoreStorage {
   ///
   /// Needs exclusive access.
   private func current<Value>(
-    _ key: MemberKey, in part: PresenceIn<State>?, _ value: Value,
+    _ key: MemberKey, in child: PresenceIn<State>?, _ value: Value,
     _ read: @escaping @Sendable (State) -> Value?
   ) -> ObservedMember {
-    let known = unsafe part == nil ? members[key] : part?.members[key]
-    if let known, unsafe known.isCurrent { return known }
+    let known = child == nil ? inside.members[key] : child?.members[key]
+    if let known, known.isCurrent { return known }
     let member = known ?? ObservedMember()
     if known == nil {
-      if let part { part.members[key] = member } else { unsafe members[key] = member }
+      if let child { child.members[key] = member } else { inside.members[key] = member }
     }
     member.begin()
-    join(member, key, in: part, value, read)
+    join(member, key, in: child, value, read)
     return member
   }
 
@@ -51,31 +51,31 @@ extension StoreStorage {
   ///
   /// Needs exclusive access.
   private func join<Value>(
-    _ member: ObservedMember, _ key: MemberKey, in part: PresenceIn<State>?, _ value: Value,
+    _ member: ObservedMember, _ key: MemberKey, in child: PresenceIn<State>?, _ value: Value,
     _ read: @escaping @Sendable (State) -> Value?
   ) {
     let changeTest = ChangeTest<Value>()
-    let number = unsafe member.number
+    let number = member.number
     let seen = SerialState((value: value, hasChanged: false))
-    let subscription = join(listeners(to: part)) { [weak self, member] event in
+    let subscription = join(listeners(to: child)) { [weak self, member] event in
       guard case .committed(let commit) = event, !seen.value.hasChanged else { return }
       if let new = read(commit.state), !changeTest(seen.value.value, new) { return }
       seen.value.hasChanged = true
       member.invalidate()
       self?.withAccess { member.end() }
-      member.hasChanged(number) { self?.forget(member, key, in: part) }
+      member.hasChanged(number) { self?.forget(member, key, in: child) }
     }
     if let subscription { member.attach(subscription) }
   }
 
   /// Removes the member unless it was read or changed again.
-  private func forget(_ member: ObservedMember, _ key: MemberKey, in part: Presence?) {
+  private func forget(_ member: ObservedMember, _ key: MemberKey, in child: Presence?) {
     withAccess {
-      if unsafe member.isCurrent || member.hasJob { return }
-      if let part {
-        if part.members[key] === member { part.members[key] = nil }
-      } else if unsafe members[key] === member {
-        unsafe members[key] = nil
+      if member.isCurrent || member.hasJob { return }
+      if let child {
+        if child.members[key] === member { child.members[key] = nil }
+      } else if inside.members[key] === member {
+        inside.members[key] = nil
       }
     }
   }

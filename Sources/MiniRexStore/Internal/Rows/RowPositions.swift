@@ -145,7 +145,7 @@ struct RowPositions<ID: Hashable & Sendable>: Sendable {
   /// Spreads the labels around a position.
   ///
   /// The range doubles until it has enough numbers, so the amortized cost of an insertion is
-  /// O(log n), also at one place.
+  /// O(log n), even at one place.
   @usableFromInline
   mutating func makeRoom<Row: Identifiable>(at position: Int, among rows: [Row]) -> Int
   where Row.ID == ID {

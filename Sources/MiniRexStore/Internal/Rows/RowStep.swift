@@ -31,7 +31,7 @@ struct RowStep<Outer, Row: Identifiable & Sendable>: ScopeStep where Row.ID: Sen
   func prepare<Root: Sendable, RootAction: Sendable>(
     _ place: ChildPath<Root, Row>, for storage: StoreStorage<Root, RootAction>.Type
   ) {
-    guard let node = place.part?.node as? RowsNode<Root, Row> else { return }
+    guard let node = place.child?.node as? RowsNode<Root, Row> else { return }
     node.makeFeed = { storage, node in
       RowsDelivery(
         of: unsafe unsafeDowncast(storage, to: StoreStorage<Root, RootAction>.self),

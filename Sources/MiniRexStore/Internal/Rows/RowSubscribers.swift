@@ -9,7 +9,7 @@ final class RowSubscribers<State: Sendable, Action: Sendable>: @unchecked Sendab
   /// The presence of the row.
   ///
   /// A later row with the same ID has another presence.
-  let part: PresenceIn<State>
+  let child: PresenceIn<State>
   /// The number of the last commit before the first subscription.
   @usableFromInline let since: Int
   /// The position in the order of first subscriptions.
@@ -21,10 +21,10 @@ final class RowSubscribers<State: Sendable, Action: Sendable>: @unchecked Sendab
 
   @usableFromInline
   init(
-    _ part: PresenceIn<State>, since: Int, serial: Int, of feed: any RowsDelivering,
+    _ child: PresenceIn<State>, since: Int, serial: Int, of feed: any RowsDelivering,
     _ storage: StoreStorage<State, Action>
   ) {
-    self.part = part
+    self.child = child
     self.since = since
     self.serial = serial
     self.feed = feed
@@ -32,7 +32,7 @@ final class RowSubscribers<State: Sendable, Action: Sendable>: @unchecked Sendab
   }
 
   deinit {
-    storage.abandon(.listeners(feed, part))
+    storage.abandon(.listeners(feed, child))
   }
 }
 
@@ -44,10 +44,10 @@ protocol RowsDelivering: AnyObject, Sendable {
   /// Needs exclusive access.
   ///
   /// - Returns: An object to release after the state is released.
-  func forget(_ part: Presence) -> Any?
+  func forget(_ child: Presence) -> Any?
 
   /// Notes that a commit has removed the row.
   ///
   /// Needs exclusive access.
-  func leave(_ part: Presence, _ number: Int)
+  func leave(_ child: Presence, _ number: Int)
 }

@@ -39,25 +39,25 @@ where Row.ID: Sendable {
   /// Returns `nil` if the list does not exist or the store was released.
   @inlinable
   init?(of storage: StoreStorage<State, Action>, _ node: RowsNode<State, Row>) {
-    guard let stamp = unsafe node.list.look(at: storage.state, { $0.stamp }) else { return nil }
+    guard let stamp = node.list.look(at: storage.state, { $0.stamp }) else { return nil }
     self.storage = storage
     self.node = node
     list = node.list
     lastStamp = stamp
     let sentinel = Sentinel { [self] in end() }
-    subscription = storage.join(storage.listeners(to: list.part)) { [self] event in
+    subscription = storage.join(storage.listeners(to: list.child)) { [self] event in
       withExtendedLifetime(sentinel) { publish(event) }
     }
     if subscription == nil { return nil }
   }
 
   /// Needs exclusive access.
-  func listeners(to part: RowPresence<State, Row>) -> RowSubscribers<State, Action> {
-    if let listeners = rows[part.id]?.listeners { return listeners }
+  func listeners(to child: RowPresence<State, Row>) -> RowSubscribers<State, Action> {
+    if let listeners = rows[child.id]?.listeners { return listeners }
     lastSerial += 1
     let listeners = RowSubscribers(
-      part, since: unsafe storage.chain.number, serial: lastSerial, of: self, storage)
-    rows[part.id] = Reference(listeners)
+      child, since: storage.inside.chain.number, serial: lastSerial, of: self, storage)
+    rows[child.id] = Reference(listeners)
     return listeners
   }
 
@@ -66,20 +66,20 @@ where Row.ID: Sendable {
   /// The removed row keeps its subscribers apart, because a row with the same ID can be added
   /// before they receive the removal.
   @usableFromInline
-  func leave(_ part: Presence, _ number: Int) {
-    guard let part = part as? RowPresence<State, Row>,
-      let listeners = rows.removeValue(forKey: part.id)?.listeners
+  func leave(_ child: Presence, _ number: Int) {
+    guard let child = child as? RowPresence<State, Row>,
+      let listeners = rows.removeValue(forKey: child.id)?.listeners
     else { return }
     listeners.goneAt = number
     leaving.append(listeners)
   }
 
   @usableFromInline
-  func forget(_ part: Presence) -> Any? {
-    if let part = part as? RowPresence<State, Row>, let reference = rows[part.id],
+  func forget(_ child: Presence) -> Any? {
+    if let child = child as? RowPresence<State, Row>, let reference = rows[child.id],
       reference.listeners == nil
     {
-      rows[part.id] = nil
+      rows[child.id] = nil
     }
     guard rows.isEmpty, leaving.isEmpty else { return nil }
     if node?.feed === self { node?.feed = nil }

@@ -27,11 +27,11 @@ where Row.ID: Sendable {
   @inlinable
   func place(_ id: Row.ID) -> ChildPath<Root, Row> {
     if let place = rows[id] { return place }
-    let part = RowPresence<Root, Row>(id, in: list.part)
-    part.node = self
+    let child = RowPresence<Root, Row>(id, in: list.child)
+    child.node = self
     let list = list
     let place = ChildPath(
-      list.path.appending(path: \Rows<Row>.[id: id]).appending(path: \.!), in: part, nil
+      list.path.appending(path: \Rows<Row>.[id: id]).appending(path: \.!), in: child, nil
     ) { list.look(at: $0) { $0[id: id] } ?? nil }
     rows[id] = place
     return place
@@ -76,22 +76,22 @@ where Row.ID: Sendable {
     _ orphans: inout [RunningEffect]
   ) {
     if isThere {
-      place.part?.parts?.check(root, number, &orphans)
+      place.child?.children?.check(root, number, &orphans)
     } else {
       rows[id] = nil
-      place.part?.go(number, &orphans)
+      place.child?.go(number, &orphans)
     }
   }
 
   @usableFromInline
   override func go(_ number: Int, _ orphans: inout [RunningEffect]) {
-    for place in rows.values { place.part?.go(number, &orphans) }
+    for place in rows.values { place.child?.go(number, &orphans) }
     rows = [:]
   }
 
-  override func remove(_ part: Presence) {
-    guard let part = part as? RowPresence<Root, Row> else { return }
-    rows[part.id] = nil
+  override func remove(_ child: Presence) {
+    guard let child = child as? RowPresence<Root, Row> else { return }
+    rows[child.id] = nil
     if rows.isEmpty { table?.remove(self) }
   }
 }

@@ -62,26 +62,26 @@ class AnyScope<State: Sendable, Action: Sendable>: @unchecked Sendable {
   }
 
   @usableFromInline
-  func scope<Step: ScopeStep, PartAction>(
+  func scope<Step: ScopeStep, ChildAction>(
     _ step: Step, _ key: ScopeKey, of store: Store<State, Action>,
-    _ embed: @escaping @Sendable (PartAction) -> Action
-  ) -> Store<Step.Part, PartAction>? where Step.Outer == State { absent() }
+    _ embed: @escaping @Sendable (ChildAction) -> Action
+  ) -> Store<Step.Child, ChildAction>? where Step.Outer == State { absent() }
 
   func history(
     limit: Int, where isRemembered: @escaping @Sendable (Commit<State, Action>) -> Bool
   ) -> AnyHistoryHook { absent() }
 
   @usableFromInline
-  func isPresent<Part>(_ part: any KeyPath<State, Part?> & Sendable) -> Bool { absent() }
+  func isPresent<Child>(_ child: any KeyPath<State, Child?> & Sendable) -> Bool { absent() }
 
   @usableFromInline
   func observeRows<Row>(_ rows: any KeyPath<State, Rows<Row>> & Sendable) { absent() }
 
   /// Returns an existing scope.
   @usableFromInline
-  func find<Part, PartAction>(
-    _ key: ScopeKey, as type: Store<Part, PartAction>.Type
-  ) -> Store<Part, PartAction>? { absent() }
+  func find<Child, ChildAction>(
+    _ key: ScopeKey, as type: Store<Child, ChildAction>.Type
+  ) -> Store<Child, ChildAction>? { absent() }
 
   var scopesInUse: [ScopeInUse] { absent() }
 
@@ -98,7 +98,7 @@ protocol StoreHost: AnyObject, Sendable {
   var subscriberCount: Int { get }
   var pendingUpdates: Int { get }
   var hasForgottenEffects: Bool { get }
-  var hasForgottenParts: Bool { get }
+  var hasForgottenScopes: Bool { get }
   var effectTotal: Int { get }
   var commitTotal: Int { get }
   func unfinishedEffects(atMost count: Int) -> [EffectStatus]
@@ -108,5 +108,5 @@ protocol StoreHost: AnyObject, Sendable {
 @usableFromInline
 enum StoreBacking<State: Sendable, Action: Sendable>: Sendable {
   case root(StoreStorage<State, Action>)
-  case part(AnyScope<State, Action>)
+  case scope(AnyScope<State, Action>)
 }

@@ -19,12 +19,12 @@ class AnyPlace: @unchecked Sendable {
 /// Unchecked: all properties are constant except `madePath`, which is guarded by exclusive access to
 /// the store. Every stored key path is combined from `Sendable` key paths.
 @usableFromInline
-final class ChildPath<Root: Sendable, Part>: AnyPlace, @unchecked Sendable {
+final class ChildPath<Root: Sendable, Child>: AnyPlace, @unchecked Sendable {
   /// Creates `path`, which most children never need.
-  private let makePath: @Sendable () -> WritableKeyPath<Root, Part>
-  @exclusivity(unchecked) private var madePath: WritableKeyPath<Root, Part>?
+  private let makePath: @Sendable () -> WritableKeyPath<Root, Child>
+  @safe @exclusivity(unchecked) private var madePath: WritableKeyPath<Root, Child>?
   /// Reads the child from any state of the store.
-  @usableFromInline let read: @Sendable (Root) -> Part?
+  @usableFromInline let read: @Sendable (Root) -> Child?
   /// The offset in the memory of the root.
   ///
   /// `nil` if the child is computed or removable.
@@ -33,30 +33,30 @@ final class ChildPath<Root: Sendable, Part>: AnyPlace, @unchecked Sendable {
   ///
   /// `nil` for that child itself.
   @usableFromInline let key: AnyKeyPath?
-  @usableFromInline let part: PresenceIn<Root>?
+  @usableFromInline let child: PresenceIn<Root>?
 
   @usableFromInline
   init(
-    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Root, Part>,
-    in part: PresenceIn<Root>?, _ key: AnyKeyPath?, at offset: Int? = nil,
-    read: @escaping @Sendable (Root) -> Part?
+    _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Root, Child>,
+    in child: PresenceIn<Root>?, _ key: AnyKeyPath?, at offset: Int? = nil,
+    read: @escaping @Sendable (Root) -> Child?
   ) {
     makePath = path
-    self.part = part
+    self.child = child
     self.key = key
     self.offset = offset
     self.read = read
-    super.init(part)
+    super.init(child)
   }
 
   /// The key path from the root.
   ///
   /// Needs exclusive access and a present child.
   @usableFromInline
-  var path: WritableKeyPath<Root, Part> {
-    if let path = unsafe madePath { return path }
+  var path: WritableKeyPath<Root, Child> {
+    if let path = madePath { return path }
     let path = makePath()
-    unsafe madePath = path
+    madePath = path
     return path
   }
 
@@ -64,17 +64,17 @@ final class ChildPath<Root: Sendable, Part>: AnyPlace, @unchecked Sendable {
   ///
   /// Returns `nil` if the child is missing.
   @inlinable @inline(__always)
-  func look<Result>(at root: Root, _ body: (Part) -> Result) -> Result? {
+  func look<Result>(at root: Root, _ body: (Child) -> Result) -> Result? {
     guard let offset else { return read(root).map(body) }
     return unsafe withUnsafePointer(to: root) { root in
-      unsafe body((UnsafeRawPointer(root) + offset).assumingMemoryBound(to: Part.self).pointee)
+      unsafe body((UnsafeRawPointer(root) + offset).assumingMemoryBound(to: Child.self).pointee)
     }
   }
 
   @usableFromInline
-  func appending<Inner>(_ inner: WritableKeyPath<Part, Inner>) -> WritableKeyPath<Root, Inner> {
+  func appending<Inner>(_ inner: WritableKeyPath<Child, Inner>) -> WritableKeyPath<Root, Inner> {
     // The entire root has the same types, so no key path is created.
-    if key == nil, part == nil {
+    if key == nil, child == nil {
       return unsafe unsafeDowncast(inner, to: WritableKeyPath<Root, Inner>.self)
     }
     return path.appending(path: inner)
@@ -89,14 +89,14 @@ final class ChildPath<Root: Sendable, Part>: AnyPlace, @unchecked Sendable {
 
   /// The table of the innermost removable child, or of the root.
   @usableFromInline
-  func table(in root: PresenceTable<Root>) -> PresenceTable<Root> { part?.table ?? root }
+  func table(in root: PresenceTable<Root>) -> PresenceTable<Root> { child?.table ?? root }
 
   /// The key path of a value in the child, relative to the removable child of `entry`.
   @usableFromInline
   func key(of path: AnyKeyPath) -> AnyKeyPath { key?.appending(path: path) ?? path }
 }
 
-extension ChildPath where Part == Root {
+extension ChildPath where Child == Root {
   /// The path to the entire state.
-  static var whole: ChildPath { ChildPath(\.self, in: nil, nil, at: 0) { $0 } }
+  static var root: ChildPath { ChildPath(\.self, in: nil, nil, at: 0) { $0 } }
 }

@@ -1,7 +1,7 @@
 /// An unused object that the next thread with exclusive access removes.
 @usableFromInline
 enum DeferredCleanup: Sendable {
-  case part(Presence)
+  case child(Presence)
   case scope(ScopeCache, ScopeKey)
   case listeners(any RowsDelivering, Presence)
   case history(AnyHistoryHook)
@@ -13,10 +13,10 @@ enum DeferredCleanup: Sendable {
   /// - Returns: An object to release after the state is released.
   func forget() -> Any? {
     switch self {
-    case .part(let part): part.leave()
+    case .child(let child): child.leave()
     case .scope(let cache, let key): cache.forget(key)
-    case .listeners(let feed, let part): return feed.forget(part)
-    case .history(let history): unsafe history.isOver = true
+    case .listeners(let feed, let child): return feed.forget(child)
+    case .history(let history): history.isOver = true
     }
     return nil
   }

@@ -65,7 +65,7 @@ class PresenceIn<Root: Sendable>: Presence, @unchecked Sendable {
   /// The enclosing removable child.
   final weak let outer: PresenceIn<Root>?
   /// The removable children in it, `nil` until the first.
-  @usableFromInline final private(set) var parts: PresenceTable<Root>?
+  @usableFromInline final private(set) var children: PresenceTable<Root>?
 
   @usableFromInline
   init(in outer: PresenceIn<Root>?) {
@@ -74,21 +74,21 @@ class PresenceIn<Root: Sendable>: Presence, @unchecked Sendable {
 
   /// The removable children in it.
   final var table: PresenceTable<Root> {
-    if let parts { return parts }
+    if let children { return children }
     let table = PresenceTable<Root>()
     table.owner = self
-    parts = table
+    children = table
     return table
   }
 
-  override var isEmpty: Bool { parts?.nodes.isEmpty ?? true }
+  override var isEmpty: Bool { children?.nodes.isEmpty ?? true }
 
   override func leaveTable() { node?.remove(self) }
 
   @usableFromInline
   override func go(_ number: Int, _ orphans: inout [RunningEffect]) {
     super.go(number, &orphans)
-    parts?.go(number, &orphans)
+    children?.go(number, &orphans)
   }
 
   /// For a child in a row: the stamp of its list, and whether the row changed since `stamp`.

@@ -79,12 +79,12 @@ class PresenceNode<Root: Sendable>: @unchecked Sendable {
 ///
 /// Unchecked like its superclass: all properties are constant.
 @usableFromInline
-final class OptionalPresence<Root: Sendable, Part>: PresenceNode<Root>, @unchecked Sendable {
-  @usableFromInline let place: ChildPath<Root, Part>
+final class OptionalPresence<Root: Sendable, Child>: PresenceNode<Root>, @unchecked Sendable {
+  @usableFromInline let place: ChildPath<Root, Child>
   @usableFromInline let entry: PresenceIn<Root>
 
   @inlinable
-  init(_ place: ChildPath<Root, Part>, _ entry: PresenceIn<Root>, _ key: AnyKeyPath) {
+  init(_ place: ChildPath<Root, Child>, _ entry: PresenceIn<Root>, _ key: AnyKeyPath) {
     self.place = place
     self.entry = entry
     super.init(key) { node, root, number, orphans in
@@ -99,7 +99,7 @@ final class OptionalPresence<Root: Sendable, Part>: PresenceNode<Root>, @uncheck
       entry.go(number, &orphans)
       return false
     }
-    entry.parts?.check(root, number, &orphans)
+    entry.children?.check(root, number, &orphans)
     return true
   }
 

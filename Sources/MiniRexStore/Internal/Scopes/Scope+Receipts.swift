@@ -57,25 +57,25 @@ extension Scope {
   }
 
   private func startKeeping() {
-    unsafe storage.readingScope = self
-    unsafe storage.chain.hasReadingScope = true
+    storage.inside.readingScope = self
+    storage.inside.chain.duties.set(.keepsChild, true)
     keepChild()
   }
 
   private func stopKeeping() {
     // A chain of one commit has no number yet. A newer state replaces an equal number.
-    keepChild(unsafe storage.chain.number + 1)
-    unsafe storage.readingScope = nil
-    unsafe storage.chain.hasReadingScope = false
+    keepChild(storage.inside.chain.number + 1)
+    storage.inside.readingScope = nil
+    storage.inside.chain.duties.set(.keepsChild, false)
   }
 
   private func keepChild(_ number: Int) {
-    guard let last, isActive, let child = unsafe place.read(storage.state) else { return }
+    guard let last, isActive, let child = place.read(storage.state) else { return }
     last.remember(child, number)
   }
 }
 
 extension Scope: ReadingScope {
   @usableFromInline
-  func keepChild() { keepChild(unsafe storage.chain.number) }
+  func keepChild() { keepChild(storage.inside.chain.number) }
 }

@@ -37,17 +37,17 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     self.embed = embed
     self.cache = cache
     self.key = key
-    let number = unsafe storage.chain.number
+    let number = storage.inside.chain.number
     last = state.map { LastSeenState($0, number) }
-    follows = { part, receive in
-      part.storage.subscribe(part.follower { _, state in receive(state) }, in: part.place.part)
+    follows = { child, receive in
+      child.storage.subscribe(child.follower { _, state in receive(state) }, in: child.place.child)
     }
     super.init()
     place.entry?.use()
   }
 
   deinit {
-    if let entry = place.entry { storage.abandon(.part(entry)) }
+    if let entry = place.entry { storage.abandon(.child(entry)) }
   }
 
   override func storeWasReleased() { storage.abandon(.scope(cache, key)) }
@@ -61,8 +61,8 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
 
   override var state: State {
     let (state, number) = storage.withAccess {
-      let number = unsafe storage.chain.number
-      return unsafe (isActive ? place.read(storage.state) : lastState, number)
+      let number = storage.inside.chain.number
+      return (isActive ? place.read(storage.state) : lastState, number)
     }
     guard let state else { misplaced() }
     last?.remember(state, number)
@@ -99,12 +99,12 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
       keep()
       storage.commit(.change(name), on: thread)
     }
-    return try change(&(unsafe storage.state[keyPath: place.path]))
+    return try change(&(storage.state[keyPath: place.path]))
   }
 
   override func open<Member>(_ member: WritableKeyPath<State, Member>) -> (Member, ThreadID?) {
     let thread = storage.openMember()
-    if isActive { return unsafe (storage.state[keyPath: place.path][keyPath: member], thread) }
+    if isActive { return (storage.state[keyPath: place.path][keyPath: member], thread) }
     storage.closeMember(openedOn: thread)
     storage.leave()
     guard let lastState else { misplaced() }
@@ -118,7 +118,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     guard let thread else { return }
     storage.closeMember(openedOn: thread)
     last?.forget()
-    unsafe storage.state[keyPath: place.path][keyPath: member] = value
+    storage.state[keyPath: place.path][keyPath: member] = value
     keep()
     storage.commit(
       .assignment(place.sendable(place.path.appending(path: member))), on: thread)
@@ -134,21 +134,21 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
   /// Stores the new state just before its commit.
   private func keep() {
     if let last {
-      unsafe last.remember(storage.state[keyPath: place.path], storage.chain.number + 1)
+      last.remember(storage.state[keyPath: place.path], storage.inside.chain.number + 1)
     }
   }
 
-  override func find<Part, PartAction>(
-    _ key: ScopeKey, as type: Store<Part, PartAction>.Type
-  ) -> Store<Part, PartAction>? {
+  override func find<Child, ChildAction>(
+    _ key: ScopeKey, as type: Store<Child, ChildAction>.Type
+  ) -> Store<Child, ChildAction>? {
     let scope = storage.withAccess { inner?.find(key, as: type) }
     return scope?.isActive == true ? scope : nil
   }
 
-  override func scope<Step: ScopeStep, PartAction>(
+  override func scope<Step: ScopeStep, ChildAction>(
     _ step: Step, _ key: ScopeKey, of store: Store<State, Action>,
-    _ embed: @escaping @Sendable (PartAction) -> Action
-  ) -> Store<Step.Part, PartAction>? where Step.Outer == State {
+    _ embed: @escaping @Sendable (ChildAction) -> Action
+  ) -> Store<Step.Child, ChildAction>? where Step.Outer == State {
     let outer = self.embed
     return storage.scope(
       step, at: place, in: storage.withAccess { scopes }, as: key, of: store,
@@ -167,22 +167,22 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
 
   override func observe<Member>(_ member: any KeyPath<State, Member> & Sendable) -> Member {
     let key = MemberKey(path: place.key(of: member), aspect: .value)
-    let value = storage.observe(key, in: place.part) { [self] in place.read($0)?[keyPath: member] }
+    let value = storage.observe(key, in: place.child) { [self] in place.read($0)?[keyPath: member] }
     guard let value = value ?? lastState?[keyPath: member] else { misplaced() }
     return value
   }
 
   override func observeRows<Row>(_ rows: any KeyPath<State, Rows<Row>> & Sendable) {
     let key = MemberKey(path: place.key(of: rows), aspect: .ids)
-    _ = storage.observe(key, in: place.part) { [place] root in
+    _ = storage.observe(key, in: place.child) { [place] root in
       place.read(root)?[keyPath: rows].structureStamp
     }
   }
 
-  override func isPresent<Part>(_ part: any KeyPath<State, Part?> & Sendable) -> Bool {
-    let key = MemberKey(path: place.key(of: part), aspect: .presence)
-    return storage.observe(key, in: place.part) { [place] root in
-      place.read(root).map { $0[keyPath: part] != nil }
+  override func isPresent<Child>(_ child: any KeyPath<State, Child?> & Sendable) -> Bool {
+    let key = MemberKey(path: place.key(of: child), aspect: .presence)
+    return storage.observe(key, in: place.child) { [place] root in
+      place.read(root).map { $0[keyPath: child] != nil }
     } ?? false
   }
 
@@ -209,7 +209,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     let follower = follower { number, state in
       receive(Commit(number: number, cause: .parent, state: state))
     }
-    return storage.subscribe(follower, in: place.part) ?? .ended
+    return storage.subscribe(follower, in: place.child) ?? .ended
   }
 
   /// Emits the child after each commit, until it is removed.

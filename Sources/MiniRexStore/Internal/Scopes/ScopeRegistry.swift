@@ -9,7 +9,7 @@ final class ScopeRegistry<State: Sendable>: @unchecked Sendable {
   /// The removable children in use.
   @usableFromInline let table = PresenceTable<State>()
   @usableFromInline let scopes = ScopeCache()
-  @usableFromInline let whole = ChildPath<State, State>.whole
+  @usableFromInline let root = ChildPath<State, State>.root
   private let abandoned = Lock<[DeferredCleanup]>([])
   private let hasAbandoned = Atomic(false)
 

@@ -2,39 +2,39 @@ import MiniRex
 
 /// The step from a parent to a child.
 @usableFromInline
-protocol ScopeStep<Outer, Part>: Sendable {
+protocol ScopeStep<Outer, Child>: Sendable {
   associatedtype Outer
-  associatedtype Part
+  associatedtype Child
 
   /// `false` if the child is removable.
   var isAlways: Bool { get }
 
-  func read(_ outer: Outer) -> Part?
+  func read(_ outer: Outer) -> Child?
 
   /// Returns the location of the child.
   ///
   /// Needs exclusive access.
   func place<Root: Sendable>(
     in outer: ChildPath<Root, Outer>, _ root: PresenceTable<Root>
-  ) -> ChildPath<Root, Part>
+  ) -> ChildPath<Root, Child>
 
   /// Provides the concrete types for publishing to the child.
   ///
   /// Needs exclusive access.
   func prepare<Root: Sendable, RootAction: Sendable>(
-    _ place: ChildPath<Root, Part>, for storage: StoreStorage<Root, RootAction>.Type)
+    _ place: ChildPath<Root, Child>, for storage: StoreStorage<Root, RootAction>.Type)
 }
 
 extension ScopeStep {
   @inlinable
   func prepare<Root: Sendable, RootAction: Sendable>(
-    _ place: ChildPath<Root, Part>, for storage: StoreStorage<Root, RootAction>.Type
+    _ place: ChildPath<Root, Child>, for storage: StoreStorage<Root, RootAction>.Type
   ) {}
 
   /// The action of a plain `.send` of the child, if the child is present.
   @usableFromInline
-  func action<Whole, Action>(of effect: Effect<Action>, in whole: Whole) -> Action? {
-    (whole as? Outer).flatMap(read).flatMap { effect.action(in: $0) }
+  func action<Parent, Action>(of effect: Effect<Action>, in parent: Parent) -> Action? {
+    (parent as? Outer).flatMap(read).flatMap { effect.action(in: $0) }
   }
 
   /// Returns the location of the child of an effect, which does not know the types of its store.
@@ -51,59 +51,59 @@ extension ScopeStep {
 
 /// The step to a child that is always present.
 @usableFromInline
-struct PathStep<Outer, Part>: ScopeStep {
-  @usableFromInline let path: any WritableKeyPath<Outer, Part> & Sendable
+struct PathStep<Outer, Child>: ScopeStep {
+  @usableFromInline let path: any WritableKeyPath<Outer, Child> & Sendable
 
   @inlinable
-  init(path: any WritableKeyPath<Outer, Part> & Sendable) { self.path = path }
+  init(path: any WritableKeyPath<Outer, Child> & Sendable) { self.path = path }
 
   @inlinable var isAlways: Bool { true }
 
   @inlinable
-  func read(_ outer: Outer) -> Part? { outer[keyPath: path] }
+  func read(_ outer: Outer) -> Child? { outer[keyPath: path] }
 
   @inlinable
   func place<Root: Sendable>(
     in outer: ChildPath<Root, Outer>, _ root: PresenceTable<Root>
-  ) -> ChildPath<Root, Part> {
+  ) -> ChildPath<Root, Child> {
     let (path, read) = (path, outer.read)
     let key = outer.key(of: path)
     if let start = outer.offset, let offset = MemoryLayout<Outer>.offset(of: path) {
-      return ChildPath(outer.appending(path), in: outer.part, key, at: start + offset) { root in
+      return ChildPath(outer.appending(path), in: outer.child, key, at: start + offset) { root in
         unsafe withUnsafePointer(to: root) { root in
-          unsafe UnsafeRawPointer(root).load(fromByteOffset: start + offset, as: Part.self)
+          unsafe UnsafeRawPointer(root).load(fromByteOffset: start + offset, as: Child.self)
         }
       }
     }
-    return ChildPath(outer.appending(path), in: outer.part, key) { read($0)?[keyPath: path] }
+    return ChildPath(outer.appending(path), in: outer.child, key) { read($0)?[keyPath: path] }
   }
 }
 
 /// The step to an optional child.
 @usableFromInline
-struct OptionalStep<Outer, Part>: ScopeStep {
-  @usableFromInline let path: any WritableKeyPath<Outer, Part?> & Sendable
+struct OptionalStep<Outer, Child>: ScopeStep {
+  @usableFromInline let path: any WritableKeyPath<Outer, Child?> & Sendable
 
   @inlinable
-  init(path: any WritableKeyPath<Outer, Part?> & Sendable) { self.path = path }
+  init(path: any WritableKeyPath<Outer, Child?> & Sendable) { self.path = path }
 
   @inlinable var isAlways: Bool { false }
 
   @inlinable
-  func read(_ outer: Outer) -> Part? { outer[keyPath: path] }
+  func read(_ outer: Outer) -> Child? { outer[keyPath: path] }
 
   @inlinable
   func place<Root: Sendable>(
     in outer: ChildPath<Root, Outer>, _ root: PresenceTable<Root>
-  ) -> ChildPath<Root, Part> {
+  ) -> ChildPath<Root, Child> {
     let (path, read) = (path, outer.read)
     let (table, key) = (outer.table(in: root), outer.key(of: path))
-    if let node = table.node(at: key) as? OptionalPresence<Root, Part> { return node.place }
-    let part = PresenceIn<Root>(in: outer.part)
-    let place = ChildPath(outer.appending(path).appending(path: \Part?.!), in: part, nil) {
+    if let node = table.node(at: key) as? OptionalPresence<Root, Child> { return node.place }
+    let child = PresenceIn<Root>(in: outer.child)
+    let place = ChildPath(outer.appending(path).appending(path: \Child?.!), in: child, nil) {
       read($0)?[keyPath: path]
     }
-    table.add(OptionalPresence(place, part, key))
+    table.add(OptionalPresence(place, child, key))
     return place
   }
 }

@@ -10,11 +10,11 @@ extension StoreStorage: StoreHost {
 
   /// A Boolean value that indicates whether the bookkeeping of scopes is empty.
   @usableFromInline
-  var hasForgottenParts: Bool {
+  var hasForgottenScopes: Bool {
     let (isEmpty, released) = withAccess {
       let released = forgetAbandoned()
-      guard let parts = unsafe parts else { return (true, released) }
-      return (parts.table.nodes.isEmpty && parts.scopes.isEmpty, released)
+      guard let registry = inside.registry else { return (true, released) }
+      return (registry.table.nodes.isEmpty && registry.scopes.isEmpty, released)
     }
     withExtendedLifetime(released) {}
     return isEmpty
@@ -24,22 +24,22 @@ extension StoreStorage: StoreHost {
   ///
   /// Needs exclusive access.
   @usableFromInline
-  var madeParts: ScopeRegistry<State> {
-    if let parts = unsafe parts { return parts }
-    let parts = ScopeRegistry<State>()
-    unsafe self.parts = parts
-    return parts
+  var madeRegistry: ScopeRegistry<State> {
+    if let registry = inside.registry { return registry }
+    let registry = ScopeRegistry<State>()
+    inside.registry = registry
+    return registry
   }
 
   /// Returns an existing scope.
   ///
   /// - Parameter cache: The cache of the enclosing scope, or `nil` for the root.
   @inlinable
-  func find<Part, PartAction>(
-    _ key: ScopeKey, in cache: ScopeCache?, as type: Store<Part, PartAction>.Type
-  ) -> Store<Part, PartAction>? {
+  func find<Child, ChildAction>(
+    _ key: ScopeKey, in cache: ScopeCache?, as type: Store<Child, ChildAction>.Type
+  ) -> Store<Child, ChildAction>? {
     enterOutside(on: ThreadID.current)
-    let scope = unsafe (cache ?? parts?.scopes)?.find(key, as: type)
+    let scope = (cache ?? inside.registry?.scopes)?.find(key, as: type)
     leave()
     return scope?.isActive == true ? scope : nil
   }
@@ -50,34 +50,35 @@ extension StoreStorage: StoreHost {
   ///   - outer: The location of the enclosing child. `nil` for the root, like `cache`.
   ///   - last: Returns the last state of a removed enclosing child.
   @inlinable
-  func scope<Step: ScopeStep, OuterAction, PartAction>(
+  func scope<Step: ScopeStep, OuterAction, ChildAction>(
     _ step: Step, at outer: ChildPath<State, Step.Outer>?, in cache: ScopeCache?,
     as key: ScopeKey, of store: Store<Step.Outer, OuterAction>, lineage: Lineage?,
-    last: () -> Step.Outer?, embed: @escaping @Sendable (PartAction) -> Action
-  ) -> Store<Step.Part, PartAction>? {
+    last: () -> Step.Outer?, embed: @escaping @Sendable (ChildAction) -> Action
+  ) -> Store<Step.Child, ChildAction>? {
     var released: [Any] = []
     defer { withExtendedLifetime(released) {} }
     return withAccess {
-      let parts = madeParts
+      let registry = madeRegistry
       released = forgetAbandoned()
-      let cache = cache ?? parts.scopes
+      let cache = cache ?? registry.scopes
       // Without a location, the outer state is the root.
-      let outer = unsafe outer ?? unsafeDowncast(parts.whole, to: ChildPath<State, Step.Outer>.self)
-      if let scope = cache.find(key, as: Store<Step.Part, PartAction>.self), scope.isActive {
+      let outer =
+        unsafe outer ?? unsafeDowncast(registry.root, to: ChildPath<State, Step.Outer>.self)
+      if let scope = cache.find(key, as: Store<Step.Child, ChildAction>.self), scope.isActive {
         return scope
       }
       let isGone = outer.entry?.isGone == true
       if isGone, !step.isAlways { return nil }
-      var part: Step.Part?
+      var child: Step.Child?
       if outer.entry != nil || !step.isAlways {
-        part = (isGone ? last() : unsafe outer.read(state)).flatMap { step.read($0) }
-        if part == nil { return nil }
+        child = (isGone ? last() : outer.read(state)).flatMap { step.read($0) }
+        if child == nil { return nil }
       }
-      let place = step.place(in: outer, parts.table)
+      let place = step.place(in: outer, registry.table)
       step.prepare(place, for: StoreStorage.self)
-      unsafe chain.hasParts = !parts.table.nodes.isEmpty
-      let scope = Store<Step.Part, PartAction>(
-        Scope(of: self, at: place, part, in: cache, as: key, embed: embed),
+      inside.chain.duties.set(.checksChildren, !registry.table.nodes.isEmpty)
+      let scope = Store<Step.Child, ChildAction>(
+        Scope(of: self, at: place, child, in: cache, as: key, embed: embed),
         of: store, lineage: lineage.flatMap { .ofOperation("scope \(key)", on: $0) })
       cache.remember(scope, as: key)
       return scope
@@ -87,9 +88,9 @@ extension StoreStorage: StoreHost {
   /// Defers the cleanup to the next thread with exclusive access, or performs it if the state is
   /// free.
   func abandon(_ thing: DeferredCleanup) {
-    guard let parts = unsafe parts else { return }
-    parts.abandon(thing)
-    guard gate.enter(on: ThreadID.current) == .reduce else { return }
+    guard let registry = inside.registry else { return }
+    registry.abandon(thing)
+    guard access.enter(on: ThreadID.current) == .reduce else { return }
     let released = forgetAbandoned()
     leave()
     withExtendedLifetime(released) {}
@@ -98,8 +99,8 @@ extension StoreStorage: StoreHost {
   /// - Returns: Objects to release after the state is released.
   @usableFromInline
   func forgetAbandoned() -> [Any] {
-    let released = unsafe parts?.forgetAbandoned() ?? []
-    if !released.isEmpty, unsafe chain.hasHistories { forgetHistories() }
+    let released = inside.registry?.forgetAbandoned() ?? []
+    if !released.isEmpty, inside.chain.duties.contains(.records) { forgetHistories() }
     return released
   }
 
@@ -108,37 +109,37 @@ extension StoreStorage: StoreHost {
   /// - Returns: `false` if there was nothing to do.
   @inlinable
   func cancelOrphans() -> Bool {
-    guard let parts = unsafe parts else { return false }
+    guard let registry = inside.registry else { return false }
     let released = forgetAbandoned()
     var orphans: [RunningEffect] = []
-    unsafe parts.table.check(state, chain.number, &orphans)
-    unsafe chain.hasParts = !parts.table.nodes.isEmpty
+    registry.table.check(state, inside.chain.number, &orphans)
+    inside.chain.duties.set(.checksChildren, !registry.table.nodes.isEmpty)
     if orphans.isEmpty && released.isEmpty { return false }
-    unsafe book.release(released)
-    unsafe book.cancel(orphans)
+    inside.effects.release(released)
+    inside.effects.cancel(orphans)
     return true
   }
 
   /// Returns the child that owns effects, which each commit checks from now on.
   @usableFromInline
-  func enterPart(_ step: any ScopeStep, in outer: AnyPlace?) -> AnyPlace {
-    let parts = madeParts
-    let place = step.place(inAny: outer ?? parts.whole, parts.table)
+  func enterChild(_ step: any ScopeStep, in outer: AnyPlace?) -> AnyPlace {
+    let registry = madeRegistry
+    let place = step.place(inAny: outer ?? registry.root, registry.table)
     place.entry?.use()
-    unsafe chain.hasParts = !parts.table.nodes.isEmpty
+    inside.chain.duties.set(.checksChildren, !registry.table.nodes.isEmpty)
     return place
   }
 
   /// Reduces an action of a child, unless the child was removed.
-  func send(_ action: Action, in part: Presence?) -> StoreTask {
+  func send(_ action: Action, in child: Presence?) -> StoreTask {
     let thread = ThreadID.current
     guard enter(on: thread) else {
-      if unsafe isReading { refuse() }
+      if inside.isReading { refuse() }
       let group = wantedGroup()
-      queue(action, of: part, group)
+      queue(action, of: child, group)
       return StoreTask(group, number: 0)
     }
-    if part?.isGone == true {
+    if child?.isGone == true {
       leave()
       return StoreTask(nil, number: 0)
     }
@@ -150,17 +151,17 @@ extension StoreStorage: StoreHost {
   /// Returns `nil` if the child was removed.
   @inlinable
   func subscribe(
-    _ follower: ScopeSubscriber<State, Action>, in part: PresenceIn<State>?
+    _ follower: ScopeSubscriber<State, Action>, in child: PresenceIn<State>?
   ) -> Subscription? {
-    joinWithCurrentState(in: part, follower.callback).map { follower.attach($0) }
+    joinWithCurrentState(in: child, follower.callback).map { follower.attach($0) }
   }
 
   /// Subscribes to later commits.
   ///
   /// Returns `nil` if the child was removed.
   @inlinable
-  func join(_ follower: ScopeSubscriber<State, Action>, in part: Presence?) -> Subscription? {
-    let subscription = withAccess { part?.isGone == true ? nil : join(nil, follower.callback) }
+  func join(_ follower: ScopeSubscriber<State, Action>, in child: Presence?) -> Subscription? {
+    let subscription = withAccess { child?.isGone == true ? nil : join(nil, follower.callback) }
     return subscription.map { follower.attach($0) }
   }
 
@@ -189,11 +190,11 @@ extension StoreStorage: StoreHost {
 
   /// The subscribers of the innermost row that contains the child, or `nil` without a row.
   @usableFromInline
-  func listeners(to part: PresenceIn<State>?) -> RowSubscribers<State, Action>? {
-    var part = part
-    while let some = part {
+  func listeners(to child: PresenceIn<State>?) -> RowSubscribers<State, Action>? {
+    var child = child
+    while let some = child {
       if let listeners = some.listeners(in: self) { return listeners }
-      part = some.outer
+      child = some.outer
     }
     return nil
   }
@@ -203,9 +204,9 @@ extension StoreStorage: StoreHost {
   func joining(
     _ row: RowSubscribers<State, Action>?, _ receive: @escaping @Sendable (Event) -> Void
   ) -> Joining<Event> {
-    unsafe chain.hasSubscribers = true
+    inside.chain.duties.set(.publishes, true)
     guard let row else { return Joining(delivery, receive) }
-    let joined = unsafe chain.number
+    let joined = inside.chain.number
     let isFirst = SerialState(true)
     return Joining(row.delivery) { event in
       withExtendedLifetime(row) {

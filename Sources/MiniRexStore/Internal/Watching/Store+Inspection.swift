@@ -34,7 +34,7 @@ extension Store {
   ) -> Subscription {
     switch backing {
     case .root(let storage): storage.joinWithCurrentState(receive) ?? .ended
-    case .part(let part): part.subscribeToCommits { receive(.committed($0)) }
+    case .scope(let scope): scope.subscribeToCommits { receive(.committed($0)) }
     }
   }
 
@@ -46,14 +46,14 @@ extension Store {
 
 extension StoreStorage {
   @usableFromInline
-  var effectTotal: Int { withAccess { unsafe book.lastNumber } }
+  var effectTotal: Int { withAccess { inside.effects.lastNumber } }
 
   @usableFromInline
   var commitTotal: Int { lastNumber }
 
   @usableFromInline
   func unfinishedEffects(atMost count: Int) -> [EffectStatus] {
-    let effects = withAccess { unsafe book.statuses }
+    let effects = withAccess { inside.effects.statuses }
     return Array(effects.sorted { $0.run.number < $1.run.number }.prefix(count))
   }
 }
@@ -62,7 +62,7 @@ extension EffectRegistry {
   fileprivate var statuses: [EffectStatus] {
     let now = Duration.sinceOrigin
     return running.map { effect in
-      switch unsafe effect.phase {
+      switch effect.phase {
       case .begun(let start): EffectStatus(run: effect.run, age: now - start, isCancelled: false)
       case .cancelled(let start): EffectStatus(run: effect.run, age: now - start, isCancelled: true)
       case .waiting, .entered, .over: EffectStatus(run: effect.run, age: nil, isCancelled: false)

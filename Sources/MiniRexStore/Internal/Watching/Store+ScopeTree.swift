@@ -29,8 +29,8 @@ extension Store: ScopeParent {
   /// The caller releases the scopes without exclusive access.
   var scopesInUse: [ScopeInUse] {
     switch backing {
-    case .root(let storage): storage.withAccess { unsafe storage.parts?.scopes.inUse ?? [] }
-    case .part(let part): part.scopesInUse
+    case .root(let storage): storage.withAccess { storage.inside.registry?.scopes.inUse ?? [] }
+    case .scope(let scope): scope.scopesInUse
     }
   }
 }

@@ -1,0 +1,132 @@
+"""Checks of counter-server."""
+
+import http.client
+import json
+import random
+import re
+import socket
+import subprocess
+import threading
+import time
+
+from support import ROOT, SCALE, build, curl, expect, printed_port, wait
+from board import ask_board
+
+
+def start_counters(folder, *options):
+    log = open(folder / "log", "a")
+    command = [build("counter-server"), "--port", "0", "--journal", folder / "journal", *options]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+    return server, printed_port(server)
+
+
+def check_counter_transcripts(folder):
+    """Runs each command of the README, and compares its output."""
+    readme = (ROOT / "Examples/counter-server/README.md").read_text()
+    server, port = start_counters(folder)
+    try:
+        commands = 0
+        for block in re.findall(r"^```console\n(.*?)^```$", readme, re.S | re.M):
+            for step in re.split(r"^\$ ", block, flags=re.M)[1:]:
+                command, expected = step.split("\n", 1)
+                command = command.replace("localhost:8080", f"127.0.0.1:{port}")
+                printed = subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE, text=True).stdout
+                # The prompt of a shell begins on a new line.
+                printed += "" if printed.endswith("\n") else "\n"
+                expect(printed == expected, f"'{command}' prints {printed!r} instead of {expected!r}")
+                commands += 1
+        expect(commands >= 8, "the README of counter-server has no transcripts")
+        server.terminate()
+        expect(server.wait(10) == 0, "counter-server does not exit with status 0")
+    finally:
+        server.kill()
+    for line in (folder / "log").read_text().splitlines():
+        expect({"time", "event"} <= set(json.loads(line)), f"the log has the line {line}")
+
+
+def check_killed_counters(folder):
+    """Eight clients count up until the server is killed. The value that was answered last must be there."""
+    answered, asked, wrong = [0] * 8, [0] * 8, []
+    kills = max(2, int(5 * SCALE))
+    for kill in range(kills + 1):
+        server, port = start_counters(folder)
+        try:
+            kept = json.loads(ask_board(port, "GET", "/counters")[1])
+            for client in range(8):
+                value = kept.get(f"client{client}", 0)
+                expect(answered[client] <= value <= asked[client], f"{value} of {answered[client]} changes are kept")
+                answered[client] = asked[client] = value
+            if kill == kills:
+                break
+
+            def count(client):
+                while True:
+                    try:
+                        asked[client] += 1
+                        answer = ask_board(port, "POST", f"/counters/client{client}", b'{"add": 1}')
+                        # The answer is the state of its own commit.
+                        if json.loads(answer[1]).get("value") != answered[client] + 1:
+                            wrong.append(answer)
+                        answered[client] += 1
+                    except (OSError, http.client.HTTPException):
+                        return
+
+            clients = [threading.Thread(target=count, args=[client], daemon=True) for client in range(8)]
+            before = sum(answered)
+            for client in clients:
+                client.start()
+            enough = wait(lambda: sum(answered) >= before + 50, 60)
+            time.sleep(random.random() / 5)
+            server.kill()
+            for client in clients:
+                client.join()
+            expect(enough and not wrong, f"counter-server does not count: {wrong[:3]}")
+        finally:
+            server.kill()
+            server.wait()
+    print(f"counter-server: killed {kills} times, {sum(answered)} answered changes, none lost")
+
+
+def check_stopped_counters(folder):
+    server, port = start_counters(folder, "--notice", "1")
+    stream = subprocess.Popen(
+        ["curl", "-sN", f"http://127.0.0.1:{port}/events"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        first = stream.stdout.readline()
+        # A request that is in progress while the server stops.
+        late = socket.create_connection(("127.0.0.1", port))
+        late.sendall(b"POST /counters/late HTTP/1.1\r\nContent-Length: 10\r\n\r\n")
+        time.sleep(0.2)
+        server.terminate()
+        expect(wait(lambda: ask_board(port, "GET", "/ready")[0] == 503), "counter-server stays ready")
+        rest = stream.communicate(timeout=30)[0]
+        expect(first.startswith("data: {") and not rest.strip(), f"the stream is {first}{rest}")
+
+        def is_refused():
+            try:
+                ask_board(port, "GET", "/ready")
+            except OSError:
+                return True
+
+        expect(wait(is_refused), "counter-server accepts connections after its notice")
+        late.sendall(b'{"add": 7}')
+        answer = b"".join(iter(lambda: late.recv(4096), b""))
+        expect(b'"value":' in answer, f"the late request is answered by {answer}")
+        late.close()
+        expect(server.wait(30) == 0, "counter-server does not exit with status 0")
+    finally:
+        server.kill()
+        stream.kill()
+    events = [json.loads(line)["event"] for line in (folder / "log").read_text().splitlines()]
+    expect(events[-1] == "stopped" and "stopping" in events, f"the log ends with {events[-3:]}")
+
+
+def check_counter_server(folder):
+    for name, check in [
+        ("transcripts", check_counter_transcripts),
+        ("kills", check_killed_counters),
+        ("stop", check_stopped_counters),
+    ]:
+        (folder / name).mkdir()
+        check(folder / name)

@@ -1,0 +1,291 @@
+internal import Synchronization
+
+/// Counts the updates between the sources and one suspending subscriber.
+///
+/// Places on the way add an update when they queue it, and subtract it after it has moved on. At
+/// the limit, the counter holds the gates of all sources. At half of the limit, it releases them.
+///
+/// Thread-safe. `isHolding` is decided again after each change of a count, and after each change
+/// of itself, so no crossing is missed. Locks nest from a delivery to a counter to a gate.
+@usableFromInline
+package final class InFlightCounter: Sendable {
+  private struct State {
+    var gates: [ObjectIdentifier: SendGate] = [:]
+    var outers: [WeakCounter] = []
+    /// The instant of the hold, by the clock of the limit.
+    var fullSince: Duration?
+    var takenAt = Duration.zero
+    var alarm: Alarm?
+    /// Cancels the subscriber, and lets it finish with its queue.
+    var timeOut: OnceClosure?
+    /// Readers that wait for room for a number of updates.
+    var readers: [(count: Int, resume: OnceClosure)] = []
+  }
+
+  let limit: SuspendingLimit
+  let place: CodePlace?
+  /// A counter further downstream, whose updates also count.
+  private let inner: InFlightCounter?
+  /// The gate whose holds a relay passes on.
+  private weak let relayed: SendGate?
+  let isRelay: Bool
+
+  private let own = Atomic(0)
+  private let isHolding = Atomic(false)
+  private let hasOuters = Atomic(false)
+  private let hasReaders = Atomic(false)
+  private let hasTimedOutFlag = Atomic(false)
+  /// The task of the loop, or 0.
+  private let taskOfLoop = Atomic<UInt>(0)
+  private let state = Lock(State())
+
+  init(_ limit: SuspendingLimit, at place: CodePlace?) {
+    self.limit = limit
+    self.place = place
+    inner = nil
+    relayed = nil
+    isRelay = false
+  }
+
+  /// Creates a counter that passes the holds of a gate on to the sources of a shared
+  /// subscription.
+  init(relayOf gate: SendGate) {
+    limit = .relay
+    place = nil
+    inner = nil
+    relayed = gate
+    isRelay = true
+  }
+
+  /// Creates a counter for the outer publisher of `flatMap`.
+  ///
+  /// Its own updates wait for an inner publisher, which they must not suspend.
+  private init(outerOf inner: InFlightCounter) {
+    limit = inner.limit
+    place = inner.place
+    self.inner = inner
+    relayed = nil
+    isRelay = false
+  }
+
+  deinit {
+    state.withLock { $0.alarm }?.end()
+  }
+
+  func makeOuter() -> InFlightCounter {
+    let outer = InFlightCounter(outerOf: self)
+    var known: [InFlightCounter] = []
+    state.withLock { state in
+      known = state.outers.compactMap(\.counter)
+      state.outers = (known + [outer]).map(WeakCounter.init)
+    }
+    hasOuters.store(true, ordering: .sequentiallyConsistent)
+    outer.check()
+    return withExtendedLifetime(known) { outer }
+  }
+
+  /// The counter of the subscriber.
+  var root: InFlightCounter { inner?.root ?? self }
+
+  /// The gate whose holds it passes on, if it belongs to a shared subscription.
+  var relayedGate: SendGate? { relayed }
+
+  var total: Int { own.load(ordering: .sequentiallyConsistent) + (inner?.total ?? 0) }
+
+  /// Changes the count.
+  ///
+  /// The caller calls ``check()`` after its locks.
+  @usableFromInline
+  func count(_ difference: Int) {
+    own.add(difference, ordering: .sequentiallyConsistent)
+  }
+
+  @usableFromInline
+  func add(_ count: Int = 1) {
+    self.count(count)
+    check()
+  }
+
+  @usableFromInline
+  func subtract(_ count: Int = 1) {
+    if count == 0 { return }
+    self.count(-count)
+    check()
+  }
+
+  /// Subtracts an update that the subscriber took.
+  @usableFromInline
+  func subtractTaken() {
+    if limit.timeout != nil, isHolding.load(ordering: .relaxed) {
+      let now = limit.now()
+      state.withLock { $0.takenAt = now }
+    }
+    subtract()
+  }
+
+  /// Records the task of the loop.
+  @usableFromInline
+  func isTaken(by task: UInt) {
+    if taskOfLoop.load(ordering: .relaxed) != task { taskOfLoop.store(task, ordering: .relaxed) }
+  }
+
+  var loop: UInt { root.taskOfLoop.load(ordering: .relaxed) }
+
+  /// Holds or releases the gates if a watermark is crossed.
+  @usableFromInline
+  func check() {
+    let isHolding = isHolding.load(ordering: .sequentiallyConsistent)
+    if wants(isHolding) != isHolding { decide() }
+    if hasOuters.load(ordering: .sequentiallyConsistent) {
+      for outer in outers { outer.check() }
+    }
+    if hasReaders.load(ordering: .sequentiallyConsistent) { resumeReaders { hasRoom(for: $0) } }
+  }
+
+  private var outers: [InFlightCounter] {
+    state.withLock { $0.outers.compactMap(\.counter) }
+  }
+
+  private func wants(_ isHolding: Bool) -> Bool {
+    if isRelay { return relayed?.isHeld ?? false }
+    let total = total
+    return isHolding ? total > limit.count / 2 : total >= limit.count
+  }
+
+  private func decide() {
+    let now = isRelay ? .zero : limit.now()
+    // A gate must not be released under the lock.
+    let relayed = relayed
+    var resumptions = SenderResumptions()
+    var hasBecomeFull = false
+    state.withLock { state in
+      while true {
+        let old = isHolding.load(ordering: .sequentiallyConsistent)
+        let new = wants(old)
+        if new == old { return }
+        isHolding.store(new, ordering: .sequentiallyConsistent)
+        state.fullSince = new ? now : nil
+        hasBecomeFull = new
+        for (key, gate) in state.gates { gate.setHold(new, by: self, for: key, &resumptions) }
+      }
+    }
+    withExtendedLifetime(relayed) { resumptions.run() }
+    if hasBecomeFull { startTimeout(at: now) }
+  }
+
+  // MARK: Gates
+
+  /// Attaches the gate of a source.
+  ///
+  /// Called under the lock of the source.
+  func attach(_ gate: SendGate, for key: ObjectIdentifier, _ resumptions: inout SenderResumptions) {
+    if relayed === gate { return }
+    state.withLock { state in
+      state.gates[key] = gate
+      gate.add(
+        self, for: key, isHolding: isHolding.load(ordering: .sequentiallyConsistent), &resumptions)
+    }
+  }
+
+  func forget(_ gate: SendGate, _ key: ObjectIdentifier) {
+    state.withLock { state in
+      if state.gates[key] === gate { state.gates[key] = nil }
+    }
+    resumeReaders()
+  }
+
+  func forget(_ gate: SendGate) {
+    state.withLock { state in
+      state.gates = state.gates.filter { $0.value !== gate }
+    }
+    resumeReaders()
+  }
+
+  // MARK: Readers
+
+  /// The counters of the subscribers behind it.
+  var subscribers: [InFlightCounter] {
+    isRelay ? relayed?.counters.flatMap(\.subscribers) ?? [] : [self]
+  }
+
+  /// `true` if `count` more updates fit, or if none is in flight.
+  func hasRoom(for count: Int) -> Bool {
+    let total = total
+    return total == 0 || total <= limit.count - count
+  }
+
+  /// Resumes a reader, outside locks, once there is room or the subscription has ended.
+  func whenRoom(for count: Int, _ resume: @escaping @Sendable () -> Void) {
+    state.withLock { $0.readers.append((count, OnceClosure(resume))) }
+    hasReaders.store(true, ordering: .sequentiallyConsistent)
+    resumeReaders { hasRoom(for: $0) }
+  }
+
+  /// - Parameter isReady: Returns `true` if a reader that waits for the given room continues.
+  func resumeReaders(where isReady: (Int) -> Bool = { _ in true }) {
+    if !hasReaders.load(ordering: .sequentiallyConsistent) { return }
+    let ready = state.withLock { state in
+      let readers = state.readers.map { ($0, isReady: isReady($0.count)) }
+      state.readers = readers.filter { !$0.isReady }.map(\.0)
+      if state.readers.isEmpty { hasReaders.store(false, ordering: .sequentiallyConsistent) }
+      return readers.filter(\.isReady).map(\.0.resume)
+    }
+    for resume in ready { resume() }
+  }
+
+  // MARK: Stalls
+
+  var slowSubscriber: SlowSubscriber? {
+    guard let since = state.withLock({ $0.fullSince }) else { return nil }
+    return SlowSubscriber(
+      place: root.place ?? CodePlace(fileID: "", line: 0), pendingUpdates: total,
+      duration: limit.now() - since)
+  }
+
+  var hasTimedOut: Bool { hasTimedOutFlag.load(ordering: .acquiring) }
+
+  /// - Parameter timeOut: A closure that cancels the subscriber and lets it finish its queue.
+  func onTimeout(_ timeOut: @escaping @Sendable () -> Void) {
+    if limit.timeout == nil { return }
+    state.withLock { $0.timeOut = OnceClosure(timeOut) }
+  }
+
+  private func startTimeout(at now: Duration) {
+    guard let timeout = limit.timeout else { return }
+    let alarm = state.withLock { state in
+      if let alarm = state.alarm { return alarm }
+      let alarm = Alarm(limit.timekeeper) { [weak self] in self?.ring(at: $0) }
+      state.alarm = alarm
+      return alarm
+    }
+    alarm.set(to: now + timeout)
+  }
+
+  private func ring(at instant: Duration) {
+    guard let timeout = limit.timeout else { return }
+    let takenAt = root.state.withLock { $0.takenAt }
+    let (deadline, alarm) = state.withLock { state in
+      (state.fullSince.map { max($0, takenAt) + timeout }, state.alarm)
+    }
+    guard let deadline else { return }
+    if deadline > instant {
+      alarm?.set(to: deadline)
+    } else {
+      root.timeOut()
+    }
+  }
+
+  private func timeOut() {
+    guard let timeOut = state.withLock({ $0.timeOut.take() }) else { return }
+    hasTimedOutFlag.store(true, ordering: .releasing)
+    timeOut()
+  }
+}
+
+private final class WeakCounter: Sendable {
+  weak let counter: InFlightCounter?
+
+  init(_ counter: InFlightCounter) {
+    self.counter = counter
+  }
+}

@@ -1,0 +1,224 @@
+internal import MiniRex
+internal import MiniRexStore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+extension ReplicaCore {
+  /// Replaces the state by the decided state and the pending actions, and starts the effects.
+  ///
+  /// Confirmations of pending actions, in order, do not change the state. After the end, it does nothing: the next
+  /// replica decides the entries.
+  func commit(_ burst: inout Burst) {
+    let (decisions, snapshot) = (burst.decisions, burst.snapshot.take())
+    burst.decisions = []
+    guard let now = burst.now.take() else { return publishProgress() }
+    let last = now.table.last(of: sending.origin)
+    // Removing them is the point of no return: after a concurrent end, either all of them are pending, or none.
+    let removed = sending.pending.withLock { pending in
+      pending.isClosed ? nil : pending.removeFirst(through: last)
+    }
+    guard let removed else { return }
+    let effects = effects(of: decisions, for: removed)
+    if !removed.isEmpty {
+      do throws(OutboxFailure) {
+        // A kill after this line repeats no effect.
+        try sending.settle(through: last, isDurable: !effects.isEmpty)
+      } catch {
+        // Without effects, the log decides again after a restart.
+        if !effects.isEmpty { return abandon(removed, because: error) }
+      }
+    }
+    if let snapshot { snapshots.write(snapshot) }
+    let foreign = rebase(on: now.state, decisions, removed, effects)
+    hasDecided(now, through: last)
+    if decisions.isEmpty, removed.isEmpty { return publishProgress() }
+    confirmed.value = now.state
+    publishProgress()
+    finish(removed, decisions, foreign: foreign)
+    keepLater()
+  }
+
+  /// The effects of the actions that this process has sent.
+  private func effects(
+    of decisions: [Burst.Decision], for removed: ArraySlice<PendingAction<Action>>
+  ) -> [Effect<Action>] {
+    let sent = removed.numbers()
+    let settled = sending.pending.withLock { $0.settled }
+    return decisions.compactMap { decision in
+      let entry = decision.entry
+      let isOwn =
+        entry.origin == sending.origin && entry.number > settled && sent.contains(entry.number)
+      return isOwn && !decision.effect.isNone ? decision.effect : nil
+    }
+  }
+
+  /// Returns the number of foreign actions before the burst.
+  private func rebase(
+    on state: State, _ decisions: [Burst.Decision], _ removed: ArraySlice<PendingAction<Action>>,
+    _ effects: [Effect<Action>]
+  ) -> Int {
+    if decisions.isEmpty, removed.isEmpty { return 0 }
+    var before = 0
+    let foreign = decisions.count { $0.entry.origin != sending.origin }
+    store.rebase { current in
+      // Exclusive access to the store keeps local actions out.
+      let (actions, waiting) = sending.pending.withLock { pending in
+        before = pending.foreign
+        pending.foreign += foreign
+        return (pending.actions, pending.waiting.count)
+      }
+      let isExact =
+        foreign == 0 && decisions.count == removed.count
+        && decisions.first?.entry.number == removed.first?.number
+      if isExact { return (nil, effects) }
+      apply(actions, to: state, as: &current)
+      return (.rebased(decided: decisions.count, pending: waiting), effects)
+    }
+    return before
+  }
+
+  private func apply(
+    _ actions: ArraySlice<PendingAction<Action>>, to state: State, as current: inout State
+  ) {
+    current = state
+    for action in actions where (try? sending.validate(current, action.action)) != nil {
+      _ = sending.reducer(&current, action.action)
+    }
+  }
+
+  /// Stops before effects whose decision cannot be recorded: they could run again.
+  private func abandon(
+    _ removed: ArraySlice<PendingAction<Action>>, because failure: OutboxFailure
+  ) {
+    let trouble = ReplicaTrouble.notSynchronized("\(failure)")
+    var burst = Burst()
+    stop(trouble, &burst)
+    for action in removed { action.source?.finish(.failure(.stopped(trouble))) }
+  }
+
+  /// Publishes a state for the other threads, and for the file.
+  private func hasDecided(_ now: DecidedState<State>, through number: Int) {
+    let old = decided.withLock { decided in
+      defer { decided = now }
+      return decided
+    }
+    // The state is released outside the lock.
+    withExtendedLifetime(old) {}
+    settled.withLock { $0 = max($0, number) }
+  }
+
+  private func keepLater() {
+    keeping?.writeLater { [weak self] in
+      guard let self, !sending.pending.withLock({ $0.isClosed }) else { return nil }
+      return kept
+    }
+  }
+
+  /// Finishes the tasks of the decided actions.
+  ///
+  /// - Parameter foreign: The number of foreign actions before the burst.
+  private func finish(
+    _ removed: ArraySlice<PendingAction<Action>>, _ decisions: [Burst.Decision], foreign: Int
+  ) {
+    var foreign = foreign
+    var rest = removed
+    for decision in decisions {
+      entries.broadcast(decision.entry)
+      guard decision.entry.origin == sending.origin, let action = rest.first,
+        action.number <= decision.entry.number
+      else {
+        // A log that went back is read again, with actions that were decided here before.
+        if decision.entry.origin != sending.origin { foreign += 1 }
+        continue
+      }
+      // The log has lost entries, and a later entry settled these.
+      while let lost = rest.first, lost.number < decision.entry.number {
+        rest.removeFirst()
+        fail(lost, .unresolved)
+      }
+      guard let action = rest.popFirst() else { continue }
+      if let error = decision.error {
+        fail(action, .rejected(error))
+      } else {
+        action.source?.finish(
+          .success(
+            ReplicaConfirmation(
+              sequence: decision.entry.sequence, overtakenBy: foreign - action.foreign)))
+      }
+    }
+    for lost in rest { fail(lost, .unresolved) }
+  }
+
+  private func fail(_ action: PendingAction<Action>, _ error: ReplicaError) {
+    // An earlier process has reported the decision.
+    if action.number <= sending.pending.withLock({ $0.settled }) { return }
+    for record in sending.undo.withLock({ $0 }) { record.remove(action.number) }
+    if let source = action.source {
+      source.finish(.failure(error))
+    } else {
+      sending.rejections.broadcast(
+        Rejection(action: action.action, error: error), isHeld: action.isRestored)
+    }
+  }
+
+  /// Replaces the decided state by a state of the log that does not follow from it.
+  ///
+  /// The decisions between them are unknown here, so their tasks fail, and their effects do not run.
+  ///
+  /// - Parameter settled: The number of the last action that fails because its decision is unknown.
+  func adopt(_ new: DecidedState<State>, settling settled: Int = 0) {
+    let last = max(settled, new.table.last(of: sending.origin))
+    let count = max(0, new.count - decided.withLock { $0.count })
+    let removed = sending.pending.withLock { pending in
+      pending.isClosed ? nil : pending.removeFirst(through: last)
+    }
+    guard let removed else { return }
+    // Their effects do not run, so a failure repeats none.
+    if !removed.isEmpty { try? sending.settle(through: last, isDurable: false) }
+    store.rebase { current in
+      let (actions, waiting) = sending.pending.withLock { pending in
+        pending.foreign += max(0, count - removed.count)
+        return (pending.actions, pending.waiting.count)
+      }
+      apply(actions, to: new.state, as: &current)
+      return (.rebased(decided: count, pending: waiting), [])
+    }
+    hasDecided(new, through: last)
+    confirmed.value = new.state
+    publishProgress()
+    for action in removed { fail(action, .unresolved) }
+    keeping?.write(kept)
+  }
+
+  /// Removes the actions that an earlier process has decided, and that the log has lost since.
+  func dropLost() {
+    let pending = sending.pending.withLock { $0 }
+    if pending.hasSettled, reading.withLock({ $0.isCurrent }) {
+      adopt(decided.withLock { $0 }, settling: pending.settled)
+    }
+  }
+
+  func publishProgress() {
+    var new = progress.value
+    new.sequence = decided.withLock { $0.sequence }
+    (new.pending, new.oldestPending) = sending.pending.withLock {
+      ($0.waiting.count, $0.waiting.first?.date)
+    }
+    reading.withLock { reading in
+      new.phase =
+        !reading.isCompared ? .offline : reading.isCurrent ? .current : .catchingUp
+      new.behind = reading.isCompared ? max(reading.end, new.sequence) - new.sequence : 0
+    }
+    new.snapshotTime = verifier.stored.value.map {
+      Date(timeIntervalSince1970: Double($0.time) / 1_000_000_000)
+    }
+    let (isClosed, number) = sending.pending.withLock { ($0.isClosed, $0.undecided) }
+    if isClosed { return }
+    if new != progress.value { progress.value = new }
+    if number != undecided.value { undecided.value = number }
+  }
+}

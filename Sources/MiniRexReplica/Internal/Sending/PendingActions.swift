@@ -1,0 +1,194 @@
+internal import MiniRex
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// An action without a decision.
+struct PendingAction<Action: Sendable>: Sendable {
+  let number: Int
+  let line: Data
+  let action: Action
+  /// The number of foreign actions in the state that it was applied to.
+  let foreign: Int
+  let source: TaskSource<ReplicaConfirmation, ReplicaError>?
+  /// The time of the send.
+  let date: Date
+  /// The Unix second at which it was sent first, or `nil` if no log can contain it.
+  var sentAt: Int?
+  /// A Boolean value that indicates whether an earlier process has sent it.
+  var isRestored = false
+}
+
+/// The pending actions of one origin, with consecutive numbers, and the part of them that is in flight.
+///
+/// After a kill, decided actions precede them that the written state does not contain. They are not sent or
+/// reported again, and their effects do not run again.
+struct PendingActions<Action: Sendable>: Sendable {
+  /// The actions, behind actions that were removed.
+  ///
+  /// Removing moves no other action, unless half of them were removed. So the cost per action does not grow with their
+  /// number.
+  private var all: [PendingAction<Action>]
+  private var head = 0
+  private(set) var next: Int
+  /// The number of foreign actions that were decided.
+  var foreign = 0
+  /// The highest number that was sent over the current connection.
+  private var sent = 0
+  /// The highest number that may be sent, because its line is durable.
+  private(set) var durable: Int
+  private var inFlight = 0
+  /// The number of the current connection.
+  private(set) var connection = 0
+  private(set) var isConnected = false
+  /// The error of later sends, or `nil` before the end.
+  private(set) var ending: ReplicaError?
+  /// A Boolean value that indicates whether entries were sent again since the last decision.
+  private var hasResent = false
+  /// The reported refusal.
+  private var refusal: ReplicaLogError?
+
+  /// The number of the last action that an earlier process has decided.
+  let settled: Int
+
+  /// All actions that the decided state does not contain.
+  var actions: ArraySlice<PendingAction<Action>> { all[head...] }
+
+  /// The actions without a decision.
+  var waiting: ArraySlice<PendingAction<Action>> {
+    guard let first = actions.first?.number else { return [] }
+    return all[(head + min(max(0, settled + 1 - first), actions.count))...]
+  }
+
+  /// A Boolean value that indicates whether actions precede that an earlier process has decided.
+  var hasSettled: Bool { actions.first.map { $0.number <= settled } ?? false }
+
+  var isClosed: Bool { ending != nil }
+
+  /// The number of the first pending action, or of the next action.
+  var undecided: Int { waiting.first?.number ?? next }
+
+  static var window: Int { 512 }
+  static var batchSize: Int { 64 << 10 }
+
+  init(
+    next: Int, actions: [PendingAction<Action>] = [], settled: Int = 0, durable: Int = .max
+  ) {
+    (self.next, all, self.settled, self.durable) = (next, actions, settled, durable)
+  }
+
+  mutating func isDurable(through number: Int) { durable = max(durable, number) }
+
+  mutating func append(
+    _ action: Action, _ line: Data, _ source: TaskSource<ReplicaConfirmation, ReplicaError>?
+  ) {
+    all.append(
+      PendingAction(
+        number: next, line: line, action: action, foreign: foreign, source: source, date: Date()))
+    next += 1
+  }
+
+  /// Removes the actions up to a number, and returns them.
+  mutating func removeFirst(through number: Int) -> ArraySlice<PendingAction<Action>> {
+    guard let first = actions.first?.number, number >= first else { return [] }
+    (hasResent, refusal) = (false, nil)
+    let end = head + min(number - first + 1, actions.count)
+    let removed = all[head..<end]
+    if end > all.count / 2 {
+      // The caller releases the old storage, outside its lock.
+      (all, head) = (Array(all[end...]), 0)
+      return removed
+    }
+    head = end
+    // A slice would retain all actions, and their next change would copy them.
+    return Array(removed)[...]
+  }
+
+  /// Returns `true` for a refusal that was not reported since the last decision.
+  mutating func isNews(_ error: ReplicaLogError) -> Bool {
+    if !error.isRefusal || refusal == error { return false }
+    refusal = error
+    return true
+  }
+
+  mutating func hasConnected() {
+    connection += 1
+    isConnected = true
+    (sent, inFlight, hasResent) = (0, 0, false)
+  }
+
+  mutating func hasDisconnected() {
+    connection += 1
+    isConnected = false
+  }
+
+  mutating func hasAnswered(over connection: Int) {
+    if connection == self.connection { inFlight -= 1 }
+  }
+
+  /// Sends again from the first action.
+  ///
+  /// - Parameter always: `false` to do it once until the next decision: each entry behind a gap is ignored.
+  mutating func resend(always: Bool) {
+    if hasResent, !always { return }
+    hasResent = true
+    sent = 0
+  }
+
+  /// Returns a Boolean value that indicates whether another process has used the numbers of an entry.
+  func contradict(_ number: Int, _ lines: [Data]) -> Bool {
+    if number + lines.count > next { return true }
+    let actions = actions
+    guard let first = actions.first?.number else { return false }
+    return lines.indices.contains { index in
+      let place = actions.startIndex + number + index - first
+      return actions.indices.contains(place) && actions[place].line != lines[index]
+    }
+  }
+
+  /// Returns the number of the last action that was sent before a Unix second, or `nil`.
+  func lastSent(before second: Int) -> Int? {
+    waiting.prefix { $0.sentAt.map { $0 < second } ?? false }.last?.number
+  }
+
+  /// Returns the next entry to send with its last number, or `nil`.
+  ///
+  /// - Parameter second: The current Unix second.
+  mutating func takeEntry(of origin: String, at second: Int) -> (ReplicaMessage, last: Int)? {
+    guard isConnected, !isClosed, inFlight < Self.window, let first = waiting.first,
+      let last = waiting.last, last.number > sent, sent + 1 <= durable, first.number <= durable
+    else { return nil }
+    let start = waiting.startIndex + max(0, sent + 1 - first.number)
+    var payload = Data()
+    var end = start
+    repeat {
+      if end > start { payload.append(UInt8(ascii: "\n")) }
+      payload.append(all[end].line)
+      if all[end].sentAt == nil { all[end].sentAt = second }
+      end += 1
+    } while end < all.count && all[end].number <= durable
+      && payload.count + all[end].line.count < Self.batchSize
+    sent = all[end - 1].number
+    inFlight += 1
+    let header = EntryHeader(
+      origin: origin, number: all[start].number, settled: first.number - 1)
+    return (ReplicaMessage(header: header.text, payload: payload), sent)
+  }
+
+  mutating func close(_ error: ReplicaError) -> ArraySlice<PendingAction<Action>> {
+    ending = ending ?? error
+    defer { (all, head) = ([], 0) }
+    return actions
+  }
+}
+
+extension ArraySlice {
+  /// The numbers of consecutive actions.
+  func numbers<Action>() -> Range<Int> where Element == PendingAction<Action> {
+    guard let first = first?.number, let last = last?.number else { return 0..<0 }
+    return first..<last + 1
+  }
+}
