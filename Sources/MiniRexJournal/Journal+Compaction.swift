@@ -78,23 +78,28 @@ extension Journal {
     return (try encoded(decoder.state(of: line), line.number, by: makeEncoder()), newest)
   }
 
+  /// Compacts the file on another thread, which does not retain the journal when the caller continues.
+  ///
+  /// Otherwise the file could still be locked after the caller has released the journal.
   private func compactFile() async -> CompactionResult {
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { [self] in
-        guard file.beginWork(isCompaction: true) else {
-          return continuation.resume(returning: .isBusy)
-        }
-        var result = CompactionResult.done
-        do throws(JournalFailure) {
-          if !(try file.compactToLastState(renewed)) { result = .isBusy }
-        } catch {
-          result = .failed(error)
-          file.noteFailedCompaction(error)
-        }
-        file.endWork()
-        report()
-        continuation.resume(returning: result)
+      DispatchQueue.global().async { [weak self] in
+        continuation.resume(returning: self?.compactedFile() ?? .failed(.notRecording))
       }
+    }
+  }
+
+  private func compactedFile() -> CompactionResult {
+    guard file.beginWork(isCompaction: true) else { return .isBusy }
+    defer {
+      file.endWork()
+      report()
+    }
+    do throws(JournalFailure) {
+      return try file.compactToLastState(renewed) ? .done : .isBusy
+    } catch {
+      file.noteFailedCompaction(error)
+      return .failed(error)
     }
   }
 }
