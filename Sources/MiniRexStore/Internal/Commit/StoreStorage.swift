@@ -17,8 +17,11 @@ final class StoreStorage<State: Sendable, Action: Sendable>: @unchecked Sendable
   @usableFromInline let link = WeakStore<State, Action>()
   /// Receives undelivered events if the store has an instrument.
   @usableFromInline let lineage: Lineage?
+  /// The line that created the store, for advice.
+  @usableFromInline let place: CodePlace
 
   @exclusivity(unchecked) var parked: [Parking] = []
+  @exclusivity(unchecked) var eventSubscriptions: [WeakSubscription] = []
   @usableFromInline @exclusivity(unchecked) var beginners = EffectStarter()
   @usableFromInline @exclusivity(unchecked)
   var deferred: [ThreadID: [EffectBeginning<Action>]] = [:]
@@ -54,9 +57,12 @@ final class StoreStorage<State: Sendable, Action: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) var isReplicated = false
 
   @inlinable
-  init(_ state: State, lineage: Lineage?, reducer: @escaping Reducer<State, Action>) {
+  init(
+    _ state: State, lineage: Lineage?, place: CodePlace, reducer: @escaping Reducer<State, Action>
+  ) {
     unsafe self.state = state
     self.lineage = lineage
+    self.place = place
     self.reducer = reducer
   }
 }

@@ -5,7 +5,7 @@ extension StoreStorage {
   @usableFromInline
   func observe<Part>(_ part: any KeyPath<State, Part> & Sendable) -> Part {
     let key = MemberKey(path: part, aspect: .value)
-    let (value, member, number) = withAccess {
+    let (value, member, number) = withAccess(for: "a member") {
       let value = unsafe state[keyPath: part]
       let member = current(key, in: nil, value) { $0[keyPath: part] }
       return (value, member, unsafe member.number)
@@ -18,7 +18,7 @@ extension StoreStorage {
   func observe<Value>(
     _ key: MemberKey, in part: PresenceIn<State>?, _ read: @escaping @Sendable (State) -> Value?
   ) -> Value? {
-    let result: (Value, ObservedMember, Int)? = withAccess {
+    let result: (Value, ObservedMember, Int)? = withAccess(for: "a member") {
       if part?.isGone == true { return nil }
       guard let value = unsafe read(state) else { return nil }
       let member = current(key, in: part, value, read)

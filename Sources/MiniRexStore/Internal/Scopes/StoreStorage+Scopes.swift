@@ -38,7 +38,7 @@ extension StoreStorage: StoreHost {
   func find<Part, PartAction>(
     _ key: ScopeKey, in cache: ScopeCache?, as type: Store<Part, PartAction>.Type
   ) -> Store<Part, PartAction>? {
-    enterOutside(on: ThreadID.current)
+    enterOutside(on: ThreadID.current, for: "scope")
     let scope = unsafe (cache ?? parts?.scopes)?.find(key, as: type)
     leave()
     return scope?.isActive == true ? scope : nil
@@ -57,7 +57,7 @@ extension StoreStorage: StoreHost {
   ) -> Store<Step.Part, PartAction>? {
     var released: [Any] = []
     defer { withExtendedLifetime(released) {} }
-    return withAccess {
+    return withAccess(for: "scope") {
       let parts = madeParts
       released = forgetAbandoned()
       let cache = cache ?? parts.scopes
@@ -133,7 +133,7 @@ extension StoreStorage: StoreHost {
   func send(_ action: Action, in part: Presence?) -> StoreTask {
     let thread = ThreadID.current
     guard enter(on: thread) else {
-      if unsafe isReading { refuse() }
+      if unsafe isReading { refuse("send") }
       let group = wantedGroup()
       queue(action, of: part, group)
       return StoreTask(group, number: 0)
@@ -160,7 +160,9 @@ extension StoreStorage: StoreHost {
   /// Returns `nil` if the child was removed.
   @inlinable
   func join(_ follower: ScopeSubscriber<State, Action>, in part: Presence?) -> Subscription? {
-    let subscription = withAccess { part?.isGone == true ? nil : join(nil, follower.callback) }
+    let subscription = withAccess(for: "subscribe") {
+      part?.isGone == true ? nil : join(nil, follower.callback)
+    }
     return subscription.map { follower.attach($0) }
   }
 
