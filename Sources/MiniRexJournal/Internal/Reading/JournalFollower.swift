@@ -29,14 +29,28 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
   }
 
   private let path: String
+  /// Returns the present files.
+  ///
+  /// The process that writes them knows them, and needs no scan.
+  private let files: @Sendable () throws(JournalFailure) -> JournalFiles
   private let decoder: JournalDecoder<State, Action>
   private let durableOnly: Bool
   private let memory: SerialState<Memory>
 
-  init(
+  convenience init(
     _ path: String, _ decoder: JournalDecoder<State, Action>, after number: Int, durableOnly: Bool
   ) {
+    self.init(path, decoder, after: number, durableOnly: durableOnly) {
+      () throws(JournalFailure) in try JournalFiles(reading: path)
+    }
+  }
+
+  init(
+    _ path: String, _ decoder: JournalDecoder<State, Action>, after number: Int, durableOnly: Bool,
+    files: @escaping @Sendable () throws(JournalFailure) -> JournalFiles
+  ) {
     self.path = path
+    self.files = files
     self.decoder = decoder
     self.durableOnly = durableOnly
     memory = SerialState(Memory(last: number))
@@ -73,7 +87,7 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
   /// Finds the file with the commit after the last commit.
   private func locate() throws(JournalFailure) -> Bool {
     let last = memory.value.last
-    let files = try JournalFiles(reading: path)
+    let files = try files()
     if files.newest.length == 0 { return false }
     let starts = files.segments.list.map(\.first) + [files.newest.header.first]
     guard let index = starts.lastIndex(where: { $0 <= last }) else {
@@ -85,7 +99,7 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
     let segment = isClosed ? try files.segments.open(index, before: files.newest) : files.newest
     guard let part = segment else {
       // If a policy has just deleted the file, the next look finds another one.
-      if try JournalFiles(reading: path).segments.list.first == files.segments.list.first {
+      if try self.files().segments.list.first == files.segments.list.first {
         throw .notKept(first: limit ?? last)
       }
       return true
