@@ -1,3 +1,4 @@
+import Foundation
 import MiniRex
 import MiniRexJournal
 import MiniRexStore

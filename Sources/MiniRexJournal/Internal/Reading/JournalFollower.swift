@@ -25,6 +25,8 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
     var last: Int
     /// The commits up to this number are on the disk.
     var durable = -1
+    /// The size of the next block, which grows with each block, so that a short look decodes few lines.
+    var size = 2_048
     var entries = Queue<(entry: JournalEntry<State, Action>, needs: Int)>()
   }
 
@@ -119,7 +121,9 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
     var lines = place.part.lines(from: place.offset, to: max(size, place.offset))
     let start = place.offset
     defer { memory.value.place?.offset = place.offset }
-    while place.offset - start < blockSize, let piece = try lines.nextPiece(), piece.isComplete {
+    let block = memory.value.size
+    memory.value.size = min(2 * block, blockSize)
+    while place.offset - start < block, let piece = try lines.nextPiece(), piece.isComplete {
       guard let line = JournalLine(piece.bytes) else {
         if place.limit == nil, try isTorn(place) { break }
         throw .damaged(atByte: piece.offset)
