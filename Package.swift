@@ -88,7 +88,8 @@ let package = Package(
 
     tests("MiniRexFoundationAdaptersTests", "MiniRexNetworkingAdapters"),
     tests("MiniRexInspectorTests", "MiniRexInspector"),
-    tests("MiniRexJournalTests", "journal-keeper", "minirex-journal"),
+    tests(
+      "MiniRexJournalTests", "MiniRexFoundationAdapters", "journal-keeper", "minirex-journal"),
     tests(
       "MiniRexNATSTests", "MiniRexFleet", "MiniRexNATSStore", "fleet", "fleet-board", "nats-guest",
       "weather"),

@@ -53,7 +53,9 @@ struct Pages: Sendable {
     else { return .status(.notFound) }
     let changes = json(past.changes.mapValues { FlatValue.string("\($0)") })
     let board = json(past.board.values)
-    return content("{\"number\":\(past.number),\"changes\":\(changes),\"board\":\(board)}")
+    let second = past.second.map { "\"second\":\($0)," } ?? ""
+    return content(
+      "{\"number\":\(past.number),\(second)\"changes\":\(changes),\"board\":\(board)}")
   }
 
   /// Executes a command, as a line on the terminal does.

@@ -1,3 +1,4 @@
+import Foundation
 import MiniRex
 import MiniRexJournal
 import MiniRexStore
@@ -94,7 +95,9 @@ struct Session: Sendable {
     while true {
       let board = try flat(journal.replay(Board(), upTo: number, reducer: reducer))
       let before = try flat(journal.replay(Board(), before: number, reducer: reducer))
-      let past = PastBoard(number: number, board: board, changes: board.changes(since: before))
+      let past = PastBoard(
+        number: number, second: second(of: number, in: journal), board: board,
+        changes: board.changes(since: before))
       // The folder is stored by the first search of each run.
       let isShown = past.changes.keys.contains { $0 != "folder" }
       if isShown || step == 0 || number <= first || number >= journal.lastNumber { return past }
@@ -103,9 +106,27 @@ struct Session: Sendable {
   }
 }
 
+/// Returns the Unix second of a commit.
+///
+/// A journal finds the commit of a date, so the date is found by halves.
+private func second(of number: Int, in journal: Journal<Board, BoardAction>) -> Int? {
+  func last(_ second: Int) -> Int? {
+    try? journal.number(at: Date(timeIntervalSince1970: Double(second)))
+  }
+  var (low, high) = (0, Int(Date().timeIntervalSince1970) + 1)
+  guard last(high) ?? 0 >= number else { return nil }
+  while low < high {
+    let middle = (low + high) / 2
+    if last(middle) ?? 0 >= number { high = middle } else { low = middle + 1 }
+  }
+  return low
+}
+
 /// The board after a commit.
 struct PastBoard: Sendable {
   let number: Int
+  /// The Unix second of the commit, or `nil` if the journal has no dates.
+  let second: Int?
   let board: FlatState
   let changes: [String: FlatChange]
 }

@@ -39,6 +39,8 @@ struct Content: Sendable {
   let calculate: @Sendable (_ read: inout ValueReader) -> Value
   /// All cells in the formula.
   var references: [Int] = []
+  /// The rest of a formula from its first mistake on, or `nil` without a mistake.
+  var misunderstood: String?
 
   static func constant(_ value: Value) -> Content { Content { _ in value } }
 
@@ -48,7 +50,9 @@ struct Content: Sendable {
     var parser = Parser(values: values, rest: text.uppercased().filter { $0 != " " }.dropFirst())
     // The limit also bounds how deeply a formula is nested.
     guard text.count <= 1_000, let calculation = try? parser.operation(), parser.rest.isEmpty else {
-      return constant(.failure(.syntax))
+      var content = constant(.failure(.syntax))
+      content.misunderstood = text.count > 1_000 ? String(text.prefix(20)) : String(parser.rest)
+      return content
     }
     let calculate: @Sendable (inout ValueReader) -> Value = { read in
       calculationCount.add(1, ordering: .relaxed)

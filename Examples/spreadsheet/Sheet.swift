@@ -19,7 +19,10 @@ final class Sheet {
   }
 
   /// Enters a number, a text, or a formula after `=`.
-  func enter(_ text: String, at cell: Int) {
+  ///
+  /// - Returns: The reason why the cell shows an error, or `nil`.
+  @discardableResult
+  func enter(_ text: String, at cell: Int) -> String? {
     texts[cell] = text
     for reference in formulas[cell]?.references ?? [] { readerCounts[reference]? -= 1 }
     var content = Content.entered(text, values)
@@ -31,9 +34,16 @@ final class Sheet {
     cyclic = cellsLeadingToCycles(from: wereCyclic.union(mayClose ? [cell] : []))
     let others = wereCyclic.symmetricDifference(cyclic).subtracting([cell])
     if cyclic.contains(cell) { content = .constant(.failure(.cycle)) }
+    let problem =
+      cyclic.contains(cell)
+      ? "The formula depends on itself."
+      : content.misunderstood.map { rest in
+        (rest.isEmpty ? "The formula is not complete." : "The formula has a mistake at '\(rest)'.")
+          + " It can have numbers, cells, + - * / ( ), SUM(B1:B9), and IF(C1,2,D1)."
+      }
     if others.isEmpty {
       contents[cell].value = content
-      return
+      return problem
     }
     // No run sees only a part of the changes, which could contain a cycle.
     together { set in
@@ -43,6 +53,7 @@ final class Sheet {
         set(contents[other], to: formula ?? .constant(.failure(.cycle)))
       }
     }
+    return problem
   }
 
   /// Returns the cells from which following the references never ends.

@@ -46,22 +46,31 @@ func run() {
   let clear = isatty(STDOUT_FILENO) == 1 ? "\u{1B}[H\u{1B}[J" : ""
   let frames = screen(of: sheet, at: corner).subscribe { print("\(clear)\($0)") }
   print(usage)
-  fflush(nil)
-  while let line = readLine(), line != "quit" {
+  // A pipe needs no prompt.
+  let prompt = isatty(STDIN_FILENO) == 1 ? "> " : ""
+  func nextLine() -> String? {
+    print(prompt, terminator: "")
+    fflush(nil)
+    return readLine()
+  }
+  while let line = nextLine(), line != "quit" {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     let count = Content.calculationCount.load(ordering: .relaxed)
     if words.count == 2, words[0] == "go", let cell = Grid.cell(words[1]) {
       corner.value = cell
     } else if words.count == 2, let cell = Grid.cell(words[0]) {
-      let time = ContinuousClock().measure { sheet.enter(words[1], at: cell) }
+      var problem: String?
+      let time = ContinuousClock().measure { problem = sheet.enter(words[1], at: cell) }
       let formulas = Content.calculationCount.load(ordering: .relaxed) - count
       print("\(formulas) formulas, \(String(format: "%.1f", time / .milliseconds(1))) ms")
+      if let problem { print(problem) }
     } else if words.count == 1, let cell = Grid.cell(line) {
       print(sheet.texts[cell])
+    } else if let name = words.first == "go" ? words.last : words.first {
+      print("There is no cell '\(name)'. Cells are A1 to CV1000.\n\(usage)")
     } else {
       print(usage)
     }
-    fflush(nil)
   }
   frames.invalidate()
 }

@@ -41,6 +41,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   package init(lineage: Lineage?) {
     let delivery = Delivery<Update>(isOpen: true)
     self.delivery = delivery
+    lineage?.watch(delivery)
     publisher = Publisher(watchedBy: lineage, current: { nil }) { delivery.subscribe($0) }
   }
 

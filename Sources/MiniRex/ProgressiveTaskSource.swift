@@ -29,6 +29,7 @@ public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, 
     let lineage = Lineage.ofSource(
       name ?? "\(Self.self)", instrument: instrument, fileID, line)
     self.storage = storage
+    lineage?.watch(storage.delivery)
     publisher = Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
   }
 

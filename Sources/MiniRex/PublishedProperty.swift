@@ -67,6 +67,7 @@ public final class PublishedProperty<Value: Sendable>: Sendable {
   init(_ value: Value, lineage: Lineage?) {
     let storage = PropertyStorage(value)
     self.storage = storage
+    lineage?.watch(storage.delivery)
     publisher = Publisher(watchedBy: lineage, value: .property(storage)) {
       storage.subscribe($0)
     }

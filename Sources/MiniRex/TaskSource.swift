@@ -33,6 +33,7 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
     let lineage = Lineage.ofSource(
       name ?? "\(Self.self)", instrument: instrument, fileID, line)
     self.storage = UnretainedReference(storage)
+    lineage?.watch(storage.delivery)
     publisher = Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
   }
 

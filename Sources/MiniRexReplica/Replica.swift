@@ -29,8 +29,13 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   /// The state that every replica agrees on.
   public var confirmed: PublishedValue<State> { core.confirmed.publisher }
 
-  /// The position of the replica, which is updated on its queue, soon after a send.
-  public var progress: PublishedValue<ReplicaProgress> { core.progress.publisher }
+  /// The position of the replica.
+  ///
+  /// `current()` counts a send and a disconnection immediately. Subscribers receive them on the replica's queue, soon
+  /// after the call.
+  public var progress: PublishedValue<ReplicaProgress> {
+    core.progress.publisher.map { [weak core] last in core?.presentProgress(after: last) ?? last }
+  }
 
   /// The digest of this replica's state at the last entry at which a snapshot was due, or `nil` before one.
   ///

@@ -1,3 +1,5 @@
+public import MiniRex
+
 extension Store {
   /// Unavailable; see the message.
   @available(
@@ -11,4 +13,20 @@ extension Store {
     get { observe(child) }
     set {}
   }
+
+  /// Unavailable; see the message.
+  @available(
+    *, unavailable,
+    message:
+      "Subscribe to a publisher of the store. Use 'publisher.subscribe { … }', or 'publisher(of: …).subscribe { … }' for a member."
+  )
+  public func subscribe(_ receive: (State) -> Void) -> Subscription { .ended }
+
+  /// Unavailable; see the message.
+  @available(
+    *, unavailable,
+    message:
+      "Subscribe to a publisher of the store. Use 'publisher.subscribe { … }', or 'publisher(of: …).subscribe { … }' for a member."
+  )
+  public func sink(receiveValue: (State) -> Void) -> Subscription { .ended }
 }

@@ -52,7 +52,8 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     self.lineage = lineage
     reducerTimes = lineage?.isInGraph == true ? ReducerTimes() : nil
     let storage = StoreStorage(
-      state, lineage: lineage, reducer: reducerTimes?.measuring(reducer) ?? reducer)
+      state, lineage: lineage, place: CodePlace(fileID: fileID, line: line),
+      reducer: reducerTimes?.measuring(reducer) ?? reducer)
     backing = .root(storage)
     root = UnretainedReference(storage)
     parent = nil

@@ -29,6 +29,27 @@ struct ProgressTests {
     await foreign.close()
   }
 
+  @Test func `progress counts a cut and sends when the calls return`() async throws {
+    for _ in 0..<scaled(20) {
+      let link = MemoryLog().manualLink()
+      let replica = try makeReplica(link)
+      replica.send(.said("zero"))
+      await link.settle(replica)
+      await until { replica.progress.current()?.pending == 0 }
+      let phases = Recorder(replica.progress.map { "\($0.phase) \($0.pending)" })
+
+      link.cut()
+      replica.send(.said("one"))
+      replica.store.send(.said("two"))
+
+      let progress = try #require(replica.progress.current())
+      #expect(progress.phase == .offline && progress.pending == 2)
+      #expect(progress.oldestPending != nil)
+      await until { phases.updates.last == "offline 2" }
+      await replica.close()
+    }
+  }
+
   @Test func `progress reports the phase, the distance, and the oldest pending action`()
     async throws
   {

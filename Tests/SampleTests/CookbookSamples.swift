@@ -426,10 +426,12 @@ import Testing
     let logger: Logger
 
     func record(_ event: InstrumentEvent) {
-      let metadata: Logger.Metadata = ["source": "\(event.label)"]
+      var metadata: Logger.Metadata = ["source": "\(event.source)"]
+      if let operation = event.operation { metadata["operator"] = "\(operation)" }
       switch event.kind {
       case .dropped(let count): logger.warning("\(count) dropped", metadata: metadata)
       case .backlog(let depth): logger.warning("\(depth) queued", metadata: metadata)
+      case .failed(let error): logger.error("an effect failed: \(error)", metadata: metadata)
       case .sourceFinished: logger.debug("finished", metadata: metadata)
       case .subscribed, .unsubscribed, .delivered: break
       }

@@ -282,6 +282,18 @@ private struct Document: Sendable {
     }
   }
 
+  @Test func `retrying passes the number of the attempt`() async throws {
+    let mirrors = ["first", "second", "third"]
+    let fetch: @Sendable (String) async throws -> String = { mirror in
+      if mirror != "third" { throw CancellationError() }
+      return mirror
+    }
+    let page = PublishedTask.retrying(times: 3) { attempt in
+      try await fetch(mirrors[attempt % mirrors.count])
+    }
+    #expect(try await page.value == "third")
+  }
+
   @Test func `a failed download is retried`() async throws {
     let url = "a"
     let download: @Sendable (String, @Sendable (Double) -> Void) async throws -> Int = {

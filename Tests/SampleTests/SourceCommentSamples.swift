@@ -228,6 +228,17 @@ private final class Label {
     #expect(await display.shown == [19.5])
   }
 
+  @Test func `ended waits for the end of the source`() async {
+    let progress = PublishedProperty(100)
+    let ending = Task {
+      while progress.subscriberCount == 0 { await Task.yield() }
+      progress.end()
+    }
+    await progress.publisher.subscribe { print("\($0) %") }.ended
+    await ending.value
+    #expect(progress.subscriberCount == 0)
+  }
+
   @Test func `invalidate cancels the sequence of an ended loop`() async {
     let measured = PublishedProperty(95.0)
     let thermostat = (temperature: measured.publisher, ())

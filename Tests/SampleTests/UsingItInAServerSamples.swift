@@ -208,8 +208,7 @@ import Testing
     func record(_ event: InstrumentEvent) {
       switch event.kind {
       case .delivered: delivered.withLock { $0[event.label, default: 0] += 1 }
-      case .dropped(let count): log("\(event.label): \(count) dropped")
-      case .backlog(let depth): log("\(event.label): \(depth) queued")
+      case .dropped, .backlog, .failed: log("\(event)")
       case .subscribed, .unsubscribed, .sourceFinished: break
       }
     }

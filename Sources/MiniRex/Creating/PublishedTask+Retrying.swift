@@ -31,6 +31,33 @@ extension Publisher where Kind == TaskKind {
     while isWorthIt: @escaping @Sendable (Failure) -> Bool = { _ in true },
     _ work: @escaping @Sendable () async throws(Failure) -> Success
   ) -> PublishedTask<Success, Failure> where Update == Result<Success, Failure> {
+    retrying(times: times, delay: delay, clock: clock, while: isWorthIt) {
+      (_: Int) async throws(Failure) in try await work()
+    }
+  }
+
+  /// Creates a task that runs an async function again when it throws, and passes it the number of
+  /// the attempt.
+  ///
+  /// ```swift
+  /// let page = PublishedTask.retrying(times: 3) { attempt in
+  ///   try await fetch(mirrors[attempt % mirrors.count])
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - times: The maximum number of further attempts. Traps if negative.
+  ///   - delay: The delay between a failure and the next attempt.
+  ///   - clock: The only source of time.
+  ///   - isWorthIt: A predicate for every failure except the last attempt's. If it returns `false`,
+  ///     the task fails with that failure.
+  ///   - work: The function to run. The first attempt of each run has the number 1.
+  public static func retrying<Success: Sendable, Failure: Error>(
+    times: Int, delay: RetryDelay = .constant(.zero),
+    clock: any Clock<Duration> = ContinuousClock(),
+    while isWorthIt: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    _ work: @escaping @Sendable (_ attempt: Int) async throws(Failure) -> Success
+  ) -> PublishedTask<Success, Failure> where Update == Result<Success, Failure> {
     let retries = Retries(times: times, delay: delay, clock: clock, isWorthIt: isWorthIt)
     return Publisher { () async throws(Failure) in try await retries.run(work) }
   }
@@ -58,13 +85,34 @@ extension Publisher where Kind == ProgressiveTaskKind {
       ) async throws(Failure) -> Success
   ) -> ProgressiveTask<Progress, Success, Failure>
   where Update == TaskUpdate<Progress, Success, Failure> {
+    retrying(times: times, delay: delay, clock: clock, while: isWorthIt) {
+      (_: Int, report: @escaping @Sendable (Progress) -> Void) async throws(Failure) -> Success in
+      try await work(report)
+    }
+  }
+
+  /// Creates a task that runs an async function with progress again when it throws, and passes it
+  /// the number of the attempt.
+  ///
+  /// See the `retrying` of a ``PublishedTask`` for the parameters. The first attempt of each run has
+  /// the number 1.
+  public static func retrying<Progress: Sendable, Success: Sendable, Failure: Error>(
+    times: Int, delay: RetryDelay = .constant(.zero),
+    clock: any Clock<Duration> = ContinuousClock(),
+    while isWorthIt: @escaping @Sendable (Failure) -> Bool = { _ in true },
+    _ work:
+      @escaping @Sendable (
+        _ attempt: Int, _ report: @escaping @Sendable (Progress) -> Void
+      ) async throws(Failure) -> Success
+  ) -> ProgressiveTask<Progress, Success, Failure>
+  where Update == TaskUpdate<Progress, Success, Failure> {
     let retries = Retries(times: times, delay: delay, clock: clock, isWorthIt: isWorthIt)
     return Publisher {
       (report: @escaping @Sendable (Progress) -> Void) async throws(Failure) -> Success in
-      try await retries.run { () async throws(Failure) in
+      try await retries.run { (number: Int) async throws(Failure) in
         let attempt = Attempt()
         defer { attempt.isOver.store(true, ordering: .relaxed) }
-        return try await work { if !attempt.isOver.load(ordering: .relaxed) { report($0) } }
+        return try await work(number) { if !attempt.isOver.load(ordering: .relaxed) { report($0) } }
       }
     }
   }
@@ -88,15 +136,17 @@ private struct Retries<Failure: Error>: Sendable {
     self.isWorthIt = isWorthIt
   }
 
-  func run<Success>(_ work: () async throws(Failure) -> Success) async throws(Failure) -> Success {
+  func run<Success>(
+    _ work: (_ attempt: Int) async throws(Failure) -> Success
+  ) async throws(Failure) -> Success {
     let delays = delay.begin()
-    for _ in 0..<times {
-      let result = await outcome(of: work)
+    for attempt in 0..<times {
+      let result = await outcome { () async throws(Failure) in try await work(attempt + 1) }
       guard case .failure(let failure) = result, !Task.isCancelled, isWorthIt(failure),
         await pause(for: delays.next(), on: clock)
       else { return try result.get() }
     }
-    return try await work()
+    return try await work(times + 1)
   }
 }
 

@@ -37,16 +37,18 @@ extension Publisher where Kind == PublishedValueKind {
   ///
   /// - Parameters:
   ///   - name: The name that traps, instruments, and graphs show.
+  ///   - instrument: The instrument that observes it. Defaults to the current instrument. Pass it if
+  ///     the sources have an instrument of their own.
   ///   - fileID: The file that they show.
   ///   - line: The line that they show.
   ///   - compute: A closure that reads published values through its parameter.
   @inlinable
   public static func computed(
-    name: String? = nil, fileID: String = #fileID, line: Int = #line,
-    _ compute: @escaping @Sendable (_ read: inout ValueReader) -> Update
+    name: String? = nil, instrument: (any Instrument)? = nil, fileID: String = #fileID,
+    line: Int = #line, _ compute: @escaping @Sendable (_ read: inout ValueReader) -> Update
   ) -> PublishedValue<Update> {
     let changeTest = ChangeTest<Update>()
-    let lineage = Lineage.ofComputed(name, fileID, line)
+    let lineage = Lineage.ofComputed(name, instrument: instrument, fileID, line)
     let label = ComputedLabel(name, fileID, line, lineage)
     let node = ComputedNode(label, changeTest, compute: compute)
     return Publisher(computing: node, lineage) { inlet in

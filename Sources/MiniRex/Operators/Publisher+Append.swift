@@ -62,6 +62,8 @@ final class Succession: SubscriptionHost, @unchecked Sendable {
 
   override func isSubscribed(_ token: Subscription) -> Bool { next.isSubscribed }
 
+  override func decisive(for token: Subscription) -> Subscription? { next }
+
   override func bufferCounts(of token: Subscription) -> BufferCounts {
     first.bufferCounts + next.bufferCounts
   }

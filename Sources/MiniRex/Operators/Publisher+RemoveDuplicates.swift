@@ -5,11 +5,17 @@ extension Publisher where Kind: StreamKind {
   ///
   /// Each subscription compares separately, so a late subscriber still receives its first update.
   /// Objects that are not `Equatable` are duplicates if they are identical. Other values that are
-  /// not `Equatable` are never duplicates. A published value stays a published value.
+  /// not `Equatable` are never duplicates. A tuple of `Equatable` elements is compared by element. A published value stays a published value.
   @inlinable
+  // The overloads for tuples are preferred.
+  @_disfavoredOverload
   public func removeDuplicates() -> Publisher<Update, Kind> {
-    let changeTest = ChangeTest<Update>()
-    return Publisher(of: self, deriving: { read(in: $0) }) {
+    removingDuplicates(ChangeTest())
+  }
+
+  @inlinable
+  func removingDuplicates(_ changeTest: ChangeTest<Update>) -> Publisher<Update, Kind> {
+    Publisher(of: self, by: "removeDuplicates", deriving: { read(in: $0) }) {
       connect(skippingDuplicates(changeTest, $0))
     }
   }

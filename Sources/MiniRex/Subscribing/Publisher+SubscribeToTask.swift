@@ -7,7 +7,7 @@ extension Publisher where Kind == TaskKind {
   ///
   /// Pass `failure: nil` to ignore failures.
   ///
-  /// - Returns: The subscription, or ``Subscription/ended`` if all closures are `nil`. Then it does
+  /// - Returns: The subscription, or ``Subscription/ended-swift.type.property`` if all closures are `nil`. Then it does
   ///   not subscribe.
   public func subscribe<Success, Failure>(
     success: (@Sendable (Success) -> Void)?, failure: (@Sendable (Failure) -> Void)?,
@@ -26,7 +26,7 @@ extension Publisher where Kind == TaskKind {
   ///   - success: The callback.
   ///   - fileID: The file that instruments show.
   ///   - line: The line that instruments show.
-  /// - Returns: The subscription, or ``Subscription/ended`` if `success` is `nil`. Then it does not
+  /// - Returns: The subscription, or ``Subscription/ended-swift.type.property`` if `success` is `nil`. Then it does not
   ///   subscribe.
   public func subscribe<Success>(
     _ unlabelled: ((Never, Never) -> Never)? = nil,
@@ -42,7 +42,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   ///
   /// Pass `failure: nil` to ignore failures.
   ///
-  /// - Returns: The subscription, or ``Subscription/ended`` if all closures are `nil`. Then it does
+  /// - Returns: The subscription, or ``Subscription/ended-swift.type.property`` if all closures are `nil`. Then it does
   ///   not subscribe.
   public func subscribe<Progress, Success, Failure>(
     success: (@Sendable (Success) -> Void)?, failure: (@Sendable (Failure) -> Void)?,
@@ -85,7 +85,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   ///   - progress: The callback for progress.
   ///   - fileID: The file that instruments show.
   ///   - line: The line that instruments show.
-  /// - Returns: The subscription, or ``Subscription/ended`` if all closures are `nil`. Then it does
+  /// - Returns: The subscription, or ``Subscription/ended-swift.type.property`` if all closures are `nil`. Then it does
   ///   not subscribe.
   public func subscribe<Progress, Success>(
     _ unlabelled: ((Never, Never) -> Never)? = nil,

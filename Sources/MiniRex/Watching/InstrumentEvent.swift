@@ -15,6 +15,8 @@ public struct InstrumentEvent: Sendable, CustomStringConvertible {
     ///
     /// With a subscription, it is queued for its loop, its queue, or its actor.
     case backlog(Int)
+    /// An effect of a store threw an error, with this description.
+    case failed(String)
     /// The source was released or finished.
     case sourceFinished
   }
@@ -25,6 +27,13 @@ public struct InstrumentEvent: Sendable, CustomStringConvertible {
   ///
   /// For an operator with several sources, such as `merge`, it is the name of the operator.
   public let label: String
+  /// The name of the source, or the names of all sources of an operator that joins them.
+  ///
+  /// In contrast to ``label``, it is never the name of a trace or an operator.
+  public let source: String
+  /// The name of the operator or of the form of `subscribe` whose buffer is full or drops updates, or
+  /// `nil` if the queue of the source is meant and for other events.
+  public let operation: String?
   /// The place where the source or the trace is created, or `nil` for an operator with several
   /// sources.
   public let place: CodePlace?
@@ -45,9 +54,16 @@ public struct InstrumentEvent: Sendable, CustomStringConvertible {
     case .subscribed: "\(label): subscribed by \(who)\(place)"
     case .delivered: "\(label): delivered to \(who)\(place)"
     case .unsubscribed: "\(label): unsubscribed for \(who)\(place)"
-    case .dropped(let count): "\(label): dropped \(count)\(place)"
-    case .backlog(let depth): "\(label): \(depth) pending\(place)"
+    case .dropped(let count): "\(full): dropped \(count)\(place)"
+    case .backlog(let depth): "\(full): \(depth) pending\(place)"
+    case .failed(let error): "\(label): an effect failed with \(error)\(place)"
     case .sourceFinished: "\(label): finished\(place)"
     }
+  }
+
+  /// The names of the source and of the operator.
+  private var full: String {
+    let origin = label == source ? label : "\(label) of \(source)"
+    return operation.map { "\(origin), \($0)" } ?? origin
   }
 }

@@ -42,10 +42,15 @@ extension Lineage {
   fileprivate var node: LiveGraph.Node {
     LiveGraph.Node(
       id: id, role: role, name: name, place: place,
-      subscriberCount: reports ? subscriberCount.load(ordering: .relaxed) : nil,
+      subscriberCount: reports ? presentSubscriberCount : nil,
       pendingUpdates: undeliveredCount, runCount: computed?.runs.count,
       runTime: computed?.runs.time, loadCount: resource?.loadCount,
-      failureCount: resource?.failureCount, age: resource?.age)
+      failureCount: resource?.failureCount ?? failedEffectCount, age: resource?.age)
+  }
+
+  private var failedEffectCount: Int? {
+    guard let count = counts?.failures.load(ordering: .relaxed), count > 0 else { return nil }
+    return count
   }
 
   /// Adds the inputs of an active computed value, which may be newer than it.

@@ -39,7 +39,7 @@ extension LiveGraph {
     for case (let lineage?, _) in nodes {
       if let key = lineage.counts?.key, lineage.isPresent {
         totals[key]?.nodeCount += 1
-        totals[key]?.subscriberCount += lineage.subscriberCount.load(ordering: .relaxed)
+        totals[key]?.subscriberCount += lineage.presentSubscriberCount
         totals[key]?.pendingUpdates += lineage.undeliveredCount
       }
       let buffered = lineage.bufferedCounts.pending

@@ -101,6 +101,8 @@ extension LiveGraph {
     public let place: CodePlace?
     /// The number of its subscribers, direct and through operators, or `nil` except for sources and
     /// traces.
+    ///
+    /// For a source, it equals its `subscriberCount`.
     public let subscriberCount: Int?
     /// The number of updates of a source that are queued for the delivering thread, and 0 for other
     /// nodes.
@@ -111,7 +113,8 @@ extension LiveGraph {
     public let runTime: Duration?
     /// The number of attempts of a ``Resource`` to load, or `nil` for other nodes.
     public internal(set) var loadCount: Int?
-    /// The number of those attempts that failed, or `nil` for other nodes.
+    /// The number of those attempts that failed, or of the effects of a store that failed, if there
+    /// are any, and `nil` for other nodes.
     public internal(set) var failureCount: Int?
     /// The age of the value of a ``Resource``, or `nil` without a value and for other nodes.
     public internal(set) var age: Duration?

@@ -20,7 +20,7 @@ extension Publisher {
       ) { hop, _ in
         enqueue { hop.run { $0($1) } }
       }
-      return hop.subscribe(to: self)
+      return hop.subscribe(to: self, by: function)
     }
   }
 

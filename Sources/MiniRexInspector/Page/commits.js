@@ -77,7 +77,8 @@ function render(store) {
       store.numberLength = row.number.textContent.length;
       store.list.style.setProperty("--numbers", `${store.numberLength}ch`);
     }
-    row.cause.textContent = commit.cause;
+    row.cause.textContent = title(commit.cause);
+    row.cause.title = commit.cause === row.cause.textContent ? "" : short(commit.cause, 400);
     row.time.textContent = clock.format(commit.time * 1000);
     row.time.dateTime = new Date(commit.time * 1000).toISOString();
     const parts = [], more = commit.changeCount - 1;

@@ -38,7 +38,7 @@ function showDetail(store, loaded) {
   compare.dataset.role = "compare";
   const fill = () => compare.replaceChildren(make("option", { value: "", textContent: "the commit before" }),
     ...store.commits.filter(other => other.number !== commit.number).reverse().map(other =>
-      make("option", { value: other.number, textContent: `commit ${shownNumber(store, other.number)}: ${short(other.cause, 40)}`, selected: other.number === store.base?.commit.number })));
+      make("option", { value: other.number, textContent: `commit ${shownNumber(store, other.number)}: ${short(title(other.cause), 40)}`, selected: other.number === store.base?.commit.number })));
   fill();
   compare.onpointerdown = () => { const { value } = compare; fill(); compare.value = value; };
   compare.onchange = async () => {

@@ -1,6 +1,6 @@
 // The picture of the graph. Nodes and edges arrive once, their numbers with each event.
 let graph = null, shape = null, drawing = null, numbers = null, size = { width: 1, height: 1 };
-let view = { x: 0, y: 0, scale: 1 }, hasMoved = false, isDrawn = false, showsText = false;
+let view = { x: 0, y: 0, scale: 1 }, hasMoved = false, isDrawn = false, showsText = innerWidth < 700;
 
 function drawGraph() {
   const focus = document.activeElement?.dataset?.key;
@@ -43,7 +43,7 @@ function drawGraph() {
   });
   $("picture").replaceChildren(draw("svg", { role: "group", "aria-label": "Graph" }, draw("defs", {}, tip), content));
   if (focus) $("picture").querySelector(`[data-key="${focus}"]`)?.focus({ preventScroll: true });
-  if (!hasMoved) fit(readable()); else move();
+  if (!hasMoved) fit(READABLE); else move();
   search();
 }
 
@@ -51,12 +51,12 @@ function move() {
   $("content")?.setAttribute("transform", `translate(${view.x},${view.y}) scale(${view.scale})`);
 }
 
-// A narrow screen begins with the left part of a wide graph.
-const readable = () => $("picture").clientWidth < 700 ? .55 : .3;
+// A large graph begins with its upper left part, because labels of less than 11 pixels are not readable.
+const READABLE = 1;
 function fit(smallest = 0) {
   const { clientWidth: width, clientHeight: height } = $("picture");
   if (!width) return;
-  const high = (height - 24) / size.height, scale = Math.max(Math.min((width - 24) / size.width, high, 1.2), Math.min(smallest, high));
+  const scale = Math.max(Math.min((width - 24) / size.width, (height - 24) / size.height, 1.2), smallest);
   const middle = (room, length) => length * scale > room - 24 ? 12 : (room - length * scale) / 2;
   view = { scale, x: middle(width, size.width), y: middle(height, size.height) };
   hasMoved = false;
@@ -139,12 +139,13 @@ function showGraph(update) {
 function arrange() {
   for (const id of ["as-text", "search", "smaller", "larger", "fit"]) $(id).hidden = !isDrawn;
   $("as-text").setAttribute("aria-pressed", showsText);
-  $("picture").hidden = $("legend").hidden = !isDrawn || showsText;
+  $("picture").hidden = !isDrawn || showsText;
+  $("legend").hidden = !isDrawn;
   $("text").hidden = isDrawn && !showsText;
 }
-$("as-text").onclick = () => { showsText = !showsText; arrange(); };
+$("as-text").onclick = () => { showsText = !showsText; arrange(); if (!hasMoved) fit(READABLE); };
 $("smaller").onclick = () => zoom(.8);
 $("larger").onclick = () => zoom(1.25);
 $("fit").onclick = () => fit();
 $("search").oninput = search;
-new ResizeObserver(() => { if (!hasMoved) fit(readable()); }).observe($("picture"));
+new ResizeObserver(() => { if (!hasMoved) fit(READABLE); }).observe($("picture"));

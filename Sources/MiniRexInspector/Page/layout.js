@@ -53,32 +53,74 @@ function fold({ nodes, edges }) {
   return { nodes: folded, edges: [...links.values()] };
 }
 
-// Layers by the longest path, ordered by the mean position of their neighbors.
+// Lays out each connected component, and packs the components into rows.
 function layOut({ nodes, edges }) {
-  const gap = 140, layers = [], out = nodes.map(() => []), marks = [];
-  for (const edge of edges) out[edge.from].push(edge);
+  const parents = nodes.map((_, index) => index);
+  const root = index => { while (parents[index] !== index) index = parents[index] = parents[parents[index]]; return index; };
+  for (const { from, to } of edges) parents[root(to)] = root(from);
+  const components = new Map();
+  nodes.forEach((node, index) => {
+    if (!components.has(root(index))) components.set(root(index), { nodes: [], edges: [] });
+    const component = components.get(root(index));
+    [node.component, node.local] = [component, component.nodes.length];
+    component.nodes.push(node);
+  });
+  for (const edge of edges) nodes[edge.from].component.edges.push(edge);
+  const placed = [...components.values()].map(component => ({ ...component, ...layOutComponent(component, index => nodes[index].local) }));
+  // The rows fill about the shape of the picture.
+  const space = 32, area = placed.reduce((sum, { width, height }) => sum + (width + space) * (height + space), 0);
+  const limit = Math.max(...placed.map(({ width }) => width), Math.sqrt(area * 2.4));
+  let [x, y, row, width] = [0, 0, 0, 0];
+  for (const component of placed.sort((one, other) => other.height - one.height)) {
+    if (x > 0 && x + component.width > limit) { [x, y, row] = [0, y + row + space, 0]; }
+    for (const node of component.nodes) { node.x += x; node.y += y; }
+    for (const edge of component.edges) drawCurve(edge, x, y);
+    [x, row] = [x + component.width + space, Math.max(row, component.height)];
+    width = Math.max(width, x - space);
+  }
+  return { width: Math.max(1, width), height: Math.max(1, y + row) };
+}
+
+function drawCurve(edge, x, y) {
+  const points = edge.points.map(point => ({ x: point.x + x, end: point.end + x, y: point.y + y }));
+  let path = `M${points[0].x},${points[0].y}`, last = points[0];
+  for (const point of points.slice(1)) {
+    const isEnd = point === points.at(-1), end = point.x - (isEnd ? 10 : 0), middle = (last.x + end) / 2;
+    path += ` C${middle},${last.y} ${middle},${point.y} ${end},${point.y}`;
+    [edge.label, last] = [{ x: (last.x + end) / 2, y: (last.y + point.y) / 2 }, point];
+    if (!isEnd) { path += ` L${point.end},${point.y}`; last = { x: point.end, y: point.y }; }
+  }
+  edge.curve = path;
+}
+
+// Layers by the longest path, ordered by the mean position of their neighbors.
+function layOutComponent({ nodes, edges }, local) {
+  const gap = 120, layers = [], out = nodes.map(() => []), marks = [];
+  for (const edge of edges) out[local(edge.from)].push(edge);
   const rank = nodes.map(() => 0), order = [];
   const visit = index => {
     marks[index] = 1;
     for (const edge of out[index]) {
-      edge.isBack = marks[edge.to] === 1;
-      if (!marks[edge.to]) visit(edge.to);
+      const to = local(edge.to);
+      edge.isBack = marks[to] === 1;
+      if (!marks[to]) visit(to);
     }
     marks[index] = 2;
     order.push(index);
   };
   nodes.forEach((_, index) => { if (!marks[index]) visit(index); });
-  for (const index of order.reverse()) for (const edge of out[index]) if (!edge.isBack) rank[edge.to] = Math.max(rank[edge.to], rank[index] + 1);
+  for (const index of order.reverse()) for (const edge of out[index]) if (!edge.isBack) rank[local(edge.to)] = Math.max(rank[local(edge.to)], rank[index] + 1);
   const items = nodes.map((node, index) => ({ node, rank: rank[index], up: [], down: [], height: node.height, y: 0 }));
   for (const edge of edges) {
-    if (edge.isBack) { edge.path = [items[edge.from], items[edge.to]]; continue; }
-    edge.path = [items[edge.from]];
-    for (let step = rank[edge.from] + 1; step < rank[edge.to]; step++) {
+    const [from, to] = [local(edge.from), local(edge.to)];
+    if (edge.isBack) { edge.path = [items[from], items[to]]; continue; }
+    edge.path = [items[from]];
+    for (let step = rank[from] + 1; step < rank[to]; step++) {
       const bend = { rank: step, up: [], down: [], height: 12, y: 0 };
       items.push(bend);
       edge.path.push(bend);
     }
-    edge.path.push(items[edge.to]);
+    edge.path.push(items[to]);
     for (let index = 1; index < edge.path.length; index++) {
       edge.path[index - 1].down.push(edge.path[index]);
       edge.path[index].up.push(edge.path[index - 1]);
@@ -110,16 +152,8 @@ function layOut({ nodes, edges }) {
   for (const item of items) item.y -= top;
   nodes.forEach((node, index) => [node.x, node.y] = [items[index].x, items[index].y]);
   for (const edge of edges) {
-    const points = edge.path.map((item, index) => ({ y: item.y,
+    edge.points = edge.path.map((item, index) => ({ y: item.y,
       x: item.node ? item.x + (index ? -1 : 1) * item.node.width / 2 : item.left, end: item.right }));
-    let path = `M${points[0].x},${points[0].y}`, last = points[0];
-    for (const point of points.slice(1)) {
-      const isEnd = point === points.at(-1), x = point.x - (isEnd ? 10 : 0), middle = (last.x + x) / 2;
-      path += ` C${middle},${last.y} ${middle},${point.y} ${x},${point.y}`;
-      [edge.label, last] = [{ x: (last.x + x) / 2, y: (last.y + point.y) / 2 }, point];
-      if (!isEnd) { path += ` L${point.end},${point.y}`; last = { x: point.end, y: point.y }; }
-    }
-    edge.curve = path;
   }
   return { width: Math.max(1, x - gap), height: Math.max(1, ...items.map(item => item.y + item.height / 2)) };
 }

@@ -18,6 +18,12 @@ const write = (element, text) => { if (element.textContent !== text) element.tex
 
 const short = (text, count) => text.length > count ? `${text.slice(0, count)}…` : text;
 
+// The title of an action, without the names of modules and without long payloads. The detail has the full text.
+function title(cause) {
+  const text = cause.replace(/\b\w+\.(?=[A-Z]\w*[(.])/g, ""), open = text.indexOf("(");
+  return open < 0 || text.length <= 60 ? text : `${text.slice(0, open)}(${short(text.slice(open + 1), 36)})`;
+}
+
 const order = new Intl.Collator("en", { numeric: true });
 const byPath = (one, other) => order.compare(one.path, other.path);
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });

@@ -198,7 +198,7 @@ extension StoreContractTests {
     }
 
     for result in [reducing, asking] {
-      #expect(advice(result).contains("A Store was used inside its own reducer or 'commit'."))
+      #expect(advice(result).contains("was used inside its own reducer or 'commit', by 'undo()'"))
     }
   }
 }

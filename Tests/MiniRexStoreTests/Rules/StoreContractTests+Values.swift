@@ -85,8 +85,16 @@ extension StoreContractTests {
       store.commit { _ in store.commit { $0.count = 1 } }
     }
 
-    for result in [reading, joining, observing, nesting] {
-      #expect(advice(result).contains("A Store was used inside its own reducer or 'commit'."))
+    let uses = [
+      (reading, "Store<Int, Int>", "state"), (joining, "Store<Int, Int>", "subscribe"),
+      (observing, "Store<Counter, Never>", "a member"),
+      (nesting, "Store<Counter, Never>", "commit(_:_:)"),
+    ]
+    for (result, type, use) in uses {
+      #expect(advice(result).contains("\(type), created at MiniRexStoreTests/"))
+      #expect(
+        advice(result).contains("was used inside its own reducer or 'commit', by '\(use)'. Use the")
+      )
     }
   }
 

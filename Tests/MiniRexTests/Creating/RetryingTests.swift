@@ -52,6 +52,24 @@ import Testing
     await until { recorder.hasEnded }
   }
 
+  @Test func `retrying passes the number of the attempt, from 1 in each run`() async {
+    let numbers = Shared<[Int]>([])
+    let plain = PublishedTask.retrying(times: 2) { (attempt: Int) async throws(Broken) -> Int in
+      numbers.change { $0.append(attempt) }
+      throw Broken(attempt: attempt)
+    }
+    #expect(await plain.result == .failure(Broken(attempt: 3)))
+    let loud = ProgressiveTask<Int, Int, Broken>.retrying(times: 2) { attempt, report in
+      report(attempt)
+      return attempt
+    }
+    let updates = Recorder(loud)
+    await until { updates.hasEnded }
+
+    #expect(numbers.value == [1, 2, 3])
+    #expect(updates.updates == [.progress(1), .finished(.success(1))])
+  }
+
   @Test func `retrying fails with the typed failure of the last attempt`() async {
     let recorder = Recorder(task(times: 2, delay: .constant(.zero)))
     #expect(await recorder.next() == [.failure(Broken(attempt: 3))])

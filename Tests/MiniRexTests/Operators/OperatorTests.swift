@@ -10,6 +10,15 @@ import Testing
     for update in updates { source.broadcast(update) }
   }
 
+  @Test func `removeDuplicates compares tuples by their elements`() {
+    let source = BroadcastSource<(Int, String)>()
+    let recorder = Recorder(source.publisher.removeDuplicates().map { "\($0.0)\($0.1)" })
+
+    for pair in [(1, "a"), (1, "a"), (1, "b"), (2, "b"), (2, "b")] { source.broadcast(pair) }
+
+    #expect(recorder.updates == ["1a", "1b", "2b"])
+  }
+
   @Test func `R11 pairs retains the last update until the subscription ends`() {
     let released = Shared(0)
     let things = BroadcastSource<Witness>()

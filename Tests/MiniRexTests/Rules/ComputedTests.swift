@@ -185,6 +185,26 @@ import Testing
     #expect(sum.current() == [2, 4, 4])
   }
 
+  @Test func `a computed value that reads nothing prints advice once in a debug build`() async {
+    let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
+      mustEnd()
+      let price = PublishedProperty(2)
+      let double = PublishedValue.computed(name: "double") { _ in price.value * 2 }
+      let subscription = double.subscribe { _ in }
+      for _ in 1...3 { _ = double.current() }
+      let triple = PublishedValue.computed(name: "triple") { read in read(price) * 3 }
+      _ = triple.current()
+      withExtendedLifetime(subscription) {}
+    }
+    let printed = String(decoding: result?.standardOutputContent ?? [], as: UTF8.self)
+    let lines = printed.split(separator: "\n").filter { $0.contains("has read nothing") }
+    #if DEBUG
+    #expect(lines.count == 1 && lines.first?.contains("'double'") == true)
+    #else
+    #expect(lines.isEmpty)
+    #endif
+  }
+
   @Test func `R38 the closure may read, send, and subscribe`() {
     let log = PublishedProperty([Int]())
     let bag = SubscriptionBag()

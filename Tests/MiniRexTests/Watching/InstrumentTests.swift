@@ -165,6 +165,8 @@ import Testing
     #expect(seen == [3, 4])
     let dropped = log.all.filter { $0.kind == .dropped(1) }
     #expect(dropped.map(\.label) == ["source", "merge", "source", "merge"])
+    #expect(dropped.map(\.source) == ["source", "source, other", "source", "source, other"])
+    #expect(dropped.allSatisfy { $0.operation == "values" })
     #expect(dropped.map { $0.subscriber?.line } == [line, line + 1, line, line + 1])
     #expect(mapped.droppedCount == 2 && merged.droppedCount == 2)
   }
@@ -192,6 +194,49 @@ import Testing
       if case .backlog(let depth) = event.kind { depth } else { nil }
     }
     #expect(backlogs == [3, 6, 12, 3, 6, 12, 3])
+  }
+
+  @Test func `a buffer at its limit is reported once, until half of it is empty`() async {
+    let log = EventLog(backlogLimit: 4)
+    let source = BroadcastSource<Int>(name: "source", instrument: log)
+    let values = source.publisher.values(.bufferingNewest(8))
+    var iterator = values.makeAsyncIterator()
+    for number in 1...4 { source.broadcast(number) }
+    for number in 5...100 {
+      _ = await iterator.next()
+      source.broadcast(number)
+    }
+    func reports() -> Int {
+      log.all.count { if case .backlog = $0.kind { true } else { false } }
+    }
+    #expect(reports() == 1)
+
+    for _ in 1...4 { _ = await iterator.next() }
+    for number in 1...4 { source.broadcast(number) }
+    #expect(reports() == 2)
+    withExtendedLifetime(values) {}
+  }
+
+  @Test func `an event names the sources and the operator, also behind a trace and a join`() {
+    let log = EventLog(backlogLimit: 1)
+    let first = BroadcastSource<Int>(name: "first", instrument: log)
+    let second = BroadcastSource<Int>(name: "second", instrument: log)
+    let traced = first.publisher.trace("traced", instrument: log)
+    let subscriptions = withExtendedLifetime(log) {
+      (
+        merge(traced, second.publisher).values(.bufferingNewest(1)),
+        traced.map { $0 }.values(.bufferingNewest(1))
+      )
+    }
+
+    first.broadcast(1)
+
+    let backlogs = log.all.filter { $0.kind == .backlog(1) }
+    #expect(backlogs.map(\.label) == ["merge", "traced"])
+    #expect(backlogs.map(\.source) == ["first, second", "first"])
+    #expect(
+      backlogs.first?.description.hasPrefix("merge of first, second, values: 1 pending") == true)
+    withExtendedLifetime(subscriptions) {}
   }
 
   @Test func `an instrument may send, subscribe, and cancel while it records`() async {

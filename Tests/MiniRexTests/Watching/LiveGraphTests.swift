@@ -22,6 +22,34 @@ import Testing
 }
 
 extension LiveGraphTests {
+  @Test func `a computed value of sources with their own instrument is drawn`() {
+    let count = PublishedProperty(
+      1, name: "count", instrument: graph, fileID: "App/Main.swift", line: 1)
+    let double = PublishedValue.computed(
+      name: "double", instrument: graph, fileID: "App/Main.swift", line: 2
+    ) { read in 2 * read(count) }
+    let subscription = subscribe(double)
+
+    let names = graph.snapshot().nodes.map(\.name)
+
+    #expect(names == ["count", "double", "subscribe"])
+    withExtendedLifetime(subscription) {}
+  }
+
+  @Test func `a node counts the subscribers of its source`() {
+    let count = PublishedProperty(1, name: "count", instrument: graph)
+    let double = PublishedValue.computed(name: "double", instrument: graph) { read in
+      2 * read(count)
+    }
+    let subscriptions = [
+      subscribe(double), subscribe(double), subscribe(count.publisher),
+      subscribe(combineLatest(count.publisher, double).map { $0 + $1 }),
+    ]
+
+    #expect(graph.snapshot().nodes.first?.subscriberCount == count.subscriberCount)
+    withExtendedLifetime(subscriptions) {}
+  }
+
   @Test func `a computed value is drawn with its present dependencies and its runs`() {
     withInstrument(graph) {
       let flag = PublishedProperty(true, name: "flag", fileID: "App/Main.swift", line: 1)

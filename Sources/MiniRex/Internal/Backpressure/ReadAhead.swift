@@ -79,6 +79,8 @@ package final class ReadAhead: SubscriptionHost, @unchecked Sendable {
     state.withLock { $0.reading }?.isSubscribed ?? false
   }
 
+  override func decisive(for token: Subscription) -> Subscription? { state.withLock { $0.reading } }
+
   override func attach(_ counter: InFlightCounter, of token: Subscription) {
     state.withLock { $0.counters.append(counter) }
   }

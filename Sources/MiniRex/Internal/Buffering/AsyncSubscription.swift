@@ -15,6 +15,8 @@ final class AsyncSubscription<Update: Sendable>: SubscriptionHost, @unchecked Se
 
   override func isSubscribed(_ token: Subscription) -> Bool { loop.isSubscribed }
 
+  override func decisive(for token: Subscription) -> Subscription? { loop }
+
   override func bufferCounts(of token: Subscription) -> BufferCounts {
     updates.buffer.counts + updates.token.bufferCounts
   }

@@ -29,6 +29,9 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     /// The counters of this dispatch and of the suspending subscribers behind it.
     @usableFromInline var counters: [InFlightCounter] = []
     @usableFromInline var drains = DrainWaiters()
+    @usableFromInline var endCalls = EndCalls()
+    /// `true` while `onEnd` runs and the callback is released, after the last update.
+    @usableFromInline var isFinishing = false
 
     @inlinable
     init(_ callback: Callback, limit: BufferLimit) {
@@ -68,11 +71,17 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
 
   /// Subscribes, and returns the subscription that cancels the input and releases the queued
   /// updates.
+  ///
+  /// - Parameter function: The name of the operator or of the form of `subscribe`, for instruments.
   @inlinable
-  package func subscribe<Kind>(to publisher: Publisher<Update, Kind>) -> Subscription {
+  package func subscribe<Kind>(
+    to publisher: Publisher<Update, Kind>, by function: String = #function
+  ) -> Subscription {
     let token = Subscription(self)
     let sentinel = Sentinel { self.endInput() }
-    let watch = BufferWatch(publisher.lineage)?.measuring(counter) { [weak self] in self?.counts }
+    let watch = BufferWatch(publisher.lineage, of: function)?.measuring(counter) { [weak self] in
+      self?.counts
+    }
     prepareCounter()
     join(
       connect(counter) {
@@ -174,13 +183,28 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     let (isContinued, drained) = state.withLock { state in
       state.phase = .resting
       let drained = state.drains.endCall()
-      if state.buffer.queue.count == 0, state.inputHasEnded { ended = state.callback.take() }
+      if state.buffer.queue.count == 0, state.inputHasEnded {
+        ended = state.callback.take()
+        state.isFinishing = ended != nil
+      }
       return (state.wake(), drained)
     }
     for call in drained { call.resume() }
-    if let ended { end(ended) }
-    ReleaseChain.release(&ended)
+    if let callback = ended.take() { finish(callback, ending: end) }
     if isContinued { schedule(self, true) }
+  }
+
+  /// Ends the callback after its last update.
+  @inlinable
+  func finish(_ callback: Callback, ending end: (Callback) -> Void) {
+    end(callback)
+    var callback = Optional(callback)
+    ReleaseChain.release(&callback)
+    let endCalls = state.withLock { state in
+      state.isFinishing = false
+      return state.endCalls.takeAll()
+    }
+    for call in endCalls { call.resume() }
   }
 
   @inlinable
@@ -226,16 +250,26 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     state.withLock { $0.callback != nil }
   }
 
+  override func withEndCalls(
+    of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
+  ) {
+    state.withLock { state in
+      let isActive = state.callback != nil || state.isFinishing
+      body(&state.endCalls, isActive)
+    }
+  }
+
   override func end(_ token: Subscription) {
     var callback: Callback?
     var waiting = Optional(Queue<Carried<Update>>())
     let (input, counters, drained) = state.withLock { state in
+      let endCalls = state.isFinishing ? [] : state.endCalls.takeAll()
       callback = state.callback.take()
       waiting = state.buffer.takeAll()
-      return (state.input, state.counters, state.drains.finishAll())
+      return (state.input, state.counters, state.drains.finishAll() + endCalls)
     }
-    for call in drained { call.resume() }
     input?.leave()
+    for call in drained { call.resume() }
     for counter in counters { counter.subtract(waiting?.count ?? 0) }
     ReleaseChain.release(&callback)
     ReleaseChain.release(&waiting)

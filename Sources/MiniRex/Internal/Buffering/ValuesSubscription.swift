@@ -92,7 +92,7 @@ extension Publisher {
     _ buffer: ValuesBuffer<Update>, keeping sentinel: Sentinel, _ fileID: String, _ line: Int
   ) -> Subscription {
     subscribe(as: "values", fileID, line) {
-      let watch = BufferWatch(lineage)?.measuring(buffer.counter) { [weak buffer] in
+      let watch = BufferWatch(lineage, of: "values")?.measuring(buffer.counter) { [weak buffer] in
         buffer?.counts
       }
       return follow { update in

@@ -8,6 +8,10 @@ final class CompletionGate: SubscriptionHost, @unchecked Sendable {
     /// The thread that is running `onEnd`, and the groups that wait for its return.
     var caller: ThreadID?
     var groups: [WaitGroup] = []
+    var endCalls = EndCalls()
+
+    /// Returns the calls of `ended` after a cancellation, unless `onEnd` is running.
+    mutating func takeEndCalls() -> [DrainCall] { caller == nil ? endCalls.takeAll() : [] }
   }
 
   private let state: Lock<State>
@@ -29,12 +33,13 @@ final class CompletionGate: SubscriptionHost, @unchecked Sendable {
     }
     guard let onEnd else { return }
     onEnd()
-    let groups = state.withLock { state in
+    let (groups, endCalls) = state.withLock { state in
       state.caller = nil
       defer { state.groups = [] }
-      return state.groups
+      return (state.groups, state.takeEndCalls())
     }
     for group in groups { group.leave() }
+    for call in endCalls { call.resume() }
   }
 
   /// `true` until `onEnd` runs, although the source ends all its subscriptions together.
@@ -42,6 +47,15 @@ final class CompletionGate: SubscriptionHost, @unchecked Sendable {
   /// Code that releases ended subscriptions must not prevent `onEnd`.
   override func isSubscribed(_ token: Subscription) -> Bool {
     state.withLock { $0.onEnd != nil }
+  }
+
+  override func withEndCalls(
+    of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
+  ) {
+    state.withLock { state in
+      let isActive = state.onEnd != nil || state.caller != nil
+      body(&state.endCalls, isActive)
+    }
   }
 
   override func bufferCounts(of token: Subscription) -> BufferCounts {
@@ -62,22 +76,26 @@ final class CompletionGate: SubscriptionHost, @unchecked Sendable {
   }
 
   override func end(_ token: Subscription) {
-    var (onEnd, input) = state.withLock { ($0.onEnd.take(), $0.input) }
+    var (onEnd, input, endCalls) = state.withLock {
+      ($0.onEnd.take(), $0.input, $0.takeEndCalls())
+    }
     input?.invalidate()
     ReleaseChain.release(&onEnd)
+    for call in endCalls { call.resume() }
   }
 
   override func end(_ token: Subscription, for group: WaitGroup) {
     let thread = ThreadID.current
     // Both are taken in one step, because `onEnd` could start between two steps.
-    var (onEnd, input) = state.withLock { state in
+    var (onEnd, input, endCalls) = state.withLock { state in
       if let caller = state.caller, caller != thread {
         group.enter()
         state.groups.append(group)
       }
-      return (state.onEnd.take(), state.input)
+      return (state.onEnd.take(), state.input, state.takeEndCalls())
     }
     if let input { group.end(input) }
     ReleaseChain.release(&onEnd)
+    for call in endCalls { call.resume() }
   }
 }

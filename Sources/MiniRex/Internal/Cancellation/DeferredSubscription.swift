@@ -30,6 +30,7 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
   /// Blocks the callback while the job subscribes, because no subscription exists yet that could be
   /// canceled.
   private let isOver = Atomic(false)
+  private let endCalls = Lock(EndCalls())
 
   package init(
     of publisher: Publisher<Update, Kind>, _ receive: @escaping @Sendable (Update) -> Void
@@ -101,11 +102,18 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
       }
     }
     ReleaseChain.release(&waiting)
+    for call in endCalls.withLock({ $0.takeAll() }) { call.resume() }
     return input
   }
 
   override func isSubscribed(_ token: Subscription) -> Bool {
     !isOver.load(ordering: .acquiring)
+  }
+
+  override func withEndCalls(
+    of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
+  ) {
+    endCalls.withLock { body(&$0, !isOver.load(ordering: .acquiring)) }
   }
 
   override func bufferCounts(of token: Subscription) -> BufferCounts {

@@ -13,6 +13,19 @@ package class SubscriptionHost: @unchecked Sendable {
 
   func end(_ token: Subscription) {}
 
+  /// Returns the subscription whose end is the end of this one, or `nil` if it is this one.
+  func decisive(for token: Subscription) -> Subscription? { nil }
+
+  /// Accesses the calls of `ended`, under the lock that guards them.
+  ///
+  /// A host without a decisive subscription overrides it.
+  func withEndCalls(
+    of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
+  ) {
+    var calls = EndCalls()
+    body(&calls, false)
+  }
+
   /// Returns the queued and the dropped updates on the path to the callback.
   func bufferCounts(of token: Subscription) -> BufferCounts { BufferCounts() }
 
@@ -46,6 +59,7 @@ typealias Drain = @Sendable () async -> Void
 final class ClosureSubscription: SubscriptionHost, @unchecked Sendable {
   private var cancel: OnceClosure?
   private let hasEnded = Atomic(false)
+  private let endCalls = Lock(EndCalls())
 
   init(_ cancel: @escaping @Sendable () -> Void) {
     self.cancel = OnceClosure(cancel)
@@ -53,6 +67,12 @@ final class ClosureSubscription: SubscriptionHost, @unchecked Sendable {
 
   override func isSubscribed(_ token: Subscription) -> Bool {
     !hasEnded.load(ordering: .acquiring)
+  }
+
+  override func withEndCalls(
+    of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
+  ) {
+    endCalls.withLock { body(&$0, !hasEnded.load(ordering: .acquiring)) }
   }
 
   override func end(_ token: Subscription) {
@@ -65,5 +85,6 @@ final class ClosureSubscription: SubscriptionHost, @unchecked Sendable {
       let cancel = cancel.take()
       return { cancel?() }
     }
+    for call in endCalls.withLock({ $0.takeAll() }) { call.resume() }
   }
 }

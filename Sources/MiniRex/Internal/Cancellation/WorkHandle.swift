@@ -17,6 +17,7 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
     /// `nil` before it is known, and after it was called.
     var stop: OnceClosure?
     var groups: [WaitGroup] = []
+    var endCalls = EndCalls()
   }
 
   /// The work of the current Swift task.
@@ -78,12 +79,19 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
     state.withLock { $0.stop != nil }
   }
 
+  override func withEndCalls(
+    of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
+  ) {
+    state.withLock { state in body(&state.endCalls, state.stop != nil) }
+  }
+
   override func end(_ token: Subscription) {
-    var stop = state.withLock { $0.stop.take() }
+    var (stop, endCalls) = state.withLock { ($0.stop.take(), $0.endCalls.takeAll()) }
     stop?()
     // Later, so that work that waits finds itself canceled.
     gate?.end()
     ReleaseChain.release(&stop)
+    for call in endCalls { call.resume() }
   }
 
   override func end(_ token: Subscription, for group: WaitGroup) {

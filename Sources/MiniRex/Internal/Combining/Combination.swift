@@ -230,6 +230,8 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
 
   override func isSubscribed(_ token: Subscription) -> Bool { gate.isSubscribed }
 
+  override func decisive(for token: Subscription) -> Subscription? { gate }
+
   override func bufferCounts(of token: Subscription) -> BufferCounts {
     let pending = delivery.lock.withLock { unsafe $0.tickets.count + foldedCount }
     return inputs.reduce(BufferCounts(pending: pending)) { $0 + $1.bufferCounts }

@@ -20,6 +20,8 @@ final class GatedInputs: SubscriptionHost, @unchecked Sendable {
 
   override func isSubscribed(_ token: Subscription) -> Bool { gate.isSubscribed }
 
+  override func decisive(for token: Subscription) -> Subscription? { gate }
+
   override func collectSources(into sources: inout SharedSources) {
     guard let switched else { return }
     for input in inputs { input.host.collectSources(into: &sources) }
@@ -70,6 +72,8 @@ final class OwnedInput: SubscriptionHost, @unchecked Sendable {
   override func isSubscribed(_ token: Subscription) -> Bool {
     owner != nil && input.isSubscribed
   }
+
+  override func decisive(for token: Subscription) -> Subscription? { input }
 
   override func collectSources(into sources: inout SharedSources) {
     input.host.collectSources(into: &sources)

@@ -42,6 +42,8 @@ final class ComputedNode: @unchecked Sendable {
   /// The address of the result, for readers that have a result already.
   private let resultAddress = Atomic<UInt>(0)
   @exclusivity(unchecked) private var work: Work?
+  /// Used in debug builds only.
+  private let hasAdvised = Atomic(false)
   private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
 
   @inlinable
@@ -93,6 +95,15 @@ final class ComputedNode: @unchecked Sendable {
 
   func run(in session: ReadSession) -> ComputedResult {
     unsafe work.unsafelyUnwrapped.run(session)
+  }
+
+  /// Prints advice, once, if the first run has read nothing.
+  func checkReads(of result: ComputedResult) {
+    if derivation != nil || !result.dependencies.isEmpty { return }
+    if hasAdvised.exchange(true, ordering: .relaxed) { return }
+    print(
+      "MiniRex: \(label) has read nothing through its parameter, so it never changes. Write "
+        + "'read(price)' in the closure instead of 'price.value'.")
   }
 
   /// Returns `true` if both results of this computed value are equal.

@@ -191,6 +191,8 @@ private final class UntrackedInput: SubscriptionHost, @unchecked Sendable {
 
   override func isSubscribed(_ token: Subscription) -> Bool { signal.isSubscribed }
 
+  override func decisive(for token: Subscription) -> Subscription? { signal }
+
   override func collectSources(into sources: inout SharedSources) {
     signal.host.collectSources(into: &sources)
     origin.connection?.host.collectSources(into: &sources)

@@ -78,12 +78,17 @@ final class ReadSession {
       unsafe frame = outer
       withExtendedLifetime(previous) {}
     }
-    guard let watch = node.label.lineage?.computed else { return node.run(in: self) }
+    guard let watch = node.label.lineage?.computed else {
+      let result = node.run(in: self)
+      if _isDebugAssertConfiguration(), previous == nil { node.checkReads(of: result) }
+      return result
+    }
     var outerLineages: [Lineage] = []
     unsafe swap(&lineages, &outerLineages)
     let result = watch.measure { node.run(in: self) }
     unsafe swap(&lineages, &outerLineages)
     watch.haveRead(outerLineages)
+    if _isDebugAssertConfiguration(), previous == nil { node.checkReads(of: result) }
     return result
   }
 

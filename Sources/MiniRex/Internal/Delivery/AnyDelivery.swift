@@ -35,7 +35,10 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
 
   deinit { releaseGate() }
 
-  @usableFromInline package var subscriberCount: Int { lock.withLock { $0.table.count } }
+  @usableFromInline package var subscriberCount: Int {
+    // A barrier is no subscriber. The end of a source removes it later than the subscribers.
+    lock.withLock { max(0, $0.table.count - $0.barrierCount) }
+  }
 
   @usableFromInline package var hasEnded: Bool { lock.withLock { $0.schedule.hasEnded } }
 
@@ -56,6 +59,12 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   }
 
   override func isSubscribed(_ token: Subscription) -> Bool { token.slot != nil }
+
+  override func withEndCalls(
+    of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
+  ) {
+    lock.withLock { state in body(&state.endCalls, token.slot != nil) }
+  }
 
   /// Declares, once, that this delivery emits in the turns of the subscription's source.
   func follow(_ token: Subscription) {
@@ -127,28 +136,32 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
 
   override func end(_ token: Subscription) {
     var callback = ErasedCallback.none
-    lock.withLock { state in
+    let endCalls = lock.withLock { state in
       callback = withTurns(&state) { remove(token, from: &$0, isRunning: $1) }
+      return state.endCalls.take(for: token)
     }
     detach(token)
     callback.release()
     detachFromOwnedRun(token)
+    for call in endCalls { call.resume() }
   }
 
   override func end(_ token: Subscription, for group: WaitGroup) {
     let thread = ThreadID.current
     var callback = ErasedCallback.none
-    lock.withLock { state in
+    let endCalls = lock.withLock { state in
       withTurns(&state) { state, isRunning in
         callback = remove(token, from: &state, isRunning: isRunning)
         if !isRunning || state.schedule.deliverer == thread { return }
         group.enter()
         state.groups.append(group)
       }
+      return state.endCalls.take(for: token)
     }
     detach(token)
     callback.release()
     detachFromOwnedRun(token)
+    for call in endCalls { call.resume() }
   }
 
   /// Returns when all accepted updates are delivered, or when the waiting task is canceled.
@@ -302,6 +315,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
       var groups: [WaitGroup] = []
       var turn: QueuedTurn?
       var callsTask = false
+      var endCalls: [DrainCall] = []
       let step = lock.withLock { state -> Step in
         let step = state.nextStep()
         switch step {
@@ -317,7 +331,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
           // No subscriber joins any more, so no thread must wait for the release of the last
           // callback.
           if state.nextStep() == .rest {
-            rest(&state)
+            endCalls = rest(&state)
             return .rest
           }
         case .deliver:
@@ -329,7 +343,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
           tidy(&state)
           callsTask = state.schedule.callTask()
         case .rest:
-          rest(&state)
+          endCalls = rest(&state)
         }
         return step
       }
@@ -341,13 +355,16 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
       case .handOver: return callsTask ? .callTask : .rest
       case .rest:
         callback.release()
+        for call in endCalls { call.resume() }
         return .rest
       }
     }
   }
 
-  private func rest(_ state: inout DeliveryState) {
+  /// - Returns: The calls of `ended`, if the source has finished and its callbacks are released.
+  private func rest(_ state: inout DeliveryState) -> [DrainCall] {
     tidy(&state)
     turnstile.rest()
+    return state.schedule.hasEnded && state.table.count == 0 ? state.endCalls.takeAll() : []
   }
 }

@@ -21,6 +21,8 @@ package struct DeliveryState: ~Copyable, Sendable {
   /// The number of barriers of combinations.
   var barrierCount = 0
 
+  var endCalls = EndCalls()
+
   init() {}
 
   /// Returns `nil` if the source has finished.

@@ -71,6 +71,8 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
     state.withLock { $0.inner }?.isSubscribed ?? false
   }
 
+  override func decisive(for token: Subscription) -> Subscription? { state.withLock { $0.inner } }
+
   override func collectSources(into sources: inout SharedSources) {
     state.withLock { $0.inner }?.host.collectSources(into: &sources)
   }

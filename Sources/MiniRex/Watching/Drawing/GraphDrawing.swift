@@ -95,9 +95,12 @@ private func note(on node: LiveGraph.Node, standingFor count: Int) -> String? {
   }
 }
 
-/// The loads of a resource, or an empty text.
+/// The loads of a resource, the failed effects of a store, or an empty text.
 private func loads(of node: LiveGraph.Node) -> String {
-  guard let count = node.loadCount, let failures = node.failureCount else { return "" }
+  guard let failures = node.failureCount else { return "" }
+  guard let count = node.loadCount else {
+    return failures == 1 ? ", 1 failed effect" : ", \(failures) failed effects"
+  }
   return (count == 1 ? ", 1 load" : ", \(count) loads")
     + (failures > 0 ? ", \(failures) failed" : "")
     + (node.age.map { ", \(short($0 / .seconds(1))) s old" } ?? "")

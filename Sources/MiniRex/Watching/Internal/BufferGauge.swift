@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// Reports the length of a buffer to a graph while the subscription of the buffer exists.
 final class BufferGauge: Sendable {
   private let counts: @Sendable () -> BufferCounts?
@@ -48,6 +50,12 @@ extension Lineage {
   var stall: Duration? {
     let gauges = gauges.withLock { $0.values.compactMap(\.gauge) }
     return gauges.compactMap(\.stall).max()
+  }
+
+  /// The number of active subscriptions of a source or a trace.
+  var presentSubscriberCount: Int {
+    let delivery = role == .source ? waiting.withLock { $0.delivery } : nil
+    return delivery?.subscriberCount ?? subscriberCount.load(ordering: .relaxed)
   }
 
   /// The number of updates of this source that are queued for the delivering thread.

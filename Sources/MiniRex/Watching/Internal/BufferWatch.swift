@@ -7,6 +7,7 @@ struct BufferWatch: Sendable {
   }
 
   private let source: Lineage
+  private let operation: String
   private let subscription: WatchContext?
   private let consumer: Lineage?
   private let told: SerialState<Told>
@@ -14,9 +15,12 @@ struct BufferWatch: Sendable {
 
   /// Creates a watch for a new subscription to a publisher with this lineage, if an instrument
   /// observes it.
+  ///
+  /// - Parameter function: The value of `#function` of the operator or the form of `subscribe`.
   @usableFromInline
-  init?(_ lineage: Lineage?) {
+  init?(_ lineage: Lineage?, of function: String) {
     guard let lineage else { return nil }
+    operation = String(function.prefix { $0 != "(" })
     source = lineage.origin
     subscription = .current
     consumer = subscription?.consumer(of: lineage)
@@ -38,14 +42,16 @@ struct BufferWatch: Sendable {
   func look(_ counts: BufferCounts) {
     let news = unsafe counts.dropped - told.value.droppedCount
     unsafe told.value.droppedCount = counts.dropped
-    if news > 0 { source.record(.dropped(news), by: subscription) }
+    if news > 0 { source.record(.dropped(news), by: subscription, in: operation) }
     if unsafe told.value.backlog.mustTell(counts.pending) {
-      source.record(.backlog(counts.pending), by: subscription)
+      source.record(.backlog(counts.pending), by: subscription, in: operation)
     }
   }
 }
 
 /// Selects the lengths of a queue that are reported: the limit, then each doubling.
+///
+/// A queue at its limit is reported once, until half of it is empty.
 struct BacklogThreshold: Sendable {
   private let limit: Int
   private var threshold: Int
@@ -56,7 +62,7 @@ struct BacklogThreshold: Sendable {
   }
 
   mutating func mustTell(_ depth: Int) -> Bool {
-    if depth < limit { threshold = limit }
+    if depth <= limit / 2 { threshold = limit }
     if depth < threshold { return false }
     threshold = max(2 * threshold, depth)
     return true

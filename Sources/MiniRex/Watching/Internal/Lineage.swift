@@ -15,6 +15,8 @@ package final class Lineage: Sendable {
   let role: Role
   package let name: String
   let place: CodePlace?
+  /// The names of the sources, for events.
+  let sourceName: String
   private let constantInputs: [Lineage]
   /// The record of a computed value.
   let computed: ComputedWatch?
@@ -31,7 +33,7 @@ package final class Lineage: Sendable {
   let edges = Lock<[Int: LineageEdgeRecord]>([:])
   /// The buffers downstream of this node.
   let gauges = Lock<[ObjectIdentifier: WeakGauge]>([:])
-  /// The delivery in which updates of this node were queued.
+  /// The delivery of a source, or in which updates of this node were queued.
   let waiting = Lock(WeakDelivery())
 
   init(
@@ -43,6 +45,7 @@ package final class Lineage: Sendable {
     self.name = name
     self.place = place
     constantInputs = inputs
+    sourceName = inputs.isEmpty ? name : Lineage.joinedNames(of: inputs)
     self.computed = computed
     self.resource = resource
     self.instrument = instrument
@@ -57,6 +60,15 @@ package final class Lineage: Sendable {
 
   deinit {
     graph?.remove(id)
+  }
+
+  /// Returns the different source names of several inputs, at most three of them.
+  private static func joinedNames(of inputs: [Lineage]) -> String {
+    if inputs.count == 1 { return inputs[0].sourceName }
+    var names: [String] = []
+    for input in inputs where !names.contains(input.sourceName) { names.append(input.sourceName) }
+    let shown = names.prefix(3).joined(separator: ", ")
+    return names.count > 3 ? "\(shown), …" : shown
   }
 
   static func newID() -> Int {
@@ -113,10 +125,11 @@ extension Lineage {
 
   /// Returns the lineage of a computed value, or `nil` without an instrument.
   @usableFromInline
-  static func ofComputed(_ name: String?, _ fileID: String, _ line: Int) -> Lineage? {
-    guard CurrentInstrument.isKnown.load(ordering: .acquiring),
-      let instrument = CurrentInstrument.current
-    else { return nil }
+  static func ofComputed(
+    _ name: String?, instrument: (any Instrument)?, _ fileID: String, _ line: Int
+  ) -> Lineage? {
+    if instrument == nil, !CurrentInstrument.isKnown.load(ordering: .acquiring) { return nil }
+    guard let instrument = instrument ?? CurrentInstrument.current else { return nil }
     return Lineage(
       .operation, name ?? "computed", at: CodePlace(fileID: fileID, line: line), inputs: [],
       computed: ComputedWatch(), instrument: instrument, graph: instrument.graph)
@@ -145,12 +158,21 @@ extension Lineage {
 }
 
 extension Lineage {
-  func record(_ kind: InstrumentEvent.Kind, by context: WatchContext? = nil) {
+  /// - Parameter operation: The owner of the buffer that the event is about.
+  func record(
+    _ kind: InstrumentEvent.Kind, by context: WatchContext? = nil, in operation: String? = nil
+  ) {
     if case .dropped(let count) = kind { counts?.drops.add(count, ordering: .relaxed) }
     instrument.record(
       InstrumentEvent(
-        kind: kind, label: name, place: place, origin: id, subscription: context?.subscription,
-        subscriber: context?.place))
+        kind: kind, label: name, source: sourceName, operation: operation, place: place, origin: id,
+        subscription: context?.subscription, subscriber: context?.place))
+  }
+
+  /// Records an effect of a store that threw an error.
+  package func effectHasFailed(_ error: String) {
+    counts?.failures.add(1, ordering: .relaxed)
+    record(.failed(error))
   }
 
   @usableFromInline
@@ -188,8 +210,14 @@ extension Lineage {
     }
   }
 
-  private func updatesWait(_ depth: Int, in delivery: AnyDelivery) {
+  /// Lets a graph read the queue and the subscribers of a source.
+  @usableFromInline
+  func watch(_ delivery: AnyDelivery) {
     if graph != nil { waiting.withLock { $0.delivery = delivery } }
+  }
+
+  private func updatesWait(_ depth: Int, in delivery: AnyDelivery) {
+    watch(delivery)
     if backlog.withLock({ $0.mustTell(depth) }) { record(.backlog(depth)) }
   }
 }

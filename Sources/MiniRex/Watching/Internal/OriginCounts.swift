@@ -8,6 +8,8 @@ final class OriginCounts: Sendable {
   let key: LiveGraph.Totals.Key
   let deliveries = Atomic(0)
   let drops = Atomic(0)
+  /// The failed effects of a store.
+  let failures = Atomic(0)
 
   init(_ key: LiveGraph.Totals.Key) { self.key = key }
 }

@@ -11,6 +11,11 @@ struct JournalFiles: Sendable {
   let newest: JournalPart
   let segments: JournalSegments
 
+  init(newest: JournalPart, segments: JournalSegments) {
+    self.newest = newest
+    self.segments = segments
+  }
+
   /// Opens the files at this instant.
   ///
   /// A writer that removes a torn line can shorten the file during the reading, so damage counts when it is found twice.

@@ -25,18 +25,34 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
     var last: Int
     /// The commits up to this number are on the disk.
     var durable = -1
+    /// The size of the next block, which grows with each block, so that a short look decodes few lines.
+    var size = 2_048
     var entries = Queue<(entry: JournalEntry<State, Action>, needs: Int)>()
   }
 
   private let path: String
+  /// Returns the present files.
+  ///
+  /// The process that writes them knows them, and needs no scan.
+  private let files: @Sendable () throws(JournalFailure) -> JournalFiles
   private let decoder: JournalDecoder<State, Action>
   private let durableOnly: Bool
   private let memory: SerialState<Memory>
 
-  init(
+  convenience init(
     _ path: String, _ decoder: JournalDecoder<State, Action>, after number: Int, durableOnly: Bool
   ) {
+    self.init(path, decoder, after: number, durableOnly: durableOnly) {
+      () throws(JournalFailure) in try JournalFiles(reading: path)
+    }
+  }
+
+  init(
+    _ path: String, _ decoder: JournalDecoder<State, Action>, after number: Int, durableOnly: Bool,
+    files: @escaping @Sendable () throws(JournalFailure) -> JournalFiles
+  ) {
     self.path = path
+    self.files = files
     self.decoder = decoder
     self.durableOnly = durableOnly
     memory = SerialState(Memory(last: number))
@@ -73,7 +89,7 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
   /// Finds the file with the commit after the last commit.
   private func locate() throws(JournalFailure) -> Bool {
     let last = memory.value.last
-    let files = try JournalFiles(reading: path)
+    let files = try files()
     if files.newest.length == 0 { return false }
     let starts = files.segments.list.map(\.first) + [files.newest.header.first]
     guard let index = starts.lastIndex(where: { $0 <= last }) else {
@@ -85,7 +101,7 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
     let segment = isClosed ? try files.segments.open(index, before: files.newest) : files.newest
     guard let part = segment else {
       // If a policy has just deleted the file, the next look finds another one.
-      if try JournalFiles(reading: path).segments.list.first == files.segments.list.first {
+      if try self.files().segments.list.first == files.segments.list.first {
         throw .notKept(first: limit ?? last)
       }
       return true
@@ -105,7 +121,9 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
     var lines = place.part.lines(from: place.offset, to: max(size, place.offset))
     let start = place.offset
     defer { memory.value.place?.offset = place.offset }
-    while place.offset - start < blockSize, let piece = try lines.nextPiece(), piece.isComplete {
+    let block = memory.value.size
+    memory.value.size = min(2 * block, blockSize)
+    while place.offset - start < block, let piece = try lines.nextPiece(), piece.isComplete {
       guard let line = JournalLine(piece.bytes) else {
         if place.limit == nil, try isTorn(place) { break }
         throw .damaged(atByte: piece.offset)

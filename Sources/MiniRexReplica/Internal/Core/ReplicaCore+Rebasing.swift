@@ -203,7 +203,20 @@ extension ReplicaCore {
   }
 
   func publishProgress() {
-    var new = progress.value
+    let number = sending.pending.withLock { $0.isClosed ? nil : $0.undecided }
+    guard let number else { return }
+    let new = presentProgress(after: progress.value)
+    // Published even if it is equal: a subscriber may have received a later state already.
+    progress.modify { $0 = new }
+    if number != undecided.value { undecided.value = number }
+  }
+
+  /// Returns the progress at this time, on any thread.
+  ///
+  /// - Parameter last: The progress that was published last.
+  func presentProgress(after last: ReplicaProgress) -> ReplicaProgress {
+    if sending.pending.withLock({ $0.isClosed }) { return last }
+    var new = last
     new.sequence = decided.withLock { $0.sequence }
     (new.pending, new.oldestPending) = sending.pending.withLock {
       ($0.waiting.count, $0.waiting.first?.date)
@@ -216,9 +229,7 @@ extension ReplicaCore {
     new.snapshotTime = verifier.stored.value.map {
       Date(timeIntervalSince1970: Double($0.time) / 1_000_000_000)
     }
-    let (isClosed, number) = sending.pending.withLock { ($0.isClosed, $0.undecided) }
-    if isClosed { return }
-    if new != progress.value { progress.value = new }
-    if number != undecided.value { undecided.value = number }
+    if hasUnreadDisconnection { new.phase = .offline }
+    return new
   }
 }

@@ -150,6 +150,13 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
     if mustSchedule { sending.queue.async { [weak self] in self?.process() } }
   }
 
+  /// A Boolean value that indicates whether the log has disconnected, and the queue has not processed it.
+  var hasUnreadDisconnection: Bool {
+    events.withLock { events in
+      events.queue.contains { if case .disconnected = $0.event { true } else { false } }
+    }
+  }
+
   private func process() {
     while true {
       let next = events.withLock { events in

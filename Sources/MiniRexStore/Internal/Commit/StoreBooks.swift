@@ -30,6 +30,8 @@ public import MiniRex
   var unsettled: [HistoryHook<State, Action>] = []
   /// A Boolean value that indicates whether a log decides the actions, so that no state may be restored.
   var isReplicated = false
+  /// The subscriptions of `events`, in debug builds. They receive the errors of effects.
+  var eventSubscriptions: [WeakSubscription] = []
 
   @inlinable init() {}
 }

@@ -16,9 +16,11 @@ extension StoreStorage {
   /// Gets exclusive access.
   ///
   /// Traps if the thread already has it.
+  ///
+  /// - Parameter use: The use of the store, for the advice.
   @inlinable @inline(__always)
-  func enterOutside(on thread: ThreadID) {
-    if !enter(on: thread) { refuse() }
+  func enterOutside(on thread: ThreadID, for use: StaticString = #function) {
+    if !enter(on: thread) { refuse(use) }
   }
 
   @inlinable @inline(__always)
@@ -30,8 +32,8 @@ extension StoreStorage {
   ///
   /// Only for code of this package, because user code could re-enter.
   @inlinable
-  func withAccess<Result>(_ body: () -> Result) -> Result {
-    enterOutside(on: ThreadID.current)
+  func withAccess<Result>(for use: StaticString = #function, _ body: () -> Result) -> Result {
+    enterOutside(on: ThreadID.current, for: use)
     defer { leave() }
     return body()
   }
@@ -61,7 +63,7 @@ extension StoreStorage {
   /// Gets exclusive access until the member is closed on the same thread.
   func openMember() -> ThreadID {
     let thread = ThreadID.current
-    enterOutside(on: thread)
+    enterOutside(on: thread, for: "a member")
     unsafe inside.memberWriter = withUnsafeCurrentTask { unsafe $0 }
     return thread
   }
@@ -80,7 +82,7 @@ extension StoreStorage {
   }
 
   @usableFromInline
-  func refuse() -> Never {
+  func refuse(_ use: StaticString) -> Never {
     if let writer = unsafe inside.memberWriter,
       unsafe withUnsafeCurrentTask(body: { unsafe $0 != writer })
     {
@@ -88,11 +90,16 @@ extension StoreStorage {
     }
     if inside.isReading {
       misuse(
-        "A Store was used inside the closure of its own 'send(_:reading:)' or 'send { … }'. The "
+        "\(subject) inside the closure of its own 'send(_:reading:)' or 'send { … }', by '\(use)'. The "
           + "closure's parameter is the state. Use the store after 'send' returns.")
     }
     misuse(
-      "A Store was used inside its own reducer or 'commit'. Use the 'inout' state of the closure, or an "
-        + "effect, which starts after the commit.")
+      "\(subject) inside its own reducer or 'commit', by '\(use)'. Use the 'inout' state of the closure, "
+        + "or an effect, which starts after the commit.")
   }
+
+  /// The store and the line that created it, for the advice.
+  var subject: String { "\(type), created at \(place), was used" }
+
+  var type: String { "Store<\(State.self), \(Action.self)>" }
 }

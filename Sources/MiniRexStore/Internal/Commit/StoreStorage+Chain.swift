@@ -28,7 +28,7 @@ extension StoreStorage {
   func perform(_ input: StoreInput<Action>) {
     let thread = ThreadID.current
     guard enter(on: thread) else {
-      if inside.isReading, case .action = input { refuse() }
+      if inside.isReading, case .action = input { refuse("send") }
       if case .cancel(let group) = input { group.markCancelled() }
       return queue(input)
     }
@@ -49,7 +49,7 @@ extension StoreStorage {
 
   @inlinable @inline(never)
   func queueInside(_ action: Action) -> StoreTask {
-    if inside.isReading { refuse() }
+    if inside.isReading { refuse("send") }
     let group = wantedGroup()
     queue(.action(action, by: nil, group))
     return StoreTask(group, number: 0)

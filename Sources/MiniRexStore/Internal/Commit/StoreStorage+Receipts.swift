@@ -95,10 +95,10 @@ extension StoreStorage {
 
   @usableFromInline
   func refuseReading() -> Never {
-    if inside.isReading { refuse() }
+    if inside.isReading { refuse("send") }
     misuse(
-      "'send(_:reading:)' and 'send { … }' were called inside the store's own reducer or 'commit', where "
-        + "the 'inout' parameter is the state. Use it, or 'send(_:)', which queues the action.")
+      "\(subject) inside its own reducer or 'commit', by 'send(_:reading:)' or 'send { … }', where the "
+        + "'inout' parameter is the state. Use it, or 'send(_:)', which queues the action.")
   }
 }
 

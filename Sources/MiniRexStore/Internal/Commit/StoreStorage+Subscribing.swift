@@ -5,15 +5,16 @@ public import MiniRex
 extension StoreStorage {
   @inlinable
   var current: State {
-    withAccess { state }
+    withAccess(for: "state") { state }
   }
 
   /// Subscribes to the events of later commits.
   @usableFromInline
   func subscribe(_ receive: @escaping @Sendable (Event) -> Void) -> Subscription {
     let subscription = Subscription(delivery, place: Subscription.nowhere)
-    let hasJoined = withAccess {
+    let hasJoined = withAccess(for: "subscribe") {
       inside.chain.duties.set(.publishes, true)
+      if _isDebugAssertConfiguration() { remember(subscription) }
       return delivery.lock.withLock { delivery.join(subscription, receive, &$0) }
     }
     return hasJoined ? subscription : .ended
@@ -56,7 +57,7 @@ extension StoreStorage {
     in child: PresenceIn<State>? = nil, _ receive: @escaping @Sendable (Event) -> Void
   ) -> Subscription? {
     let thread = ThreadID.current
-    let joined: (Joining<Event>, Event, FirstCall)? = withAccess {
+    let joined: (Joining<Event>, Event, FirstCall)? = withAccess(for: "subscribe") {
       if child?.isGone == true { return nil }
       let joining = joining(listeners(to: child), receive)
       let first = Event.committed(

@@ -18,6 +18,8 @@ final class StoreStorage<State: Sendable, Action: Sendable>: @unchecked Sendable
   @usableFromInline let link = WeakStore<State, Action>()
   /// Receives undelivered events if the store has an instrument.
   @usableFromInline let lineage: Lineage?
+  /// The line that created the store, for advice.
+  @usableFromInline let place: CodePlace
 
   @usableFromInline @safe @exclusivity(unchecked) var underLock = StoreWaiting<Action>()
   /// Declared before the state, so that its offset is constant.
@@ -25,9 +27,12 @@ final class StoreStorage<State: Sendable, Action: Sendable>: @unchecked Sendable
   @usableFromInline @safe @exclusivity(unchecked) var state: State
 
   @inlinable
-  init(_ state: State, lineage: Lineage?, reducer: @escaping Reducer<State, Action>) {
+  init(
+    _ state: State, lineage: Lineage?, place: CodePlace, reducer: @escaping Reducer<State, Action>
+  ) {
     self.state = state
     self.lineage = lineage
+    self.place = place
     self.reducer = reducer
   }
 }

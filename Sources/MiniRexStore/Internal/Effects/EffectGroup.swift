@@ -12,6 +12,8 @@ final class EffectGroup: @unchecked Sendable {
     var source: TaskSource<Void, any Error>?
     var failure: (any Error)?
     var hasThrown = false
+    /// The advice about an error, which is printed unless a task receives the error.
+    var advice: String?
   }
 
   let host: any EffectHost
@@ -35,6 +37,22 @@ final class EffectGroup: @unchecked Sendable {
   @usableFromInline
   init(_ host: any EffectHost) {
     self.host = host
+  }
+
+  deinit {
+    if _isDebugAssertConfiguration() { printAdvice() }
+  }
+
+  private func printAdvice() {
+    let advice = ending.withLock { ending in
+      ending.hasThrown || ending.source != nil ? nil : ending.advice
+    }
+    if let advice { print(advice) }
+  }
+
+  /// Prints advice when no task can receive the error any more.
+  func advise(_ advice: String) {
+    ending.withLock { $0.advice = $0.advice ?? advice }
   }
 
   @usableFromInline

@@ -97,6 +97,7 @@ extension StoreStorage {
             end = .finished
           } catch {
             end = .failed(error)
+            if !Task.isCancelled { link.failed(effect, with: error) }
           }
           link.perform(.ended(effect, end))
         })

@@ -26,6 +26,14 @@ final class WeakStore<State: Sendable, Action: Sendable>: EffectHost, @unchecked
     return storage.begins(effect)
   }
 
+  /// Reports an error of an effect.
+  @usableFromInline
+  func failed(_ effect: RunningEffect, with error: any Error) {
+    guard let store, case .root(let storage) = store.backing else { return }
+    defer { extendLifetime(store) }
+    storage.failed(effect, with: error)
+  }
+
   @usableFromInline
   func cancel(_ group: EffectGroup) {
     perform(.cancel(group))

@@ -85,7 +85,7 @@ final class HistoryStorage<Root: Sendable, RootAction: Sendable, State: Sendable
 
   private func restore(_ way: UndoDirection) -> Bool {
     let thread = ThreadID.current
-    storage.enterOutside(on: thread)
+    storage.enterOutside(on: thread, for: way == .back ? "undo()" : "redo()")
     let state = delivery.lock.withLock { _ in kept?.states.go(way) }
     guard let state else {
       storage.leave()

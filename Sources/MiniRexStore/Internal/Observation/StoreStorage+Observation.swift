@@ -5,7 +5,7 @@ extension StoreStorage {
   @usableFromInline
   func observe<Value>(_ path: any KeyPath<State, Value> & Sendable) -> Value {
     let key = MemberKey(path: path, aspect: .value)
-    let (value, member, number) = withAccess {
+    let (value, member, number) = withAccess(for: "a member") {
       let value = state[keyPath: path]
       let member = current(key, in: nil, value) { $0[keyPath: path] }
       return (value, member, member.number)
@@ -18,7 +18,7 @@ extension StoreStorage {
   func observe<Value>(
     _ key: MemberKey, in child: PresenceIn<State>?, _ read: @escaping @Sendable (State) -> Value?
   ) -> Value? {
-    let result: (Value, ObservedMember, Int)? = withAccess {
+    let result: (Value, ObservedMember, Int)? = withAccess(for: "a member") {
       if child?.isGone == true { return nil }
       guard let value = read(state) else { return nil }
       let member = current(key, in: child, value, read)

@@ -38,7 +38,7 @@ extension StoreStorage: StoreHost {
   func find<Child, ChildAction>(
     _ key: ScopeKey, in cache: ScopeCache?, as type: Store<Child, ChildAction>.Type
   ) -> Store<Child, ChildAction>? {
-    enterOutside(on: ThreadID.current)
+    enterOutside(on: ThreadID.current, for: "scope")
     let scope = (cache ?? inside.registry?.scopes)?.find(key, as: type)
     leave()
     return scope?.isActive == true ? scope : nil
@@ -57,7 +57,7 @@ extension StoreStorage: StoreHost {
   ) -> Store<Step.Child, ChildAction>? {
     var released: [Any] = []
     defer { withExtendedLifetime(released) {} }
-    return withAccess {
+    return withAccess(for: "scope") {
       let registry = madeRegistry
       released = forgetAbandoned()
       let cache = cache ?? registry.scopes
@@ -134,7 +134,7 @@ extension StoreStorage: StoreHost {
   func send(_ action: Action, in child: Presence?) -> StoreTask {
     let thread = ThreadID.current
     guard enter(on: thread) else {
-      if inside.isReading { refuse() }
+      if inside.isReading { refuse("send") }
       let group = wantedGroup()
       queue(action, of: child, group)
       return StoreTask(group, number: 0)
@@ -161,7 +161,9 @@ extension StoreStorage: StoreHost {
   /// Returns `nil` if the child was removed.
   @inlinable
   func join(_ follower: ScopeSubscriber<State, Action>, in child: Presence?) -> Subscription? {
-    let subscription = withAccess { child?.isGone == true ? nil : join(nil, follower.callback) }
+    let subscription = withAccess(for: "subscribe") {
+      child?.isGone == true ? nil : join(nil, follower.callback)
+    }
     return subscription.map { follower.attach($0) }
   }
 
