@@ -8,7 +8,7 @@ public struct JobOrder<Job: Identifiable & Sendable>: Sendable {
   /// Returns an order in which the jobs of one key run one after another, and the jobs of other keys beside them.
   ///
   /// ```swift
-  /// order: .serially(by: \.customer)
+  /// order: .serially(by: \.customer),
   /// ```
   ///
   /// A job whose attempt failed keeps its turn until it succeeds, is removed, or is given up. A job

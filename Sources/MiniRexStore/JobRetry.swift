@@ -3,7 +3,7 @@ internal import MiniRex
 /// The decision about the next attempt of a failed job.
 ///
 /// ```swift
-/// retrying: .exponential(from: .seconds(1), upTo: .seconds(300), attempts: 20) { $0 is Unreachable }
+/// let retry = JobRetry.constant(.seconds(5), attempts: 20) { $0 is Unreachable }
 /// ```
 ///
 /// It does not survive a restart of the program, but its decisions do, as part of the state.

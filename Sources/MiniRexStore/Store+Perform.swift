@@ -4,10 +4,8 @@ extension Store {
   /// Runs jobs of the state, and commits their attempts, failures, and results.
   ///
   /// ```swift
-  /// let working = store.perform(
-  ///   \.charges, Action.charges, atMost: 4, retrying: .exponential(from: .seconds(1), upTo: .seconds(300))
-  /// ) { charge, attempt in
-  ///   .charged(charge.order, try await pay(charge, idempotencyKey: charge.id))
+  /// let working = store.perform(\.charges, Action.charges, atMost: 4) { charge, attempt in
+  ///   .charged(charge.id, try await pay(charge, idempotencyKey: charge.id))
   /// }
   /// ```
   ///

@@ -279,10 +279,11 @@ final class JobsPerformer<
 }
 
 extension JobsPerformer: AnyJobsPerformer {
+  var isRunning: Bool { memory.withLock { $0.active > 0 || !$0.runs.isEmpty } }
+
   var isBusy: Bool {
     memory.withLock { memory in
-      if memory.hasEnded { return memory.active > 0 }
-      return memory.active > 0 || !memory.runs.isEmpty || memory.isFlushing
+      memory.active > 0 || !memory.runs.isEmpty || memory.isFlushing
         || memory.schedule.waiting.count > 0
     }
   }

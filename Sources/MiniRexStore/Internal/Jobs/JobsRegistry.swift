@@ -44,6 +44,8 @@ struct JobsKey: Hashable, @unchecked Sendable {
 /// A performer, without its types.
 protocol AnyJobsPerformer: AnyObject, Sendable {
   var key: JobsKey { get }
+  /// `true` if a job runs.
+  var isRunning: Bool { get }
   /// `true` if a job runs, or may begin without another commit.
   var isBusy: Bool { get }
   func status(atMost count: Int) -> JobsInspection
@@ -78,6 +80,9 @@ extension Store {
   package func jobs(atMost count: Int) -> [JobsInspection] {
     JobsRegistry.of(rootIdentity).map { $0.status(atMost: count) }
   }
+
+  /// A Boolean value that indicates whether a performed job runs.
+  package var hasRunningJobs: Bool { JobsRegistry.of(rootIdentity).contains { $0.isRunning } }
 
   /// A Boolean value that indicates whether a performed job may send an action.
   package var hasBusyJobs: Bool { JobsRegistry.of(rootIdentity).contains { $0.isBusy } }
