@@ -55,10 +55,8 @@ private struct Unreachable: Error {}
 /// The samples of the article *Work that survives*.
 @Suite(.light) struct JobSamples {
   @Test func `a shop charges its orders`() async throws {
-    let file = try Folder().file("journal")
-    try FileManager.default.createDirectory(
-      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
+    let folder = try Folder()
+    let file = folder.file("journal")
 
     let journal = try Journal<Shop, Action>(file)
     let store = Store(try journal.replay(Shop(), reducer: reduce), reducer: reduce)
@@ -77,7 +75,7 @@ private struct Unreachable: Error {}
     let failed = store.live(\.charges).filter { $0.status == .failed }
     #expect(failed.current().isEmpty)
     await working.invalidateAndWait()
-    withExtendedLifetime(recording) {}
+    withExtendedLifetime((folder, recording)) {}
   }
 
   @Test func `a shop without a journal charges its orders`() async {

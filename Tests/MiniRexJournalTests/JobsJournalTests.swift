@@ -14,11 +14,14 @@ typealias TillJournal = Journal<Till, TillAction>
 @Suite(.light) struct JobsJournalTests {
   /// A store with its journal.
   private struct Kept {
+    /// Retained, because its release removes the file.
+    let folder: Folder
     let journal: TillJournal
     let store: Store<Till, TillAction>
     let recording: Subscription
 
     init(_ folder: Folder) throws {
+      self.folder = folder
       journal = try TillJournal(folder.file("journal"), sync: .onFlush)
       store = Store(try journal.replay(Till(), reducer: paying), reducer: paying)
       recording = journal.record(store)

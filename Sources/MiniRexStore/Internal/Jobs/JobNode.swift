@@ -10,7 +10,9 @@ struct JobNode<Job: Identifiable & Sendable>: Sendable {
   let box: JobBox<Job>
 }
 
-/// An entry, as one word. A changed job has another object.
+/// An entry, as one word.
+///
+/// A changed job has another object.
 final class JobBox<Job: Identifiable & Sendable>: Sendable {
   let entry: JobEntry<Job>
 

@@ -101,7 +101,9 @@ struct JobsSchedule: Sendable {
     }
   }
 
-  /// Takes the next job. Its line runs until `stop(line:)`.
+  /// Takes the next job.
+  ///
+  /// Its line runs until `stop(line:)`.
   mutating func start(_ number: Int) {
     guard let job = jobs[number] else { return }
     update(job.line) { line in
@@ -111,9 +113,6 @@ struct JobsSchedule: Sendable {
   }
 
   mutating func stop(line: Int) { update(line) { $0.isRunning = false } }
-
-  /// - Returns: `true` if the line has no jobs and no run.
-  func isEmpty(line: Int) -> Bool { lines[line] == nil }
 
   private mutating func update(_ number: Int, _ change: (inout Line) -> Void) {
     let old = lines[number]?.candidate
