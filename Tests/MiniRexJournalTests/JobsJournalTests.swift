@@ -83,10 +83,11 @@ typealias TillJournal = Journal<Till, TillAction>
     #expect(starts.value == 0)
     #expect(store.state.payments[id: 1]?.attempts == 0)
     let recording = journal.record(store)
-    await until { clock.sleeperCount == 1 }
-    await clock.advance(by: .seconds(1))
+    await until {
+      await clock.advance(by: .seconds(1))
+      return store.state.payments.isEmpty
+    }
 
-    await until { store.state.payments.isEmpty }
     #expect(starts.value == 1)
     withExtendedLifetime((recording, working)) {}
   }

@@ -641,3 +641,84 @@ extension CommitCause where Action == ShopAction {
     if case .action(.ordered) = self { true } else { false }
   }
 }
+
+extension PerformTests {
+  @Test func `a result does not make the callbacks of its commit inherit a cancellation`() async {
+    let store = Store(Shop(), reducer: selling)
+    let isCancelled = Shared<[Bool]>([])
+    let working = store.perform(\.charges, ShopAction.charges, atMost: 1) { charge, _ in
+      .charged(charge.id)
+    }
+    // A later subscriber than perform, which sees the removal first.
+    let watching = store.events.subscribe { event in
+      if event.action == .charged(1) { isCancelled.append(Task.isCancelled) }
+    }
+
+    store.send(.ordered(Charge(id: 1)))
+    await until { store.state.charges.isEmpty }
+    await working.invalidateAndWait()
+
+    #expect(isCancelled.value == [false])
+    withExtendedLifetime(watching) {}
+  }
+}
+
+/// Many threads that add, remove, replace, and undo jobs while they are performed.
+@Suite(.heavy, .serialized) struct JobsStormTests {
+  @Test func `W2 W3 W7 each job that stays is charged once, while threads remove and restore jobs`()
+    async
+  {
+    let store = Store(Shop(), reducer: selling)
+    let history = History(of: store, limit: 20)
+    let (running, most) = (Shared(0), Shared(0))
+    let ids = Shared<[Int: Int]>([:])
+    let hasOverlap = Shared(false)
+    let perform: @Sendable () -> Subscription = {
+      store.perform(
+        \.charges, ShopAction.charges, atMost: 3, order: .serially { $0.id % 7 },
+        retrying: .constant(.zero)
+      ) { charge, attempt in
+        let now = running.increment()
+        most.change { $0 = max($0, now) }
+        let beside = ids.change { ids in
+          ids[charge.id % 7, default: 0] += 1
+          return ids[charge.id % 7, default: 0]
+        }
+        if beside > 1 { hasOverlap.value = true }
+        await Task.yield()
+        ids.change { $0[charge.id % 7, default: 0] -= 1 }
+        running.increment(by: -1)
+        if charge.id.isMultiple(of: 5), attempt == 1 { throw Declined() }
+        return charge.id.isMultiple(of: 3) ? .noted(charge.id) : .charged(charge.id)
+      }
+    }
+    let working = Shared(perform())
+    await withTaskGroup { group in
+      for thread in 0..<4 {
+        group.addTask {
+          var random = SeededGenerator(seed: UInt64(thread))
+          for round in 0..<scaled(2_000) {
+            let id = Int.random(in: 0..<50, using: &random)
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0: store.send(.dropped(id))
+            case 1: store.send(.replaced(Charge(id: id, amount: round), .always))
+            case 2: history.undo()
+            case 3: history.redo()
+            case 4 where thread == 0:
+              await working.value.invalidateAndWait()
+              working.value = perform()
+            default: store.send(.ordered(Charge(id: id)))
+            }
+            if round.isMultiple(of: 16) { await Task.yield() }
+          }
+        }
+      }
+    }
+    await until(store.state.charges.counts) { $0 == JobCounts() }
+    await working.value.invalidateAndWait()
+
+    #expect(most.value <= 3)
+    #expect(!hasOverlap.value)
+    #expect(running.value == 0)
+  }
+}

@@ -3,6 +3,11 @@ import Synchronization
 
 /// One run of one attempt, from the decision to start it until its closure has returned.
 final class JobRun<Job: Identifiable & Sendable>: Sendable {
+  private struct Work: Sendable {
+    var task: Task<Void, Never>?
+    var hasReturned = false
+  }
+
   /// The number of the job.
   let number: Int
   let line: Int
@@ -13,7 +18,7 @@ final class JobRun<Job: Identifiable & Sendable>: Sendable {
   private let over = Atomic(false)
   /// The number of the last commit of the chain that began the attempt, or 0 before it is known.
   private let commit = Atomic(0)
-  private let task = Lock<Task<Void, Never>?>(nil)
+  private let work = Lock(Work())
 
   init(_ node: JobNode<Job>, line: Int) {
     number = node.number
@@ -29,13 +34,25 @@ final class JobRun<Job: Identifiable & Sendable>: Sendable {
   func begin(in number: Int) { commit.store(number, ordering: .releasing) }
 
   func attach(_ task: Task<Void, Never>) {
-    self.task.withLock { $0 = task }
-    if isOver { task.cancel() }
+    work.withLock { if !$0.hasReturned { $0.task = task } }
+    if isOver { cancel() }
   }
 
+  /// Drops the result, and cancels the Swift task unless the work has returned.
+  ///
+  /// After that, the task commits the result, and callbacks of the store would inherit the cancellation.
   func cancel() {
     over.store(true, ordering: .releasing)
-    task.withLock { $0 }?.cancel()
+    work.withLock { $0.task }?.cancel()
+  }
+
+  /// Marks the work as returned.
+  func finish() {
+    // The task is released after the lock.
+    _ = work.withLock { work in
+      work.hasReturned = true
+      return work.task.take()
+    }
   }
 
   /// Returns `true` if a commit leaves the run its job.

@@ -172,7 +172,7 @@ final class JobsPerformer<
   private func requireReduced(_ run: JobRun<Job>, _ task: StoreTask) {
     guard let store else { return }
     let box = store.state[keyPath: choices.path].node(run.number)?.box
-    if box === run.box, store.commitTotal == task.number {
+    if box === run.box, store.isActive, store.commitTotal == task.number {
       misuse(
         "'perform' sent an action that did not change its jobs. Apply it in the reducer: "
           + "'case .jobs(let action): state.jobs.reduce(action)'.")
@@ -181,6 +181,7 @@ final class JobsPerformer<
 
   /// Commits the result of a run that has returned.
   private func finish(_ run: JobRun<Job>, _ result: Result<Action, any Error>?) {
+    run.finish()
     memory.withLock { $0.active += 1 }
     switch run.isOver ? nil : result {
     case nil: break

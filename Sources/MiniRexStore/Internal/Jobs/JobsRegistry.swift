@@ -6,14 +6,17 @@ internal import MiniRex
 enum JobsRegistry {
   private static let performers = Lock<[ObjectIdentifier: [any AnyJobsPerformer]]>([:])
 
-  /// - Returns: `false` if the same jobs are already performed.
+  /// Adds a performer.
+  ///
+  /// - Returns: `false` if the same jobs are already performed, which is a caller's mistake.
   static func add(_ performer: some AnyJobsPerformer) -> Bool {
     let key = performer.key
-    let others = of(key.root)
+    let others = performers.withLock { performers in
+      defer { performers[key.root, default: []].append(performer) }
+      return performers[key.root] ?? []
+    }
     // Key paths are compared outside the lock.
-    if others.contains(where: { $0.key == key }) { return false }
-    performers.withLock { $0[key.root, default: []].append(performer) }
-    return true
+    return !others.contains { $0.key == key }
   }
 
   static func remove(_ performer: some AnyJobsPerformer) {
