@@ -10,33 +10,26 @@ func fail(_ reason: String, status: Int32 = 1) -> Never {
   exit(status)
 }
 
-var options = ["--port": "8080", "--inspect": "8081", "--journal": "shop.journal", "--bank": ""]
-var arguments = CommandLine.arguments.dropFirst().makeIterator()
-while let name = arguments.next() {
-  guard options[name] != nil, let value = arguments.next() else {
-    fail("usage: shop [--port NUMBER] [--inspect NUMBER] [--journal FILE] [--bank URL]", status: 2)
-  }
-  options[name] = value
+guard let options = Options(CommandLine.arguments.dropFirst()) else {
+  fail(Options.usage, status: 2)
 }
-func port(_ name: String) -> UInt16 {
-  UInt16(options[name] ?? "") ?? { fail("'\(name)' requires a port.", status: 2) }()
-}
-
 let graph = LiveGraph()
 setDefaultInstrument(graph)
 let service: Service
 let inspector: Inspector
 do {
   let journal = try Journal<Shop, Action>(
-    URL(filePath: options["--journal"] ?? ""), keeping: .last(commits: 100_000))
+    options.journal, keeping: .last(commits: 100_000))
   let earlierCommits = journal.lastNumber
-  service = try Service(journal, bank: Bank(address: URL(string: options["--bank"] ?? "")))
-  inspector = try Inspector(of: graph, port: port("--inspect"))
+  service = try Service(journal, bank: options.bank)
+  inspector = try Inspector(of: graph, port: options.inspectorPort)
   inspector.watch(service.store, earlierCommits: earlierCommits, alwaysRecords: true)
 } catch {
   fail("\(error)")
 }
-guard let server = PageServer(port: port("--port")) else { fail("The port is in use.") }
+guard let server = PageServer(port: options.port) else {
+  fail("The port \(options.port) is in use.")
+}
 let serving = Task {
   await server.serve(until: service.whileServing) { await service.answer($0) }
   exit(0)

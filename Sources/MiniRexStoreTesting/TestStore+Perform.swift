@@ -5,7 +5,7 @@ extension TestStore {
   /// Runs jobs of the state, whose actions the test asserts.
   ///
   /// ```swift
-  /// let working = store.perform(\.charges, ShopAction.charges, atMost: 1, now: now) { charge, _ in
+  /// store.perform(\.charges, ShopAction.charges, atMost: 1, now: now) { charge, _ in
   ///   .charged(charge.id)
   /// }
   /// try store.send(.ordered(1)) { $0.charges.add(Charge(id: 1)) }
@@ -21,7 +21,8 @@ extension TestStore {
   /// end of the test, a job that keeps running is a failure, and a job that waits for a time is not. See `perform` of
   /// the store for the parameters.
   ///
-  /// - Returns: A subscription, which ends the runs when it is released.
+  /// - Returns: A subscription, which the test store retains until the end of the test. Canceling it ends the runs.
+  @discardableResult
   public func perform<Job>(
     _ jobs: any KeyPath<State, Jobs<Job>> & Sendable,
     _ embed: @escaping @Sendable (JobsAction<Job>) -> Action,
@@ -31,9 +32,11 @@ extension TestStore {
     now: @escaping @Sendable () -> UnixTime = { .now },
     _ work: @escaping @Sendable (_ job: Job, _ attempt: Int) async throws -> Action
   ) -> Subscription {
-    store.perform(
+    let working = store.perform(
       jobs, { .received(embed($0)) }, atMost: limit, order: order, retrying: retry, clock: clock,
       now: now
     ) { job, attempt in .received(try await work(job, attempt)) }
+    retain(working)
+    return working
   }
 }

@@ -29,6 +29,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sen
     var state: State
     var lastID = 0
     var tasks: [StoreTask] = []
+    var working: [Subscription] = []
   }
 
   init(
@@ -127,6 +128,9 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sen
     mark()
     if let state = log.removeAll() { script.withLock { $0.state = state } }
   }
+
+  /// Retains a subscription until the end of the test.
+  func retain(_ working: Subscription) { script.withLock { $0.working.append(working) } }
 
   /// Cancels all effects.
   public func cancelEffects() {

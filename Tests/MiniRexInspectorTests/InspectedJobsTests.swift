@@ -54,7 +54,7 @@ private func sell(_ shop: inout Shop, _ action: Action) -> Effect<Action> {
 
     let line = try #require(page.store()?.jobs?.first)
     #expect(line.path == #"\Shop.charges"#)
-    #expect([line.pending, line.waiting, line.running, line.failed] == [1, 1, 1, 1])
+    #expect(line.pending == 1 && line.waiting == 1 && line.running == 1 && line.failed == 1)
     #expect(line.jobs.map(\.id) == ["b", "a", "d", "c"])
     #expect(line.jobs.map(\.condition) == ["running", "failed", "waiting", "pending"])
     #expect(line.jobs.map(\.attempts) == [1, 1, 0, 0])

@@ -219,7 +219,7 @@ private let selling: Reducer<Shop, ShopAction> = { shop, action in
     let clock = ManualClock()
     let now: @Sendable () -> UnixTime = { UnixTime(milliseconds: 0).advanced(by: clock.now.offset) }
     try await withTestStore(Shop(), reducer: selling) { store in
-      let working = store.perform(
+      store.perform(
         \.charges, ShopAction.charges, atMost: 1, clock: clock, now: now
       ) { charge, attempt in
         if attempt == 1 { throw CancellationError() }
@@ -240,14 +240,13 @@ private let selling: Reducer<Shop, ShopAction> = { shop, action in
         $0.charges.remove(1)
         $0.receipts = [1]
       }
-      withExtendedLifetime(working) {}
     }
   }
 
   @Test func `the beginning and the result of a job are asserted`() async throws {
     let now: @Sendable () -> UnixTime = { UnixTime(milliseconds: 0) }
     try await withTestStore(Shop(), reducer: selling) { store in
-      let working = store.perform(\.charges, ShopAction.charges, atMost: 1, now: now) { charge, _ in
+      store.perform(\.charges, ShopAction.charges, atMost: 1, now: now) { charge, _ in
         .charged(charge.id)
       }
       try store.send(.ordered(1)) { $0.charges.add(Charge(id: 1)) }
@@ -257,7 +256,6 @@ private let selling: Reducer<Shop, ShopAction> = { shop, action in
         $0.charges.remove(1)
         $0.receipts = [1]
       }
-      withExtendedLifetime(working) {}
     }
   }
 
@@ -266,15 +264,13 @@ private let selling: Reducer<Shop, ShopAction> = { shop, action in
     let first = JobsAction<Charge>.began(id: 1, attempt: 1, at: zero)
     let unasserted = await #expect(throws: TestStoreFailure.self) {
       try await withTestStore(Shop(), reducer: selling) { store in
-        let working = store.perform(\.charges, ShopAction.charges, atMost: 1, now: { zero }) {
+        store.perform(\.charges, ShopAction.charges, atMost: 1, now: { zero }) {
           charge, _ in .charged(charge.id)
         }
         try store.send(.ordered(1)) { $0.charges.add(Charge(id: 1)) }
         try await store.receive(.charges(first)) { $0.charges.reduce(first) }
-        withExtendedLifetime(working) {}
       }
     }
-    let bag = SubscriptionBag()
     let running = await #expect(throws: TestStoreFailure.self) {
       try await withTestStore(
         Shop(), within: .milliseconds(10), exhaustivity: .on, reducer: selling
@@ -283,7 +279,7 @@ private let selling: Reducer<Shop, ShopAction> = { shop, action in
         store.perform(\.charges, ShopAction.charges, atMost: 1, now: { zero }) { charge, _ in
           try await clock.sleep(for: .seconds(1))
           return .charged(charge.id)
-        }.store(in: bag)
+        }
         try store.send(.ordered(1)) { $0.charges.add(Charge(id: 1)) }
         try await store.receive(.charges(first)) { $0.charges.reduce(first) }
       }
