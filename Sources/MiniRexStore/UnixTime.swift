@@ -27,7 +27,7 @@ public struct UnixTime: Hashable, InstantProtocol, Sendable, CustomStringConvert
     let (length, isLonger) = whole.addingReportingOverflow(rest)
     let (sum, isTooLate) = milliseconds.addingReportingOverflow(length)
     if isTooLong || isLonger || isTooLate {
-      return UnixTime(milliseconds: seconds < 0 ? .min : .max)
+      return UnixTime(milliseconds: duration < .zero ? .min : .max)
     }
     return UnixTime(milliseconds: sum)
   }

@@ -172,6 +172,7 @@ import Testing
     #expect(UnixTime(milliseconds: .max).advanced(by: .seconds(1)).milliseconds == .max)
     #expect(time.advanced(by: .seconds(Int64.max)).milliseconds == .max)
     #expect(time.advanced(by: .seconds(Int64.min)).milliseconds == .min)
+    #expect(UnixTime(milliseconds: .min).advanced(by: .milliseconds(-5)).milliseconds == .min)
     #expect(
       UnixTime(milliseconds: .min).duration(to: UnixTime(milliseconds: .max))
         > .seconds(Int64.max / 1_000))

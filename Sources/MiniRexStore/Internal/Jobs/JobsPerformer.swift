@@ -153,12 +153,11 @@ final class JobsPerformer<
   private func begin(_ run: JobRun<Job>) -> Bool {
     let action = choices.embed(.began(id: run.id, attempt: run.attempt, at: choices.now()))
     let task = send(action) { node in !run.isOver && node(run.number)?.box === run.box }
-    guard let task else {
+    guard let task, isReduced(run, task) else {
       memory.withLock { $0.forget(run) }
       return false
     }
     run.begin(in: task.number ?? 0)
-    requireReduced(run, task)
     memory.withLock { $0.attempts += 1 }
     run.attach(
       Task.detached { [self] in
@@ -169,14 +168,18 @@ final class JobsPerformer<
     return true
   }
 
-  private func requireReduced(_ run: JobRun<Job>, _ task: StoreTask) {
-    guard let store else { return }
+  /// Returns `false` if a replica rejected the beginning.
+  ///
+  /// Traps if the reducer does not apply the actions of the jobs.
+  private func isReduced(_ run: JobRun<Job>, _ task: StoreTask) -> Bool {
+    guard let store, store.isActive else { return true }
     let box = store.state[keyPath: choices.path].node(run.number)?.box
-    if box === run.box, store.isActive, store.commitTotal == task.number {
-      misuse(
-        "'perform' sent an action that did not change its jobs. Apply it in the reducer: "
-          + "'case .jobs(let action): state.jobs.reduce(action)'.")
-    }
+    if box !== run.box || store.commitTotal != task.number { return true }
+    // A scope may belong to a replica.
+    if store.isScope || store.isReplicated { return false }
+    misuse(
+      "'perform' sent an action that did not change its jobs. Apply it in the reducer: "
+        + "'case .jobs(let action): state.jobs.reduce(action)'.")
   }
 
   /// Commits the result of a run that has returned.
