@@ -24,6 +24,11 @@ let package = Package(
       dependencies: products("MiniRexFoundationAdapters", "_PageServer"),
       path: "live-board", resources: [.embedInCode("page.html")]),
     .executableTarget(
+      name: "shop",
+      dependencies: products(
+        "MiniRexFoundationAdapters", "MiniRexInspector", "MiniRexJournal", "_PageServer"),
+      path: "shop"),
+    .executableTarget(
       name: "spreadsheet", dependencies: products("MiniRex"), path: "spreadsheet"),
     .executableTarget(
       name: "thermostat", dependencies: ["ThermostatKit"], path: "thermostat/thermostat"),
@@ -33,6 +38,7 @@ let package = Package(
     tests("FirstProgramsTests", "first-programs"),
     tests("IssueBoardTests", "issue-board", products("MiniRexStoreTesting")),
     tests("LiveBoardTests", "live-board"),
+    tests("ShopTests", "shop"),
     tests("SpreadsheetTests", "spreadsheet"),
     tests("ThermostatTests", "ThermostatKit"),
   ],

@@ -8,6 +8,16 @@ public struct RetryDelay: Sendable {
     let next: () -> Duration
   }
 
+  /// Returns the delay after a number of failures, for retries that a restart of the program interrupts.
+  ///
+  /// No policy changes its delay after 128 failures: the shortest first delay has then doubled to the
+  /// longest cap.
+  package func delay(afterFailures count: Int) -> Duration {
+    let delays = begin()
+    for _ in 1..<min(max(count, 1), 128) { _ = delays.next() }
+    return delays.next()
+  }
+
   /// Returns a policy with the same delay before each attempt.
   ///
   /// Traps if it is negative.

@@ -17,7 +17,7 @@ public import MiniRexStore
 /// A failure lists the differences between the state and the expected state. In a list, it names the added,
 /// removed, moved, and changed rows, by id if the rows are `Identifiable`. NaN equals NaN.
 public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sendable {
-  private let store: Store<State, TestAction<Action>>
+  let store: Store<State, TestAction<Action>>
   private let log = TestLog<State, Action>()
   private let subscription: Subscription
   private let limit: Duration
@@ -29,6 +29,7 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sen
     var state: State
     var lastID = 0
     var tasks: [StoreTask] = []
+    var working: [Subscription] = []
   }
 
   init(
@@ -128,6 +129,9 @@ public final class TestStore<State: Sendable & Equatable, Action: Sendable>: Sen
     if let state = log.removeAll() { script.withLock { $0.state = state } }
   }
 
+  /// Retains a subscription until the end of the test.
+  func retain(_ working: Subscription) { script.withLock { $0.working.append(working) } }
+
   /// Cancels all effects.
   public func cancelEffects() {
     for task in script.withLock({ $0.tasks }) { task.cancel() }
@@ -174,9 +178,13 @@ extension TestStore {
     while true {
       let seen = log.count.value
       try checkNothingIsReceived(before: end, place)
-      if store.effectCount == 0 { break }
-      guard await changes(after: seen, until: deadline) else {
-        throw failure("An effect did not end within \(limit).", place)
+      if store.effectCount == 0, !store.hasRunningJobs { break }
+      // A canceled job returns without an event.
+      let next = store.hasRunningJobs ? min(deadline, .now + .milliseconds(20)) : deadline
+      if await changes(after: seen, until: next) || .now < deadline { continue }
+      do {
+        let kind = store.effectCount == 0 ? "A job" : "An effect"
+        throw failure("\(kind) did not end within \(limit).", place)
       }
     }
     mark()
@@ -205,14 +213,14 @@ extension TestStore {
         script.withLock { $0.state = step.state }
         continue
       }
-      if store.effectCount == 0 {
+      if store.effectCount == 0, !store.hasBusyJobs {
         mark()
         if log.first == nil {
           throw failure("No action was received. No running effect could send one.", place)
         }
       } else if !(await changes(after: seen, until: deadline)) {
         throw failure(
-          "No action was received within \(limit). If an effect waits for a clock, advance the clock: "
+          "No action was received within \(limit). If an effect or a job waits for a clock, advance the clock: "
             + "'await clock.advance(by: …, sleepers: 1)' first waits until the effect sleeps.",
           place)
       }

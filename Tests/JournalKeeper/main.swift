@@ -25,6 +25,8 @@ import MiniRexStore
 //   journal-keeper batch FILE BYTES    limits files to BYTES, and writes 100 commits by one call of write
 //   journal-keeper script FILE MODE    flushes and compacts, writes the flushed counts to the file notes beside FILE, and
 //                                      prints each failure. MODE is everything, latest, or die, which stops at a failure
+//   journal-keeper pay FILE PORT COUNT  performs the payments of COUNT orders with the service at PORT
+//   journal-keeper payments FILE MODE  performs payments, and writes the last that began to the file notes beside FILE
 //   journal-keeper hold FILE           holds the file until the end of its input
 
 // The test process may be killed before this process.
@@ -56,6 +58,16 @@ func stop(_ text: String? = nil) -> Never {
 }
 
 do {
+  if arguments[1] == "pay" {
+    try await keepTill(file, port: UInt16(arguments[3]) ?? 0, count: Int(arguments[4]) ?? 0)
+    stop()
+  }
+  if arguments[1] == "payments" {
+    alarm(60)
+    let path = file.deletingLastPathComponent().appending(path: "notes").path
+    try await scriptTill(file, notes: unsafe open(path, O_RDWR | O_CREAT, 0o644))
+    stop()
+  }
   if arguments[1] == "fill" { limitFiles(to: rlim_t(arguments[3])) }
   if arguments[1] == "disk",
     !mountDisk(arguments[3], on: file.deletingLastPathComponent().path)

@@ -33,6 +33,7 @@ final class WatchingPage: Sendable {
     let effects: [Effect]
     /// The beginnings and ends of effects.
     var spans: [Span]
+    var jobs: [Jobs]?
     var scopes: [Scope]?
     let earlierCommits: Int
     let number: Int
@@ -55,6 +56,24 @@ final class WatchingPage: Sendable {
     let start: Double
     let end: Double?
     let outcome: String?
+  }
+
+  struct Jobs: Decodable, Sendable {
+    struct Job: Decodable, Sendable {
+      let id: String
+      let condition: String
+      let attempts: Int
+      let since: Double
+      let notBefore: Double?
+      let failure: String?
+    }
+
+    let path: String
+    let pending: Int
+    let waiting: Int
+    let running: Int
+    let failed: Int
+    let jobs: [Job]
   }
 
   struct Scope: Decodable, Sendable, Equatable {
@@ -165,6 +184,7 @@ extension WatchingPage.State {
         !store.spans.contains { $0.number == span.number }
       }
       store.spans = (spans + store.spans).sorted { $0.number < $1.number }
+      store.jobs = store.jobs ?? old?.jobs
       store.scopes = store.scopes ?? old?.scopes
       stores[store.id] = store
     }

@@ -31,13 +31,14 @@ struct FaultLibrary {
     if await child.status() != 0 { try Test.cancel("This system has no clang.") }
   }
 
-  /// Runs the script of the keeper in a folder.
+  /// Runs a script of the keeper in a folder.
   ///
   /// - Parameters:
+  ///   - script: The name of the script.
   ///   - fault: The number of the call that fails, its error, and the bytes that it still writes.
   /// - Returns: The lines that it printed.
   func run(
-    _ mode: String, in folder: Folder, log: String? = nil,
+    _ mode: String, script: String = "script", in folder: Folder, log: String? = nil,
     fault: (at: Int, code: Int32?, bytes: Int)? = nil
   ) async throws -> [String] {
     var words = ["LD_PRELOAD=\(path)", "FAULTS_FOLDER=\(folder.url.path)"]
@@ -48,7 +49,7 @@ struct FaultLibrary {
     }
     let keeper = Bundle.main.bundleURL.appending(path: "journal-keeper").path
     let child = try Child(
-      words + [keeper, "script", folder.path("journal"), mode], path: "/usr/bin/env")
+      words + [keeper, script, folder.path("journal"), mode], path: "/usr/bin/env")
     let said = await child.output.rest()
     let status = await child.status()
     #expect(status == 0 || status == 3, "\(fault as Any)")

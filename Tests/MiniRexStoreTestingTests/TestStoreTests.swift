@@ -186,3 +186,106 @@ private func failure(
     }
   }
 }
+
+private struct Charge: Codable, Equatable, Identifiable, Sendable {
+  var id: Int
+}
+
+private struct Shop: Equatable, Sendable {
+  var charges = Jobs<Charge>()
+  var receipts: [Int] = []
+}
+
+private enum ShopAction: Equatable, Sendable {
+  case ordered(Int)
+  case charged(Int)
+  case charges(JobsAction<Charge>)
+}
+
+private let selling: Reducer<Shop, ShopAction> = { shop, action in
+  switch action {
+  case .ordered(let id): shop.charges.add(Charge(id: id))
+  case .charged(let id):
+    shop.receipts.append(id)
+    shop.charges.remove(id)
+  case .charges(let action): shop.charges.reduce(action)
+  }
+  return .none
+}
+
+/// Jobs in a test store.
+@Suite(.light) struct TestStoreJobsTests {
+  @Test func `each beginning, failure, and result of a job is asserted`() async throws {
+    let clock = ManualClock()
+    let now: @Sendable () -> UnixTime = { UnixTime(milliseconds: 0).advanced(by: clock.now.offset) }
+    try await withTestStore(Shop(), reducer: selling) { store in
+      store.perform(
+        \.charges, ShopAction.charges, atMost: 1, clock: clock, now: now
+      ) { charge, attempt in
+        if attempt == 1 { throw CancellationError() }
+        return .charged(charge.id)
+      }
+
+      try store.send(.ordered(1)) { $0.charges.add(Charge(id: 1)) }
+      let first = JobsAction<Charge>.began(id: 1, attempt: 1, at: now())
+      try await store.receive(.charges(first)) { $0.charges.reduce(first) }
+      let failed = JobsAction<Charge>.failed(
+        id: 1, JobFailure(attempt: 1, description: "CancellationError()", time: now()),
+        retryAt: now().advanced(by: .seconds(1)))
+      try await store.receive(.charges(failed)) { $0.charges.reduce(failed) }
+      await clock.advance(by: .seconds(1))
+      let second = JobsAction<Charge>.began(id: 1, attempt: 2, at: now())
+      try await store.receive(.charges(second)) { $0.charges.reduce(second) }
+      try await store.receive(.charged(1)) {
+        $0.charges.remove(1)
+        $0.receipts = [1]
+      }
+    }
+  }
+
+  @Test func `the beginning and the result of a job are asserted`() async throws {
+    let now: @Sendable () -> UnixTime = { UnixTime(milliseconds: 0) }
+    try await withTestStore(Shop(), reducer: selling) { store in
+      store.perform(\.charges, ShopAction.charges, atMost: 1, now: now) { charge, _ in
+        .charged(charge.id)
+      }
+      try store.send(.ordered(1)) { $0.charges.add(Charge(id: 1)) }
+      let began = JobsAction<Charge>.began(id: 1, attempt: 1, at: now())
+      try await store.receive(.charges(began)) { $0.charges.reduce(began) }
+      try await store.receive(.charged(1)) {
+        $0.charges.remove(1)
+        $0.receipts = [1]
+      }
+    }
+  }
+
+  @Test func `an unasserted action of a job and a job that keeps running fail the test`() async {
+    let zero = UnixTime(milliseconds: 0)
+    let first = JobsAction<Charge>.began(id: 1, attempt: 1, at: zero)
+    let unasserted = await #expect(throws: TestStoreFailure.self) {
+      try await withTestStore(Shop(), reducer: selling) { store in
+        store.perform(\.charges, ShopAction.charges, atMost: 1, now: { zero }) {
+          charge, _ in .charged(charge.id)
+        }
+        try store.send(.ordered(1)) { $0.charges.add(Charge(id: 1)) }
+        try await store.receive(.charges(first)) { $0.charges.reduce(first) }
+      }
+    }
+    let running = await #expect(throws: TestStoreFailure.self) {
+      try await withTestStore(
+        Shop(), within: .milliseconds(10), exhaustivity: .on, reducer: selling
+      ) { store in
+        let clock = ManualClock()
+        store.perform(\.charges, ShopAction.charges, atMost: 1, now: { zero }) { charge, _ in
+          try await clock.sleep(for: .seconds(1))
+          return .charged(charge.id)
+        }
+        try store.send(.ordered(1)) { $0.charges.add(Charge(id: 1)) }
+        try await store.receive(.charges(first)) { $0.charges.reduce(first) }
+      }
+    }
+
+    #expect(unasserted?.description.contains("Received and not asserted before") == true)
+    #expect(running?.description.contains("A job did not end within") == true)
+  }
+}

@@ -40,6 +40,7 @@ final class Suite {
     effects()
     diffs()
     journals()
+    jobs()
     storeMemory()
     rows()
     queries()

@@ -4,7 +4,7 @@ let announced = 0;
 
 function enter({ id, name }) {
   const store = { id, name, commits: [], shown: [], number: 0, earlier: 0, chosen: null, detailed: null, base: null, isPaused: false, rows: [], numberLength: 6,
-    spans: new Map(), bars: new Map() };
+    spans: new Map(), bars: new Map(), jobs: [] };
   const button = (text, label, action) => Object.assign(control("button", label, { type: "button", textContent: text }), { onclick: action });
   store.list = control("div", `Commits of ${name}, newest first`, { className: "commits", tabIndex: 0 });
   store.list.setAttribute("role", "listbox");
@@ -24,6 +24,8 @@ function enter({ id, name }) {
   store.lanes.setAttribute("role", "region");
   store.track = make("div", { className: "track" });
   store.lanes.onclick = event => { const bar = event.target.closest(".span"); if (bar) choose(store, Number(bar.dataset.commit)); };
+  store.jobLists = control("div", `Jobs of ${name}`, { className: "jobs", tabIndex: 0, hidden: true });
+  store.jobLists.setAttribute("role", "region");
   store.scopes = make("summary");
   store.scopeList = control("div", `Scopes of ${name}`, { className: "list", tabIndex: 0 });
   store.scopeList.setAttribute("role", "region");
@@ -44,6 +46,7 @@ function enter({ id, name }) {
       make("div", { className: "tools" }, store.byAction, store.byPath, store.pause)),
     store.effects, make("div", { className: "over-time" }, make("div", { className: "head" }, make("h3", { textContent: "Effects over time" }), store.period,
       make("div", { className: "tools" }, store.window)), store.lanes),
+    store.jobLists,
     make("details", { className: "scopes" }, store.scopes, store.scopeList), make("div", { className: "slider" }, store.slider, store.at),
     make("div", { className: "columns" }, store.list, store.detail));
   section.setAttribute("aria-labelledby", `store-${id}`);
@@ -83,6 +86,7 @@ function showStore(update, isWhole) {
   if (gone > 0) store.commits.splice(0, gone);
   store.running = update.effects ?? [];
   for (const span of update.spans ?? []) store.spans.set(span.number, span);
+  if (update.jobs) { store.jobs = update.jobs; showJobs(store); }
   if (update.scopes) showScopes(store, update.scopes);
   showEffects(store);
   showSpans(store);

@@ -10,7 +10,7 @@ final class CallCounter: Sendable {
     var finished = 0
     var isOver = false
     /// Each call of `drained()`, with the count of finished and older dropped updates that ends it.
-    var waiters: [(target: Int, call: DrainCall)] = []
+    var waiters: [(target: Int, call: WaitingCall)] = []
     /// Returns the number of dropped updates.
     var dropped: (@Sendable () -> Int)?
   }
@@ -64,7 +64,7 @@ final class CallCounter: Sendable {
 
   func drained() async {
     let dropped = state.withLock { $0.dropped }?() ?? 0
-    let call = DrainCall()
+    let call = WaitingCall()
     let mustWait = state.withLock { state in
       let target = dropsOldest ? state.added : state.added - dropped
       let done = dropsOldest ? state.finished + dropped : state.finished

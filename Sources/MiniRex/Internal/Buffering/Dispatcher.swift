@@ -154,7 +154,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
   ) {
     state.withLock { $0.phase = .running }
     for _ in 0..<Schedule.patience {
-      let (next, drained) = state.withLock { state -> (Next?, [DrainCall]) in
+      let (next, drained) = state.withLock { state -> (Next?, [WaitingCall]) in
         let drained = state.drains.endCall()
         guard let callback = state.callback, let carried = state.buffer.queue.popFirst() else {
           return (nil, drained)
@@ -232,7 +232,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
   }
 
   private func drained() async {
-    let call = DrainCall()
+    let call = WaitingCall()
     let mustWait = state.withLock { state in
       state.callback != nil && state.drains.wait(for: state.buffer.queue.count, call)
     }

@@ -9,13 +9,13 @@ struct DrainWaiters: Sendable {
   /// Each call, with the updates before it that have not run yet.
   ///
   /// Oldest first, so the counts rise.
-  private var waiters: [(remaining: Int, call: DrainCall)] = []
+  private var waiters: [(remaining: Int, call: WaitingCall)] = []
 
   @usableFromInline
   init() {}
 
   /// Returns `false` if nothing is queued or running.
-  mutating func wait(for queued: Int, _ call: DrainCall) -> Bool {
+  mutating func wait(for queued: Int, _ call: WaitingCall) -> Bool {
     let remaining = queued + (isCalling ? 1 : 0)
     if remaining > 0 { waiters.append((remaining, call)) }
     return remaining > 0
@@ -23,7 +23,7 @@ struct DrainWaiters: Sendable {
 
   /// Counts the return of the callback.
   @inlinable
-  mutating func endCall() -> [DrainCall] {
+  mutating func endCall() -> [WaitingCall] {
     if !isCalling { return [] }
     isCalling = false
     return finishOne()
@@ -31,7 +31,7 @@ struct DrainWaiters: Sendable {
 
   /// Counts an update that has run or was dropped.
   @usableFromInline
-  mutating func finishOne() -> [DrainCall] {
+  mutating func finishOne() -> [WaitingCall] {
     if waiters.isEmpty { return [] }
     for index in waiters.indices { waiters[index].remaining -= 1 }
     let done = waiters.prefix { $0.remaining <= 0 }
@@ -39,38 +39,8 @@ struct DrainWaiters: Sendable {
     return done.map(\.call)
   }
 
-  mutating func finishAll() -> [DrainCall] {
+  mutating func finishAll() -> [WaitingCall] {
     defer { waiters = [] }
     return waiters.map(\.call)
-  }
-}
-
-/// One call of `drained()`, which its queue or the cancellation of its task resumes once.
-@usableFromInline
-final class DrainCall: Sendable {
-  private let state = Lock<(isDone: Bool, waiter: Waiter?)>((false, nil))
-
-  @usableFromInline
-  func resume() {
-    let waiter = state.withLock { state in
-      state.isDone = true
-      return state.waiter.take()
-    }
-    waiter?.resume()
-  }
-
-  func wait() async {
-    await withTaskCancellationHandler {
-      unsafe await withUnsafeContinuation { continuation in
-        let waiter = unsafe Waiter(continuation)
-        let isDone = state.withLock { state in
-          if !state.isDone { state.waiter = waiter }
-          return state.isDone
-        }
-        if isDone { waiter.resume() }
-      }
-    } onCancel: {
-      resume()
-    }
   }
 }

@@ -11,7 +11,7 @@ final class CompletionGate: SubscriptionHost, @unchecked Sendable {
     var endCalls = EndCalls()
 
     /// Returns the calls of `ended` after a cancellation, unless `onEnd` is running.
-    mutating func takeEndCalls() -> [DrainCall] { caller == nil ? endCalls.takeAll() : [] }
+    mutating func takeEndCalls() -> [WaitingCall] { caller == nil ? endCalls.takeAll() : [] }
   }
 
   private let state: Lock<State>

@@ -3,30 +3,30 @@
 /// The lock of the host guards it. The taken calls are resumed outside the lock.
 @usableFromInline
 package struct EndCalls: Sendable {
-  private var calls: [ObjectIdentifier: [DrainCall]] = [:]
+  private var calls: [ObjectIdentifier: [WaitingCall]] = [:]
 
   @usableFromInline
   init() {}
 
-  mutating func add(_ call: DrainCall, for token: Subscription) {
+  mutating func add(_ call: WaitingCall, for token: Subscription) {
     calls[ObjectIdentifier(token), default: []].append(call)
   }
 
   /// Removes a call whose task was canceled.
-  mutating func remove(_ call: DrainCall, for token: Subscription) {
+  mutating func remove(_ call: WaitingCall, for token: Subscription) {
     let id = ObjectIdentifier(token)
     calls[id]?.removeAll { $0 === call }
     if calls[id]?.isEmpty == true { calls[id] = nil }
   }
 
   @usableFromInline
-  mutating func take(for token: Subscription) -> [DrainCall] {
+  mutating func take(for token: Subscription) -> [WaitingCall] {
     if calls.isEmpty { return [] }
     return calls.removeValue(forKey: ObjectIdentifier(token)) ?? []
   }
 
   @usableFromInline
-  mutating func takeAll() -> [DrainCall] {
+  mutating func takeAll() -> [WaitingCall] {
     if calls.isEmpty { return [] }
     defer { calls = [:] }
     return calls.values.flatMap(\.self)
@@ -51,7 +51,7 @@ extension Subscription {
       defer { extendLifetime(self) }
       var token = self
       while let inner = token.host.decisive(for: token) { token = inner }
-      let call = DrainCall()
+      let call = WaitingCall()
       var mustWait = false
       token.host.withEndCalls(of: token) { calls, isActive in
         mustWait = isActive

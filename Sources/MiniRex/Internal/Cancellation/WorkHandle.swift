@@ -110,6 +110,13 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
 }
 
 extension WorkHandle {
+  /// Runs a part of the work, in the current Swift task.
+  package func run<Result, Failure: Error>(
+    _ part: () async throws(Failure) -> Result
+  ) async -> Swift.Result<Result, Failure> {
+    await Self.$current.withValue(self) { await outcome(of: part) }
+  }
+
   /// Runs the work in a Swift task, and finishes when it returns.
   ///
   /// - Parameter finish: A closure that receives the result of the work.

@@ -315,7 +315,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
       var groups: [WaitGroup] = []
       var turn: QueuedTurn?
       var callsTask = false
-      var endCalls: [DrainCall] = []
+      var endCalls: [WaitingCall] = []
       let step = lock.withLock { state -> Step in
         let step = state.nextStep()
         switch step {
@@ -362,7 +362,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   }
 
   /// - Returns: The calls of `ended`, if the source has finished and its callbacks are released.
-  private func rest(_ state: inout DeliveryState) -> [DrainCall] {
+  private func rest(_ state: inout DeliveryState) -> [WaitingCall] {
     tidy(&state)
     turnstile.rest()
     return state.schedule.hasEnded && state.table.count == 0 ? state.endCalls.takeAll() : []

@@ -89,3 +89,10 @@ struct ThreadLocalAddress<Variable>: Sendable {
     nonmutating set { unsafe pthread_setspecific(key, newValue) }
   }
 }
+
+/// The time of the system's clock, in milliseconds since 1970.
+package func millisecondsSince1970() -> Int64 {
+  var time = timespec()
+  unsafe clock_gettime(CLOCK_REALTIME, &time)
+  return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+}

@@ -1,7 +1,7 @@
-/// The alarm of one subscription to a timed operator.
+/// The alarm of one subscription to a timed operator, or of the jobs of a store.
 ///
 /// Any thread may set it and end it. The last thread that sets it decides.
-final class Alarm: Sendable {
+package final class Alarm: Sendable {
   private struct State {
     /// `nil` after the alarm ends.
     var ring: (@Sendable (Duration) -> Void)?
@@ -32,7 +32,7 @@ final class Alarm: Sendable {
   private let state: Lock<State>
 
   /// - Parameter ring: A closure that receives the instant to which the alarm was set.
-  init(_ timekeeper: Timekeeper, ring: @escaping @Sendable (Duration) -> Void) {
+  package init(_ timekeeper: Timekeeper, ring: @escaping @Sendable (Duration) -> Void) {
     self.timekeeper = timekeeper
     state = Lock(State(ring: ring))
   }
@@ -55,7 +55,7 @@ final class Alarm: Sendable {
   ///
   /// For an instant that other threads know before the alarm is set. They may move a manual clock,
   /// which would ring only in its next advance.
-  func setOrRing(at instant: Duration) {
+  package func setOrRing(at instant: Duration) {
     set(to: instant)
     let now = timekeeper.now()
     if let number = state.withLock({ $0.instant <= now ? $0.number : nil }) { wake(number) }
@@ -95,7 +95,7 @@ final class Alarm: Sendable {
   }
 
   /// Cancels the call of the clock until the next `set(to:)`.
-  func clear() {
+  package func clear() {
     let timer = state.withLock { state in
       state.number += 1
       state.wakesAt = nil
@@ -110,7 +110,7 @@ final class Alarm: Sendable {
   }
 
   /// Ends the alarm, and releases its closure.
-  func end() {
+  package func end() {
     // The captures of `ring` are released after the lock, when this function returns.
     let (_, timer) = state.withLock { ($0.ring.take(), $0.timer.take()) }
     timer?.invalidate()

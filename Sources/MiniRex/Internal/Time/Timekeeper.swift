@@ -3,14 +3,14 @@
 /// Instants are durations since the creation of the operator. A clock is user code. It runs outside
 /// locks.
 @usableFromInline
-struct Timekeeper: Sendable {
-  @usableFromInline let now: @Sendable () -> Duration
+package struct Timekeeper: Sendable {
+  @usableFromInline package let now: @Sendable () -> Duration
   /// Runs a closure at an instant, unless the subscription is canceled first.
   let wake: @Sendable (_ instant: Duration, @escaping @Sendable () -> Void) -> Subscription
   /// `true` if a canceled wake-up needs no memory in the clock.
   let forgetsEnded: Bool
 
-  init(_ clock: any Clock<Duration>) {
+  package init(_ clock: any Clock<Duration>) {
     // A schedule of the continuous clock is a sleeping task.
     if let clock = clock as? any SchedulingClock<Duration>, !(clock is ContinuousClock) {
       self.init(scheduling: clock)

@@ -43,6 +43,8 @@ struct Settings: Sendable {
   var spans = 100
   /// The maximum number of beginnings and ends of effects that are queued for the timeline.
   var waitingEffects = 1_024
+  /// The maximum number of jobs of each place on the page.
+  var jobs = 50
   /// The maximum number of lines in the tree of scopes.
   var scopes = 200
   var limits = Limits.ofPages

@@ -74,6 +74,28 @@ extension InspectorCore {
     }
   }
 
+  private func addJobs(to text: inout MetricsText) {
+    let places = stores.enumerated().flatMap { id, store in
+      store.jobTotals.map { jobs -> (labels: MetricsText.Labels, jobs: JobsInspection) in
+        ([("store", store.name), ("id", "\(id)"), ("jobs", jobs.path)], jobs)
+      }
+    }
+    text.add(
+      "minirex_jobs", .gauge, "Jobs by their condition.",
+      places.flatMap { labels, jobs in
+        [
+          ("pending", jobs.counts.pending), ("waiting", jobs.counts.waiting),
+          ("running", jobs.counts.running), ("failed", jobs.counts.failed),
+        ].map { (labels: labels + [("state", $0)], value: $1) }
+      })
+    text.add(
+      "minirex_job_attempts_total", .counter, "Attempts that began.",
+      places.map { (labels: $0, value: $1.attempts) })
+    text.add(
+      "minirex_job_failures_total", .counter, "Attempts that failed.",
+      places.map { (labels: $0, value: $1.failures) })
+  }
+
   private func addStores(to text: inout MetricsText) {
     let stores = stores.enumerated().compactMap {
       id, store -> (labels: MetricsText.Labels, totals: WatchedStore.Totals)? in
@@ -92,6 +114,7 @@ extension InspectorCore {
     add(
       "minirex_store_pending_events", .gauge, "Events that wait for the delivering thread.",
       \.pending)
+    addJobs(to: &text)
     text.add(
       "minirex_store_reducer_seconds", "Durations of the calls of the reducer.",
       bounds: ReducerTimes.bounds.map { $0 / .seconds(1) },

@@ -20,6 +20,7 @@ enum InspectorPage {
     PackageResources.stores_js,
     PackageResources.commits_js,
     PackageResources.effects_js,
+    PackageResources.jobs_js,
     PackageResources.scopes_js,
     PackageResources.detail_js,
     PackageResources.session_js,

@@ -24,6 +24,8 @@ struct StoreUpdate: Sendable, Encodable {
   /// The effects in the timeline that the page does not have.
   private var spans: [EffectLog.Span]
   private let spanVersion: Int
+  /// The performed jobs, or `nil` if the page already has them.
+  private var jobs: [JobsLine]?
   /// The scopes in use, or `nil` if the page already has them.
   private var scopes: [ScopeLine]?
   /// The number of commits in earlier runs, which the page adds to each number.
@@ -37,7 +39,7 @@ struct StoreUpdate: Sendable, Encodable {
   private var entries: [CommitLog.Entry]
 
   private enum CodingKeys: CodingKey {
-    case id, name, counts, effects, spans, scopes, earlierCommits, number, first, commits
+    case id, name, counts, effects, spans, jobs, scopes, earlierCommits, number, first, commits
   }
 
   init(_ id: Int, _ store: WatchedStore) {
@@ -48,6 +50,7 @@ struct StoreUpdate: Sendable, Encodable {
     effects = store.effects
     let effectLog = store.effectLog
     (spans, spanVersion) = (effectLog.spans, effectLog.version)
+    jobs = store.jobs
     scopes = store.scopes
     earlierCommits = store.earlierCommits
     number = log.number
@@ -60,11 +63,13 @@ struct StoreUpdate: Sendable, Encodable {
     guard let old else { return self }
     if old.number == number && old.counts == counts && old.first == first
       && old.effects == effects && old.spanVersion == spanVersion && old.scopes == scopes
+      && old.jobs == jobs
     {
       return nil
     }
     var update = self
     update.spans.removeAll { $0.version <= old.spanVersion }
+    if old.jobs == jobs { update.jobs = nil }
     if old.scopes == scopes { update.scopes = nil }
     update.entries.removeAll { $0.number <= old.number }
     return update
@@ -92,6 +97,7 @@ struct StoreUpdate: Sendable, Encodable {
     try container.encode(counts, forKey: .counts)
     try container.encode(effects, forKey: .effects)
     try container.encode(spans, forKey: .spans)
+    try container.encodeIfPresent(jobs, forKey: .jobs)
     try container.encodeIfPresent(scopes, forKey: .scopes)
     try container.encode(earlierCommits, forKey: .earlierCommits)
     try container.encode(number, forKey: .number)

@@ -68,6 +68,7 @@ final class WatchedStore: Sendable {
   private let readEffects: @Sendable () -> [EffectStatus]
   private let readTotals: @Sendable () -> Totals?
   private let readScopes: @Sendable () -> [ScopeStatus]
+  private let readJobs: @Sendable (Int) -> [JobsInspection]
   /// The last result of `scopes` and its time.
   private let seenScopes = Lock<([ScopeLine], ContinuousClock.Instant?)>(([], nil))
   private let recording = Lock(Recording.off)
@@ -107,6 +108,7 @@ final class WatchedStore: Sendable {
       }
     }
     readScopes = { [weak store] in store?.scopeTree ?? [] }
+    readJobs = { [weak store] count in store?.jobs(atMost: count) ?? [] }
     let timeline = timeline
     subscribe = { [weak store] watched in
       let commits = Broadcaster<Commit<State, Action>> { [weak store] receive in
@@ -138,6 +140,12 @@ final class WatchedStore: Sendable {
   }
 
   var totals: Totals? { readTotals() }
+
+  /// The performed jobs, of which each place lists some.
+  var jobs: [JobsLine] { readJobs(settings.jobs).map { JobsLine($0) } }
+
+  /// The counts of the performed jobs.
+  var jobTotals: [JobsInspection] { readJobs(0) }
 
   var commits: CommitLog { log.withLock { $0 } }
 

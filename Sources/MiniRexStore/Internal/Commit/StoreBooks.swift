@@ -61,3 +61,8 @@ enum EffectBeginning<Action: Sendable>: Sendable {
     }
   }
 }
+
+/// A weak reference to a subscription of `events`.
+struct WeakSubscription {
+  weak var subscription: Subscription?
+}

@@ -1,10 +1,5 @@
 import MiniRex
 
-/// A weak reference to a subscription of `events`.
-struct WeakSubscription {
-  weak var subscription: Subscription?
-}
-
 extension StoreStorage {
   /// Remembers a subscription of `events`, which receives the errors of effects.
   ///

@@ -85,6 +85,9 @@ class AnyScope<State: Sendable, Action: Sendable>: @unchecked Sendable {
 
   var scopesInUse: [ScopeInUse] { absent() }
 
+  /// Returns the location of a member: the innermost removable child around it, and the key path from there.
+  func location(of member: AnyKeyPath) -> (child: ObjectIdentifier?, path: AnyKeyPath) { absent() }
+
   /// Called when the scope's `Store` object is released.
   func storeWasReleased() {}
 

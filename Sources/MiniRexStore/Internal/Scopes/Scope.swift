@@ -157,6 +157,10 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     ) { outer(embed($0)) }
   }
 
+  override func location(of member: AnyKeyPath) -> (child: ObjectIdentifier?, path: AnyKeyPath) {
+    (place.entry.map { ObjectIdentifier($0) }, place.key(of: member))
+  }
+
   override var scopesInUse: [ScopeInUse] { storage.withAccess { inner?.inUse ?? [] } }
 
   override func history(

@@ -1,0 +1,71 @@
+import MiniRex
+import Synchronization
+
+/// One run of one attempt, from the decision to start it until its closure has returned.
+final class JobRun<Job: Identifiable & Sendable>: Sendable {
+  private struct Work: Sendable {
+    var task: Task<Void, Never>?
+    var hasReturned = false
+  }
+
+  /// The number of the job.
+  let number: Int
+  let line: Int
+  let attempt: Int
+  /// The entry from which the run was decided.
+  let box: JobBox<Job>
+  /// `true` if the result is dropped: the job was removed or replaced, or nothing performs it any longer.
+  private let over = Atomic(false)
+  /// The number of the last commit of the chain that began the attempt, or 0 before it is known.
+  private let commit = Atomic(0)
+  private let work = Lock(Work())
+
+  init(_ node: JobNode<Job>, line: Int) {
+    number = node.number
+    self.line = line
+    box = node.box
+    attempt = node.box.entry.attempts + 1
+  }
+
+  var id: Job.ID { box.entry.id }
+
+  var isOver: Bool { over.load(ordering: .acquiring) }
+
+  func begin(in number: Int) { commit.store(number, ordering: .releasing) }
+
+  func attach(_ task: Task<Void, Never>) {
+    work.withLock { if !$0.hasReturned { $0.task = task } }
+    if isOver { cancel() }
+  }
+
+  /// Drops the result, and cancels the Swift task unless the work has returned.
+  ///
+  /// After that, the task commits the result, and callbacks of the store would inherit the cancellation.
+  func cancel() {
+    over.store(true, ordering: .releasing)
+    work.withLock { $0.task }?.cancel()
+  }
+
+  /// Marks the work as returned.
+  func finish() {
+    // The task is released after the lock.
+    _ = work.withLock { work in
+      work.hasReturned = true
+      return work.task.take()
+    }
+  }
+
+  /// Returns `true` if a commit leaves the run its job.
+  ///
+  /// A commit before the beginning does not count. While the number of the beginning is unknown, a job that has gone
+  /// back to an earlier attempt counts as not begun. The run then ends without an effect, because its result is
+  /// compared with the state.
+  func isValid(_ entry: JobEntry<Job>?, at number: Int) -> Bool {
+    guard let entry, entry.id == id else { return false }
+    if entry.attempts < attempt {
+      let began = commit.load(ordering: .acquiring)
+      return began == 0 || number <= began
+    }
+    return entry.runs(attempt)
+  }
+}
