@@ -19,7 +19,7 @@ extension Store {
       current: { [backing] in
         switch backing {
         case .root(let storage): JobsInput(jobs(storage.current))
-        case .part(let scope): JobsInput(jobs(scope.state))
+        case .scope(let scope): JobsInput(jobs(scope.state))
         }
       }
     ) { [backing] receive in

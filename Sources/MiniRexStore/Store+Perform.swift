@@ -86,8 +86,8 @@ extension Store {
     switch backing {
     case .root:
       return JobsKey(root: rootIdentity, child: nil, path: path)
-    case .part(let part):
-      let (child, path) = part.location(of: path)
+    case .scope(let scope):
+      let (child, path) = scope.location(of: path)
       return JobsKey(root: rootIdentity, child: child, path: path)
     }
   }

@@ -30,7 +30,9 @@ public import MiniRex
   var unsettled: [HistoryHook<State, Action>] = []
   /// A Boolean value that indicates whether a log decides the actions, so that no state may be restored.
   var isReplicated = false
-  /// The subscriptions of `events`, in debug builds. They receive the errors of effects.
+  /// The subscriptions of `events`, which receive the errors of effects.
+  ///
+  /// Empty in release builds.
   var eventSubscriptions: [WeakSubscription] = []
 
   @inlinable init() {}

@@ -55,7 +55,7 @@ private struct TreeWalk<Element: Sendable> {
   init(_ tree: PositionTree<Element, Never>) {
     var height = 0
     var node = tree.root
-    while let child = unsafe node.children.first {
+    while let child = node.children.first {
       height += 1
       node = child
     }
@@ -67,7 +67,7 @@ private struct TreeWalk<Element: Sendable> {
   /// The next element, which is also the first element of the next node.
   var first: Element? {
     if let element = leaf.first { return element }
-    return unsafe nodes.last?.node.elements[0]
+    return nodes.last?.node.elements[0]
   }
 
   /// Skips a node that both walks share, or enters the higher of both next nodes.
@@ -96,9 +96,9 @@ private struct TreeWalk<Element: Sendable> {
   mutating func descend() {
     guard let (node, height) = nodes.popLast() else { return }
     if height == 0 {
-      leaf = unsafe node.elements[...]
+      leaf = node.elements[...]
     } else {
-      nodes += unsafe node.children.reversed().map { ($0, height - 1) }
+      nodes += node.children.reversed().map { ($0, height - 1) }
     }
   }
 
