@@ -1,6 +1,6 @@
 /// Reads published values in the closure of a computed value, which then depends on them.
 ///
-/// See ``Publisher/computed(name:fileID:line:_:)``. It is valid during one run of the closure.
+/// See ``Publisher/computed(name:instrument:fileID:line:_:)``. It is valid during one run of the closure.
 public struct ValueReader: ~Copyable {
   @usableFromInline let session: ReadSession
   @usableFromInline let run: UInt

@@ -126,11 +126,11 @@ private func take(
     }
   }
 
-  @Test func `ten thousand reconnects receive each commit once, without a gap`() async throws {
+  @Test func `clients that reconnect receive each commit once, without a gap`() async throws {
     let journal = try LinesJournal(file, sync: .onFlush)
     let store = Store([], reducer: appending)
     let recording = journal.record(store)
-    let count = scaled(10_000)
+    let count = scaled(1_000)
     let sending = Task.detached {
       for number in 1...count {
         store.send("\(number)")

@@ -12,7 +12,7 @@ extension Publisher where Kind: StreamKind {
     removingDuplicates(ChangeTest(ofEquatable: { $0 != $1 }))
   }
 
-  /// Deprecated; see the message.
+  /// Keeps each tuple, because an element is not `Equatable`.
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
@@ -32,7 +32,7 @@ extension Publisher where Kind: StreamKind {
     removingDuplicates(ChangeTest(ofEquatable: { $0 != $1 }))
   }
 
-  /// Deprecated; see the message.
+  /// Keeps each tuple, because an element is not `Equatable`.
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
@@ -55,7 +55,7 @@ extension Publisher where Kind: StreamKind {
     removingDuplicates(ChangeTest(ofEquatable: { $0 != $1 }))
   }
 
-  /// Deprecated; see the message.
+  /// Keeps each tuple, because an element is not `Equatable`.
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
@@ -78,7 +78,7 @@ extension Publisher where Kind: StreamKind {
     removingDuplicates(ChangeTest(ofEquatable: { $0 != $1 }))
   }
 
-  /// Deprecated; see the message.
+  /// Keeps each tuple, because an element is not `Equatable`.
   @_documentation(visibility: internal)
   @available(
     *, deprecated,
@@ -101,7 +101,7 @@ extension Publisher where Kind: StreamKind {
     removingDuplicates(ChangeTest(ofEquatable: { $0 != $1 }))
   }
 
-  /// Deprecated; see the message.
+  /// Keeps each tuple, because an element is not `Equatable`.
   @_documentation(visibility: internal)
   @available(
     *, deprecated,

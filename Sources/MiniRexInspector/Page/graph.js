@@ -137,7 +137,9 @@ function showGraph(update) {
 }
 
 function arrange() {
-  for (const id of ["as-text", "search", "smaller", "larger", "fit"]) $(id).hidden = !isDrawn;
+  $("as-text").hidden = !isDrawn;
+  // These controls are for the picture only.
+  for (const id of ["search", "smaller", "larger", "fit", "moving"]) $(id).hidden = !isDrawn || showsText;
   $("as-text").setAttribute("aria-pressed", showsText);
   $("picture").hidden = !isDrawn || showsText;
   $("legend").hidden = !isDrawn;
