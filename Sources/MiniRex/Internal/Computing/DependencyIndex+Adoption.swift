@@ -73,6 +73,7 @@ extension DependencyIndex {
     let count = candidate.dependencies.count
     for position in steps[step].position..<count {
       let dependency = candidate.dependencies[position]
+      inspectedCount += 1
       let (child, isNew) = child(for: dependency, at: position, in: step)
       if table[child].phase == .marked {
         steps[step].position = position

@@ -79,6 +79,7 @@ extension DependencyIndex {
         begin(child)
         return .waits
       }
+      inspectedCount += 1
       if table[child].changedPass == pass { return .different }
       if table[child].movedPass == pass { hasMoved = true }
     }

@@ -30,6 +30,7 @@ final class DependencyIndex: @unchecked Sendable {
     var reached: [EntryID] = []
     var taken: [TakenResult] = []
     var mayTake = true
+    var inspectedCount = 0
     var time: UInt = 0
     var places = PlaceRange()
     var areInputsChanged = false
@@ -76,6 +77,14 @@ final class DependencyIndex: @unchecked Sendable {
   var mayTake: Bool {
     get { unsafe state.mayTake }
     set { unsafe state.mayTake = newValue }
+  }
+
+  /// The number of dependencies and sources that passes have compared.
+  ///
+  /// For tests: it grows with the values that a change may affect, not with the graph.
+  var inspectedCount: Int {
+    get { unsafe state.inspectedCount }
+    set { unsafe state.inspectedCount = newValue }
   }
 
   /// A time at which all sources had the values of the index, or 0.
@@ -269,6 +278,7 @@ final class DependencyIndex: @unchecked Sendable {
   /// Without any, it claims the present time. O(sources).
   private func missedSources() -> [EntryID] {
     let now = ChangeClock.now
+    inspectedCount += sources.count
     let missed = sources.values.filter { id in
       table[id].knownRecord?.use {
         !$0.isPresent || $0.version.load(ordering: .relaxed) > now

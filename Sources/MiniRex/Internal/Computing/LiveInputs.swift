@@ -17,7 +17,7 @@ final class LiveInputs: @unchecked Sendable {
   }
 
   private let combination = Combination()
-  private let index: DependencyIndex
+  let index: DependencyIndex
   private let session: ReadSession
   private let root: EntryID
   private weak var sentinel: Sentinel?
