@@ -11,6 +11,7 @@ func run(_ options: Options) -> Bool {
   if options.replays { return showReplays() }
   if options.journals { return showJournals(options) }
   if options.commits != nil { return commit(options) }
+  if options.company { return showCompany(options) }
   if options.count { return showCounts(suite, options) }
   return showTimes(suite, options)
 }
@@ -24,6 +25,11 @@ private func list(_ suite: Suite) -> Bool {
     let timed = suite.cases.filter { $0.workload == workload.name }.map(\.contestant)
     let names = suite.weights[workload.name]?.keys.sorted() ?? timed
     print(workload.name.padded(to: 20), workload.unit.padded(to: 24), names.joined(separator: ", "))
+  }
+  for workload in companyWorkloads {
+    print(
+      workload.name.padded(to: 20), "ns of processor time".padded(to: 24), "minirex, with --company"
+    )
   }
   return true
 }

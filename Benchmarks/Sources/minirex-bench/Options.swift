@@ -6,6 +6,7 @@ struct Options {
   var json = false
   var list = false
   var count = false
+  var company = false
   var replays = false
   var journals = false
   var part: String?
@@ -27,6 +28,9 @@ struct Options {
     minirex-bench --count [--filter …]
       Counts allocations, retains, releases, and locked instructions per unit. Fails if a count
       exceeds its goal.
+    minirex-bench --company [--filter …]
+      Compares a thread alone with the same thread beside eight others that do the same with objects of
+      their own, by its processor time. Fails if a ratio exceeds its goal.
     minirex-bench --replays
       Times the replay of a journal by its length, with and without snapshots.
     minirex-bench --journals [--part durable|size|segments|stall] [--brief]
@@ -61,6 +65,7 @@ struct Options {
       case "--json": json = true
       case "--list": list = true
       case "--count": count = true
+      case "--company": company = true
       case "--replays": replays = true
       case "--journals": journals = true
       case "--part": part = try value(of: option)
@@ -75,7 +80,8 @@ struct Options {
       }
     }
     if isBrief { reps = min(reps, 3) }
-    for name in filter where !workloads.contains(where: { selects($0.name, name) }) {
+    let names = workloads.map(\.name) + companyWorkloads.map(\.name)
+    for name in filter where !names.contains(where: { selects($0, name) }) {
       throw BadArgument("No workload is named '\(name)'. Use --list.")
     }
   }

@@ -64,7 +64,8 @@ private func compareRandomGraphs(_ count: Int) {
 private enum GraphStep: Sendable {
   case set([Int: Int])
   case read(Int)
-  case subscribe(Int)
+  /// With changes that the callback makes inside `subscribe`.
+  case subscribe(Int, writing: [Int: Int])
   case cancel(Int)
 }
 
@@ -100,7 +101,11 @@ private struct GraphProgram: Sendable {
   func step(using random: inout SeededGenerator) -> GraphStep {
     let node = sourceCount + Int.random(in: 0..<nodes.count, using: &random)
     switch Int.random(in: 0..<8, using: &random) {
-    case 0: return .subscribe(node)
+    case 0:
+      let write = [
+        Int.random(in: 0..<sourceCount, using: &random): Int.random(in: 0..<9, using: &random)
+      ]
+      return .subscribe(node, writing: Bool.random(using: &random) ? write : [:])
     case 1: return .cancel(node)
     case 2, 3: return .read(node)
     default:
@@ -164,10 +169,14 @@ private final class ComputedGraph {
       }
     case .read(let node):
       if let value = values[node].current() { record(node, value) }
-    case .subscribe(let node):
+    case .subscribe(let node, let writes):
       if subscriptions[node] != nil { return }
-      subscriptions[node] = values[node].subscribe { [log] value in
+      let isFirst = Shared(true)
+      subscriptions[node] = values[node].subscribe { [log, sources] value in
         log.change { $0[.value(node, value), default: 0] += 1 }
+        if !isFirst.value { return }
+        isFirst.value = false
+        for (source, value) in writes { sources[source].value = value }
       }
     case .cancel(let node):
       subscriptions[node] = nil
@@ -249,8 +258,10 @@ private final class GraphModel {
       }
     case .read(let node):
       log[.value(node, value(of: node)), default: 0] += 1
-    case .subscribe(let node):
-      if subscribed[node] == nil { emit(node, value(of: node)) }
+    case .subscribe(let node, let writes):
+      if subscribed[node] != nil { return }
+      emit(node, value(of: node))
+      if !writes.isEmpty { perform(.set(writes)) }
     case .cancel(let node):
       subscribed[node] = nil
     }

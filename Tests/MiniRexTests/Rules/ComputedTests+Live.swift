@@ -114,37 +114,6 @@ extension ComputedTests {
     #expect(recorder.updates == values)
   }
 
-  @Test func `R43 no other graph slows it`() async {
-    await #expect(processExitsWith: .success) {
-      mustEnd()
-      let sources = (0..<1_000).map { PublishedProperty($0) }
-      var level = sources.map(\.publisher)
-      while level.count > 1 {
-        level = stride(from: 0, to: level.count, by: 10).map { start in
-          let part = level[start..<start + 10]
-          return .computed { read in part.reduce(0) { $0 + read($1) } }
-        }
-      }
-      let last = Shared(0)
-      let subscription = level[0].subscribe { last.value = $0 }
-      let next = Shared(0)
-      func measure() -> Duration {
-        (0..<9).map { _ in
-          let start = ThreadClock.now
-          for _ in 0..<50 {
-            let value = next.increment()
-            sources[value % 1_000].value = value
-          }
-          return ThreadClock.now - start
-        }.min() ?? .zero
-      }
-      let alone = measure()
-      await whileAChangeIsDelivered { #expect(measure() < alone * 6) }
-      #expect(last.value == sources.map(\.value).reduce(0, +))
-      subscription.invalidate()
-    }
-  }
-
   @Test func `R31 delivered waits for the queue of a computed value`() async {
     await expectDelivered(.computed { [a, b] read in [read(a), read(b)] })
   }
@@ -274,13 +243,4 @@ private func onSmallStack(_ body: @escaping @Sendable () -> Void) {
   thread.stackSize = 512 * 1_024
   thread.start()
   isDone.wait()
-}
-
-/// The processor time of the thread, which other threads hardly affect.
-private enum ThreadClock {
-  static var now: Duration {
-    var time = timespec()
-    unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
 }

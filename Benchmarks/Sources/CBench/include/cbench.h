@@ -14,6 +14,13 @@ static inline uint64_t cb_now(void) {
   return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
 }
 
+/// The processor time of the calling thread.
+static inline uint64_t cb_thread_time(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
+}
+
 /// The allocated bytes of the heap.
 uint64_t cb_heap_in_use(void);
 

@@ -39,7 +39,7 @@ func recorded(_ count: Int, snapshotEvery distance: Int) -> Journal<Account, Acc
   return journal
 }
 
-private func recording(snapshotEvery distance: Int) -> (
+func recording(snapshotEvery distance: Int) -> (
   Journal<Account, AccountAction>, Store<Account, AccountAction>, Subscription
 ) {
   let journal = withTemporaryFile {

@@ -1,17 +1,17 @@
 import MiniRex
 import MiniRexStore
 
-private struct Card: Sendable, Identifiable {
+struct Card: Sendable, Identifiable {
   let id: Int
   var rank: Int
   var isDone = false
 }
 
-private struct Board: Sendable {
+struct CardBoard: Sendable {
   var cards: Rows<Card>
 }
 
-private enum BoardAction: Sendable {
+enum CardAction: Sendable {
   case rank(Int, Int)
   case toggle(Int)
 }
@@ -19,9 +19,9 @@ private enum BoardAction: Sendable {
 /// Returns a board, half of whose cards are done.
 ///
 /// Ranks are a permutation of the IDs.
-private func board(_ count: Int) -> Store<Board, BoardAction> {
+func cardBoard(_ count: Int) -> Store<CardBoard, CardAction> {
   let cards = (0..<count).map { Card(id: $0, rank: $0 &* 7919 % count, isDone: $0 % 2 == 0) }
-  return Store(Board(cards: Rows(cards))) { (state: inout Board, action: BoardAction) in
+  return Store(CardBoard(cards: Rows(cards))) { (state: inout CardBoard, action: CardAction) in
     switch action {
     case .rank(let id, let rank): state.cards[id: id]?.rank = rank
     case .toggle(let id): state.cards[id: id]?.isDone.toggle()
@@ -50,10 +50,10 @@ extension Suite {
 
   private func queries(
     _ name: String, _ n: Int,
-    _ action: @escaping @Sendable (_ round: Int, _ card: Int) -> BoardAction
+    _ action: @escaping @Sendable (_ round: Int, _ card: Int) -> CardAction
   ) {
     bench(name, "minirex") {
-      let store = opaque(board(n))
+      let store = opaque(cardBoard(n))
       let acc = Acc()
       let open = store.live(\.cards).filter { !$0.isDone }.sorted(by: \.rank)
       let token = Holder([
@@ -71,7 +71,7 @@ extension Suite {
       }
     }
     bench(name, "publisher(of:)") {
-      let store = opaque(board(n))
+      let store = opaque(cardBoard(n))
       let acc = Acc()
       let token = Holder([
         store.publisher(of: { state in

@@ -7,9 +7,18 @@ internal import Synchronization
 /// Unchecked: `work` is constant until the deinitializer.
 @usableFromInline
 final class ComputedNode: @unchecked Sendable {
-  /// The closure, without a thunk in generic code.
-  private struct Work {
-    let run: @Sendable (ReadSession) -> ComputedResult
+  /// The closure, which is called in place, without a retain.
+  private struct Work: ~Copyable {
+    /// Without a thunk in generic code.
+    struct Closure {
+      let run: @Sendable (ReadSession) -> ComputedResult
+    }
+
+    var closure: Closure?
+
+    func callAsFunction(_ session: ReadSession) -> ComputedResult {
+      unsafe closure.unsafelyUnwrapped.run(session)
+    }
   }
 
   @usableFromInline
@@ -41,7 +50,7 @@ final class ComputedNode: @unchecked Sendable {
   @usableFromInline let state = Lock(State())
   /// The address of the result, for readers that have a result already.
   private let resultAddress = Atomic<UInt>(0)
-  @exclusivity(unchecked) private var work: Work?
+  @exclusivity(unchecked) private var work: Work
   /// Used in debug builds only.
   private let hasAdvised = Atomic(false)
   private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
@@ -69,7 +78,7 @@ final class ComputedNode: @unchecked Sendable {
   ) {
     self.label = label
     self.derivation = derivation
-    unsafe work = Work(run: run)
+    unsafe work = Work(closure: Work.Closure(run: run))
     self.isChange = isChange
   }
 
@@ -87,14 +96,14 @@ final class ComputedNode: @unchecked Sendable {
 
   /// The closure may own the next computed value of a chain, and the result the result of that one.
   deinit {
-    var work = unsafe work.take()
-    ReleaseChain.release(&work)
+    var closure = unsafe work.closure.take()
+    ReleaseChain.release(&closure)
     var result = state.withLock { $0.result.take() }
     ReleaseChain.release(&result)
   }
 
   func run(in session: ReadSession) -> ComputedResult {
-    unsafe work.unsafelyUnwrapped.run(session)
+    unsafe work(session)
   }
 
   /// Prints advice, once, if the first run has read nothing.
@@ -116,8 +125,8 @@ final class ComputedNode: @unchecked Sendable {
   func presentValue<Value: Sendable>(of _: Value.Type) -> Value? {
     let now = ChangeClock.now
     return state.withLock { state in
-      guard let result = state.result, result.isCorrect(at: now) else { return nil }
-      return result.value(of: Value.self)
+      let result = state.result.map { UnretainedReference($0) }
+      return result?.use { $0.isCorrect(at: now) ? $0.value(of: Value.self) : nil }
     }
   }
 
@@ -135,10 +144,18 @@ final class ComputedNode: @unchecked Sendable {
     }
   }
 
-  /// Returns the result that was found last, unless it is the given one.
-  func result(otherThan known: ComputedResult?) -> ComputedResult? {
-    if resultAddress.load(ordering: .relaxed) == known?.address ?? 0 { return nil }
-    return state.withLock { $0.result }
+  /// The address of the result that was found last, or 0.
+  var lastResult: UInt { resultAddress.load(ordering: .relaxed) }
+
+  /// The result that was found last, by a subscription or by a reader.
+  var result: ComputedResult? { state.withLock { $0.result } }
+
+  /// Returns the result that was found last, if it is known to be correct at this time.
+  func result(at time: UInt) -> ComputedResult? {
+    state.withLock { state in
+      let isCorrect = state.result.map { UnretainedReference($0) }?.use { $0.isCorrect(at: time) }
+      return isCorrect == true ? state.result : nil
+    }
   }
 
   /// Decides the next step of a reader that needs a result of this time.
@@ -181,10 +198,15 @@ final class ComputedNode: @unchecked Sendable {
   private func replace(
     _ state: inout State, by result: ComputedResult, _ replaced: inout ComputedResult?
   ) {
-    if let present = state.result, present === result || result.isOlder(than: present) { return }
+    let new = UnretainedReference(result)
+    if let present = state.result.map({ UnretainedReference($0) }),
+      present.address == new.address || present.use({ result.isOlder(than: $0) })
+    {
+      return
+    }
     replaced = result
     swap(&state.result, &replaced)
-    resultAddress.store(result.address, ordering: .relaxed)
+    resultAddress.store(new.address, ordering: .relaxed)
   }
 
   /// The thread that runs the closure for a reader, or inspects its dependencies.

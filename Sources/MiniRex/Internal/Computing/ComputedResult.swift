@@ -1,4 +1,4 @@
-internal import Synchronization
+public import Synchronization
 
 /// The result of one run of a computed value.
 ///
@@ -11,15 +11,15 @@ class ComputedResult: @unchecked Sendable {
   /// Equal for equal successive values of one computed value.
   @usableFromInline let version: UInt
   /// In the order of the reads.
-  let dependencies: DependencyList
+  @usableFromInline let dependencies: DependencyList
   /// `true` if a dependency does not report its changes.
   let isVolatile: Bool
   /// The places of the values that it depends on, at any depth.
   let places: PlaceRange
   /// At first, the time of the newest value that it depends on.
-  private let start: Atomic<UInt>
+  @usableFromInline let start: Atomic<UInt>
   /// 0 if no instant is known.
-  private let end = Atomic<UInt>(0)
+  @usableFromInline let end = Atomic<UInt>(0)
 
   /// - Parameter dependencies: The reads of the run, which this object releases.
   @usableFromInline
@@ -56,14 +56,18 @@ class ComputedResult: @unchecked Sendable {
   /// Returns `true` if it is known to be correct at this time.
   ///
   /// `start` was raised before `end`, so a thread that sees the end also sees the start.
-  @usableFromInline
+  @inlinable @inline(__always)
   final func isCorrect(at time: UInt) -> Bool {
     let end = end.load(ordering: .acquiring)
-    if time > end {
-      if end == 0 || !ChangeLog.shared.isFree(of: places, from: end, to: time) { return false }
-      self.end.max(time, ordering: .releasing)
-    }
-    return start.load(ordering: .relaxed) <= time
+    return (time <= end || extends(from: end, to: time)) && start.load(ordering: .relaxed) <= time
+  }
+
+  /// Extends the interval, if no value that it depends on has changed.
+  @usableFromInline
+  final func extends(from end: UInt, to time: UInt) -> Bool {
+    if end == 0 || !ChangeLog.shared.isFree(of: places, from: end, to: time) { return false }
+    self.end.max(time, ordering: .releasing)
+    return true
   }
 
   /// Declares that it is correct at this time, and perhaps at no time between its run and then.
@@ -97,17 +101,12 @@ class ComputedResult: @unchecked Sendable {
   static func of<Value: Sendable>(
     _ value: Value, _ changeTest: ChangeTest<Value>, _ run: FinishedRun
   ) -> ComputedResult {
-    let last = unsafe run.previous?._withUnsafeGuaranteedRef {
-      ($0.value(of: Value.self), $0.version)
-    }
+    let last = run.previous?.use { ($0.value(of: Value.self), $0.version) }
     if let last, !changeTest(last.0, value) {
       return TypedComputedResult(last.0, version: last.1, run.dependencies)
     }
     return TypedComputedResult(value, version: run.id, run.dependencies)
   }
-
-  /// Unique while the object is in memory.
-  final var address: UInt { unsafe UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()) }
 
   @inlinable
   final func value<Value: Sendable>(of _: Value.Type) -> Value {
@@ -135,10 +134,10 @@ final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sen
 /// The dependencies of a run, and the result of the run before it.
 ///
 /// Exactly one result takes the dependencies. The caller of the run retains the previous result.
-@safe @usableFromInline
+@usableFromInline
 struct FinishedRun {
   /// A unique number.
   @usableFromInline let id: UInt
   @usableFromInline let dependencies: DependencyList
-  @usableFromInline let previous: Unmanaged<ComputedResult>?
+  @usableFromInline let previous: UnretainedReference<ComputedResult>?
 }

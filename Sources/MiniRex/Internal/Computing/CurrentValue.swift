@@ -22,7 +22,7 @@ extension Publisher {
       guard let session else {
         return node.presentValue(of: Update.self) ?? node.current().value(of: Update.self)
       }
-      return session.read(node).value(of: Update.self)
+      return session.read(node, as: Update.self)
     case .derived(let read):
       return read(session)
     case .untracked(let read):

@@ -23,9 +23,11 @@ struct Dependency: @unchecked Sendable {
   }
 
   /// Retains both.
-  init(_ node: ComputedNode, _ result: ComputedResult) {
-    unsafe source = Unmanaged.passRetained(node).toOpaque()
-    unsafe storedResult = .passRetained(result)
+  init(
+    _ node: UnretainedReference<ComputedNode>, _ result: UnretainedReference<ComputedResult>
+  ) {
+    unsafe source = node.object.retain().toOpaque()
+    unsafe storedResult = result.object.retain()
   }
 
   @inlinable var isComputed: Bool { unsafe storedResult != nil }
@@ -74,8 +76,8 @@ struct Dependency: @unchecked Sendable {
   }
 
   /// Of a computed value.
-  var result: ComputedResult {
-    unsafe storedResult.unsafelyUnwrapped.takeUnretainedValue()
+  var result: UnretainedReference<ComputedResult> {
+    withResult { UnretainedReference($0) }
   }
 
   /// Retains the objects for another list.
@@ -107,21 +109,22 @@ struct Dependency: @unchecked Sendable {
 /// like its elements.
 @safe @usableFromInline
 struct DependencyList: RandomAccessCollection, @unchecked Sendable {
-  static let empty = unsafe DependencyList(UnsafeBufferPointer(start: nil, count: 0))
-
   @usableFromInline let endIndex: Int
   private let first: Dependency?
   private let last: Dependency?
   private let elements: UnsafeMutablePointer<Dependency>?
 
   /// Takes the references of the elements.
-  init(_ dependencies: UnsafeBufferPointer<Dependency>) {
-    endIndex = dependencies.count
-    first = unsafe dependencies.first
-    last = unsafe dependencies.last
-    unsafe elements = endIndex > 2 ? .allocate(capacity: endIndex) : nil
-    if let elements = unsafe elements, let source = dependencies.baseAddress {
-      unsafe elements.initialize(from: source, count: endIndex)
+  @inline(__always)
+  init(count: Int, _ element: (Int) -> Dependency) {
+    endIndex = count
+    unsafe elements = count > 2 ? .allocate(capacity: count) : nil
+    if let elements = unsafe elements {
+      for index in 0..<count { unsafe (elements + index).initialize(to: element(index)) }
+      (first, last) = (nil, nil)
+    } else {
+      first = count > 0 ? element(0) : nil
+      last = count > 1 ? element(1) : nil
     }
   }
 
@@ -179,6 +182,11 @@ class ValueRecord: @unchecked Sendable {
   }
 
   func hasValue(of other: ValueRecord) -> Bool { false }
+
+  @inlinable
+  final func value<Value: Sendable>(of _: Value.Type) -> Value {
+    unsafe unsafeDowncast(self, to: TypedValueRecord<Value>.self).value
+  }
 }
 
 /// Unchecked like its superclass: all properties are constant or atomic.

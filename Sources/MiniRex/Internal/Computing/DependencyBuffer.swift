@@ -31,7 +31,6 @@ struct DependencyBuffer {
 
   mutating func removeAll(from start: Int) -> DependencyList {
     defer { count = start }
-    return unsafe DependencyList(
-      UnsafeBufferPointer(start: elements + start, count: count - start))
+    return DependencyList(count: count - start) { self[start + $0] }
   }
 }

@@ -24,18 +24,21 @@ struct PassStep {
 /// a closure that reads a value for the first time uses stack.
 extension DependencyIndex {
   /// Brings an entry up to date.
-  func result(of id: EntryID, in session: ReadSession) -> ComputedResult {
+  ///
+  /// The entry retains the result until the next change.
+  func result(of id: EntryID, in session: ReadSession) -> UnretainedReference<ComputedResult> {
     if table[id].phase != .clean {
       let outer = steps.count
       begin(id)
       while steps.count > outer { proceed(in: session) }
     }
-    guard let result = table[id].result else { misuse("A computed value has no result.") }
+    guard let result = table[id].knownResult else { misuse("A computed value has no result.") }
     return result
   }
 
-  private func begin(_ id: EntryID) {
+  func begin(_ id: EntryID) {
     if table[id].phase == .running { trap(at: id) }
+    if take(id) { return }
     table[id].phase = .running
     steps.append(PassStep(id: id, position: table[id].firstMarked))
   }
@@ -43,15 +46,15 @@ extension DependencyIndex {
   private func proceed(in session: ReadSession) {
     let step = steps.count - 1
     let id = steps[step].id
-    if let candidate = steps[step].candidate { return adopt(candidate, in: step, session) }
+    if steps[step].candidate != nil { return adopt(in: step, session) }
     if table[id].result != nil {
       switch compareChildren(in: step) {
       case .waits: return
-      case .same(let hasMoved): return keepResult(of: id, hasMoved: hasMoved, in: session)
+      case .same(let hasMoved): return keepResult(of: id, hasMoved: hasMoved)
       case .different: break
       }
     }
-    if let candidate = table[id].node?.result(otherThan: table[id].result) {
+    if table[id].hasOtherResult, let candidate = table[id].node?.use({ $0.result }) {
       steps[step].candidate = candidate
       steps[step].position = 0
       steps[step].foundStart = found.count
@@ -76,93 +79,40 @@ extension DependencyIndex {
         begin(child)
         return .waits
       }
+      inspectedCount += 1
       if table[child].changedPass == pass { return .different }
       if table[child].movedPass == pass { hasMoved = true }
     }
     return .same(hasMoved: hasMoved || steps[step].hasMoved)
   }
 
-  // MARK: Adopting
-
-  private func adopt(_ candidate: ComputedResult, in step: Int, _ session: ReadSession) {
-    let id = steps[step].id
-    let dependencies = candidate.dependencies
-    for position in steps[step].position..<dependencies.count {
-      let dependency = dependencies[position]
-      let (child, isNew) = child(for: dependency, at: position, in: step)
-      if table[child].phase == .marked {
-        steps[step].position = position
-        return begin(child)
-      }
-      guard table[child].phase == .clean, isEqual(child, dependency) else {
-        found.removeLast(found.count - steps[step].foundStart)
-        steps[step].candidate = nil
-        return run(step, in: session)
-      }
-      if isNew {
-        steps[step].difference = steps[step].difference ?? position
-        found.append(child)
-      }
-      if let result = table[child].result, dependency.result.hasMoved(to: result) {
-        steps[step].hasMoved = true
-      }
-    }
-    relink(step, from: steps[step].difference ?? dependencies.count)
-    var adopted = candidate
-    if steps[step].hasMoved {
-      adopted = candidate.replacing(dependencyList(of: id, in: session))
-      table[id].node?.publish(adopted)
-    }
-    finish(id, with: adopted)
-  }
-
-  private func child(
-    for dependency: Dependency, at position: Int, in step: Int
-  ) -> (EntryID, isNew: Bool) {
-    if steps[step].difference == nil, position < table[steps[step].id].children.count {
-      let child = table[steps[step].id].children[position]
-      if table[child].identity == dependency.identity { return (child, false) }
-    }
-    switch dependency.content {
-    case .value(let record): return (source(record.storage), true)
-    case .computed(let node, _): return (value(node), true)
-    }
-  }
-
-  private func isEqual(_ child: EntryID, _ dependency: Dependency) -> Bool {
-    if let record = table[child].record { return dependency.withRecord { $0.isSame(as: record) } }
-    guard let result = table[child].result else { return false }
-    return dependency.withNode { node in
-      dependency.withResult { $0 === result || node.areEqual($0, result) }
-    }
-  }
+  // MARK: Running
 
   /// `true` while a closure runs in the index.
   var isRunning: Bool { !steps.isEmpty }
 
-  // MARK: Running
-
-  private func run(_ step: Int, in session: ReadSession) {
+  func run(_ step: Int, in session: ReadSession) {
     let id = steps[step].id
     guard let node = table[id].node else { return }
     steps[step].position = 0
     steps[step].difference = nil
     steps[step].foundStart = found.count
-    let previous = table[id].result
-    let result = session.run(node, after: previous)
+    let result = session.run(node, after: table[id].knownResult)
     if time > 0 { result.isNew(at: time) }
-    node.publish(result)
-    finish(id, with: result)
+    node.use { $0.publish(result) }
+    // A run keeps the version of an equal result.
+    finish(id, with: result, comparing: false)
   }
 
   /// Returns the entry of a storage or a computed value, which the run in progress reads.
   ///
   /// Successive runs usually read the same values in the same order.
+  @inline(__always)
   func read(_ identity: ObjectIdentifier, in run: UInt, _ find: () -> EntryID) -> EntryID {
     // Before the first run in the index, a session reads for its own runs.
     if steps.isEmpty { return find() }
     let step = steps.count - 1
-    if steps[step].difference == nil, let child = nextChild, table[child].identity == identity {
+    if let child = nextChild, table[child].identity == identity {
       steps[step].position += 1
       table[child].readRun = run
       return child
@@ -178,35 +128,34 @@ extension DependencyIndex {
 
   /// The read of the previous run at the place of the next read.
   var nextChild: EntryID? {
-    guard let step = steps.last, step.difference == nil else { return nil }
-    return step.position < table[step.id].children.count
-      ? table[step.id].children[step.position] : nil
+    let step = steps.count - 1
+    if step < 0 || steps[step].difference != nil { return nil }
+    let (id, position) = (steps[step].id, steps[step].position)
+    return position < table[id].children.count ? table[id].children[position] : nil
   }
+
+  /// The computed value that the previous run read at the place of the next read.
+  var nextNode: ComputedNode? { nextChild.flatMap { table[$0].node?.use { $0 } } }
+
+  /// The storage that the previous run read at the place of the next read.
+  var nextStorage: VersionedStorage? { nextChild.flatMap { table[$0].storage?.use { $0 } } }
 
   /// Replaces the links by the reads of the run in progress, and returns its dependencies.
-  func finishRun(in session: ReadSession) -> DependencyList {
+  func finishRun() -> DependencyList {
     let step = steps.count - 1
     relink(step, from: steps[step].position)
-    return dependencyList(of: steps[step].id, in: session)
+    return dependencyList(of: steps[step].id)
   }
 
-  private func relink(_ step: Int, from position: Int) {
+  func relink(_ step: Int, from position: Int) {
     let (id, start) = (steps[step].id, steps[step].foundStart)
     while table[id].children.count > position { unused.append(table.unlinkLast(of: id)) }
     for index in start..<found.count { table.link(found[index], to: id) }
     found.removeLast(found.count - start)
   }
 
-  private func dependencyList(of id: EntryID, in session: ReadSession) -> DependencyList {
-    session.collect { reads in
-      for child in table[id].children {
-        if let record = table[child].record {
-          reads.append(Dependency(record))
-        } else if let node = table[child].node, let result = table[child].result {
-          reads.append(Dependency(node, result))
-        }
-      }
-    }
+  func dependencyList(of id: EntryID) -> DependencyList {
+    DependencyList(count: table[id].children.count) { table[table[id].children[$0]].dependency }
   }
 
   // MARK: Ends of steps
@@ -214,34 +163,44 @@ extension DependencyIndex {
   /// Keeps a result whose dependencies have equal values.
   ///
   /// Its dependencies at any depth may differ. It then repeats their places, without a run.
-  private func keepResult(of id: EntryID, hasMoved: Bool, in session: ReadSession) {
+  private func keepResult(of id: EntryID, hasMoved: Bool) {
     if hasMoved, let result = table[id].result {
-      let moved = result.replacing(dependencyList(of: id, in: session))
-      table[id].node?.publish(moved)
-      return finish(id, with: moved)
+      let moved = result.replacing(dependencyList(of: id))
+      table[id].node?.use { $0.publish(moved) }
+      return finish(id, with: moved, comparing: false)
     }
     table[id].phase = .clean
     steps.removeLast()
   }
 
-  private func finish(_ id: EntryID, with result: ComputedResult) {
-    var replaced: ComputedResult? = result
-    swap(&table[id].result, &replaced)
+  func finish(_ id: EntryID, with result: consuming ComputedResult, comparing: Bool) {
     table[id].phase = .clean
     steps.removeLast()
+    replaceResult(of: id, by: result, comparing: comparing)
+  }
+
+  /// - Parameter comparing: `false` if results with different versions differ.
+  func replaceResult(of id: EntryID, by result: consuming ComputedResult, comparing: Bool) {
+    let (version, new) = (result.version, UnretainedReference(copy result))
+    var replaced: ComputedResult? = consume result
+    swap(&table[id].result, &replaced)
     guard let replaced else {
       table[id].changedPass = pass
       return
     }
-    if replaced.version != result.version, table[id].node?.areEqual(replaced, result) != true {
-      table[id].changedPass = pass
+    new.use { result in
+      if replaced.version != version,
+        !comparing || table[id].node?.use({ $0.areEqual(replaced, result) }) != true
+      {
+        table[id].changedPass = pass
+      }
+      if replaced.hasMoved(to: result) { table[id].movedPass = pass }
     }
-    if replaced.hasMoved(to: result) { table[id].movedPass = pass }
   }
 
   private func trap(at id: EntryID) -> Never {
     let start = steps.firstIndex { $0.id == id } ?? steps.startIndex
-    let nodes = (steps[start...].map(\.id) + [id]).compactMap { table[$0].node }
+    let nodes = (steps[start...].map(\.id) + [id]).compactMap { table[$0].node?.use { $0 } }
     ComputedCycle.trap(nodes)
   }
 }

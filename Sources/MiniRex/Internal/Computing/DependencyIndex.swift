@@ -15,8 +15,10 @@ internal import Synchronization
 ///
 /// One thread at a time uses it: the delivering thread of a combination, or the thread of a session. User
 /// code in a pass (closures, comparisons, releases) cannot reach it: deliveries are queued.
+///
+/// Unchecked for that reason.
 @usableFromInline
-final class DependencyIndex {
+final class DependencyIndex: @unchecked Sendable {
   /// One thread at a time uses it, in accesses that do not nest.
   ///
   /// Checks of exclusive access would cost as much as a run.
@@ -26,6 +28,9 @@ final class DependencyIndex {
     var found: [EntryID] = []
     var unused: [EntryID] = []
     var reached: [EntryID] = []
+    var taken: [TakenResult] = []
+    var mayTake = true
+    var inspectedCount = 0
     var time: UInt = 0
     var places = PlaceRange()
     var areInputsChanged = false
@@ -62,9 +67,29 @@ final class DependencyIndex {
     @inline(__always) _modify { yield unsafe &state.unused }
   }
 
+  /// Entries that take the results of another reader.
+  var taken: [TakenResult] {
+    @inline(__always) _read { yield unsafe state.taken }
+    @inline(__always) _modify { yield unsafe &state.taken }
+  }
+
+  /// `false` if a result could not be taken in this pass.
+  var mayTake: Bool {
+    get { unsafe state.mayTake }
+    set { unsafe state.mayTake = newValue }
+  }
+
+  /// The number of dependencies and sources that passes have compared.
+  ///
+  /// For tests: it grows with the values that a change may affect, not with the graph.
+  var inspectedCount: Int {
+    get { unsafe state.inspectedCount }
+    set { unsafe state.inspectedCount = newValue }
+  }
+
   /// A time at which all sources had the values of the index, or 0.
   ///
-  /// A claim for readers without a subscription. No pass depends on it.
+  /// Results that are correct at this time are the results of the index.
   private(set) var time: UInt {
     get { unsafe state.time }
     set { unsafe state.time = newValue }
@@ -96,8 +121,10 @@ final class DependencyIndex {
   private func markReaders(of source: EntryID) {
     var id = source
     while true {
-      for link in table[id].links where table.mark(link) {
-        unsafe state.reached.append(link.reader)
+      // An array would be retained in a `for` loop.
+      for index in 0..<table[id].links.count {
+        let link = table[id].links[index]
+        if table.mark(link) { unsafe state.reached.append(link.reader) }
       }
       guard let next = unsafe state.reached.popLast() else { return }
       id = next
@@ -109,10 +136,11 @@ final class DependencyIndex {
   /// Brings the computed value up to date, and returns its result.
   func update(_ root: EntryID, in session: ReadSession, for inputs: LiveInputs) -> ComputedResult {
     self.inputs = inputs
-    let result = session.reading(self) { self.result(of: root, in: session) }
+    let result = result(of: root, in: session).use { $0 }
     self.inputs = nil
     removeUnused(but: root)
     unsafe state.pass += 1
+    mayTake = true
     // The inspection of all sources is O(1) per pass.
     if time == 0, pass.isMultiple(of: UInt(max(sources.count, 1))) { _ = missedSources() }
     if time > 0 { result.wasCorrect(at: time) }
@@ -125,7 +153,7 @@ final class DependencyIndex {
     if sources.count < 2 { return false }
     let missed = missedSources()
     for id in missed {
-      guard let record = table[id].storage?.presentRecord() else { continue }
+      guard let record = table[id].storage?.use({ $0.presentRecord() }) else { continue }
       replaceRecord(by: record, record.version.load(ordering: .relaxed), at: id)
     }
     return !missed.isEmpty
@@ -220,8 +248,7 @@ final class DependencyIndex {
   var mayShareSources: Bool {
     sources.count > 1
       && sources.values.contains { id in
-        guard let storage = table[id].storage else { return false }
-        return storage.origin != nil || storage.source?.follows == true
+        table[id].storage?.use { $0.origin != nil || $0.source?.follows == true } ?? false
       }
   }
 
@@ -251,9 +278,11 @@ final class DependencyIndex {
   /// Without any, it claims the present time. O(sources).
   private func missedSources() -> [EntryID] {
     let now = ChangeClock.now
+    inspectedCount += sources.count
     let missed = sources.values.filter { id in
-      guard let record = table[id].record else { return false }
-      return !record.isPresent || record.version.load(ordering: .relaxed) > now
+      table[id].knownRecord?.use {
+        !$0.isPresent || $0.version.load(ordering: .relaxed) > now
+      } ?? false
     }
     time = missed.isEmpty ? now : 0
     return missed

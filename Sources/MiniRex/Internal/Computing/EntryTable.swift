@@ -27,7 +27,7 @@
     unsafeMutableAddress { unsafe elements + Int(id) }
   }
 
-  func append(_ entry: IndexEntry) -> EntryID {
+  func append(_ entry: consuming IndexEntry) -> EntryID {
     if let id = unused.popLast() {
       self[id] = entry
       return id

@@ -1,5 +1,7 @@
 /// A computed value or a source in an index.
-struct IndexEntry {
+///
+/// Not copyable, because a copy would retain all of its objects.
+struct IndexEntry: ~Copyable {
   /// A read of an entry.
   struct Link {
     let reader: EntryID
@@ -18,10 +20,12 @@ struct IndexEntry {
 
   /// The identity of the storage or the computed value, or `nil` if the entry was removed.
   let identity: ObjectIdentifier?
+  /// The storage or the computed value.
+  private let object: AnyObject?
   /// The storage of a source.
-  let storage: VersionedStorage?
+  let storage: UnretainedReference<VersionedStorage>?
   /// The computed value, or `nil` for a source.
-  let node: ComputedNode?
+  let node: UnretainedReference<ComputedNode>?
 
   // Of a source.
   var input = Subscription.ended
@@ -51,19 +55,65 @@ struct IndexEntry {
   /// The last run that read it.
   var readRun: UInt = 0
 
-  static var removed: IndexEntry { IndexEntry(identity: nil, storage: nil, node: nil) }
+  static var removed: IndexEntry { IndexEntry(nil) }
 
-  private init(identity: ObjectIdentifier?, storage: VersionedStorage?, node: ComputedNode?) {
-    (self.identity, self.storage, self.node) = (identity, storage, node)
+  private init(
+    _ object: AnyObject?, storage: VersionedStorage? = nil, node: ComputedNode? = nil
+  ) {
+    identity = object.map(ObjectIdentifier.init)
+    self.object = object
+    self.storage = storage.map { UnretainedReference($0) }
+    self.node = node.map { UnretainedReference($0) }
   }
 
   init(of storage: VersionedStorage) {
-    self.init(identity: ObjectIdentifier(storage), storage: storage, node: nil)
+    self.init(storage, storage: storage)
   }
 
   init(of node: ComputedNode) {
-    self.init(identity: ObjectIdentifier(node), storage: nil, node: node)
+    self.init(node, node: node)
     phase = .marked
+  }
+
+  /// The record, which the entry retains until the next change.
+  var knownRecord: UnretainedReference<ValueRecord>? {
+    @inline(__always) get { record.map { UnretainedReference($0) } }
+  }
+
+  /// The result, which the entry retains until the next change.
+  var knownResult: UnretainedReference<ComputedResult>? {
+    @inline(__always) get { result.map { UnretainedReference($0) } }
+  }
+
+  /// The entry as a dependency of its readers, which retains its objects.
+  var dependency: Dependency {
+    if let record = knownRecord { return record.use { Dependency($0) } }
+    guard let node, let result = knownResult else { misuse("A dependency has no value.") }
+    return Dependency(node, result)
+  }
+
+  /// Returns `true` if a dependency has the same source with an equal value.
+  func isEqual(to dependency: Dependency) -> Bool {
+    if let record = knownRecord {
+      return record.use { record in dependency.withRecord { $0.isSame(as: record) } }
+    }
+    guard let result = knownResult else { return false }
+    return result.use { result in
+      dependency.withResult { other in
+        other === result || dependency.withNode { $0.areEqual(other, result) }
+      }
+    }
+  }
+
+  /// Returns `true` if the result of a dependency depends on other places than the present one.
+  func hasMoved(since dependency: Dependency) -> Bool {
+    guard let result = knownResult else { return false }
+    return result.use { result in dependency.withResult { $0.hasMoved(to: result) } }
+  }
+
+  /// `true` if another reader has found a result.
+  var hasOtherResult: Bool {
+    node?.use { $0.lastResult != knownResult?.address ?? 0 } ?? false
   }
 }
 

@@ -17,8 +17,8 @@ final class LiveInputs: @unchecked Sendable {
   }
 
   private let combination = Combination()
-  private let index = DependencyIndex()
-  private let session = ReadSession()
+  let index: DependencyIndex
+  private let session: ReadSession
   private let root: EntryID
   private weak var sentinel: Sentinel?
   /// The version of the result that was emitted last.
@@ -32,6 +32,8 @@ final class LiveInputs: @unchecked Sendable {
 
   @usableFromInline
   init(of node: ComputedNode) {
+    index = DependencyIndex()
+    session = ReadSession(in: index)
     root = index.value(node)
   }
 

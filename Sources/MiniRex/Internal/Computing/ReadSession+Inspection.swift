@@ -34,6 +34,7 @@ extension ReadSession {
 
   /// Returns a known result, or begins an inspection unless a run in progress waits for this one.
   private func begin(_ node: ComputedNode) -> ComputedResult? {
+    if let result = unsafe node.result(at: time) { return result }
     let thread = ThreadID.current
     while true {
       switch unsafe node.access(at: time, on: thread) {
@@ -57,20 +58,28 @@ extension ReadSession {
   /// Continues the last inspection, and returns its result if it is over.
   private func proceed() -> ComputedResult? {
     let last = inspections.count - 1
-    let (node, previous) = (inspections[last].node, inspections[last].previous)
+    // The inspection retains both.
+    let node = UnretainedReference(inspections[last].node)
+    let previous = inspections[last].previous.map { UnretainedReference($0) }
     if let previous, isExact {
-      switch compare(previous, in: last) {
+      switch previous.use({ compare($0, in: last) }) {
       case .waits: return nil
-      case .same: return finish(previous.replacing(inspections[last].replaced), of: node)
+      case .same:
+        return finish(previous.use { $0.replacing(inspections[last].replaced) }, of: node)
       case .different: break
       }
     }
-    return finish(ComputedCycle.within(node) { run(node, after: previous) }, of: node)
+    let result = node.use { node in
+      ComputedCycle.within(node) { run(UnretainedReference(node), after: previous) }
+    }
+    return finish(result, of: node)
   }
 
-  private func finish(_ result: ComputedResult, of node: ComputedNode) -> ComputedResult {
+  private func finish(
+    _ result: ComputedResult, of node: UnretainedReference<ComputedNode>
+  ) -> ComputedResult {
     if isExact { unsafe result.wasCorrect(at: time) }
-    node.finish(result)
+    node.use { $0.finish(result) }
     inspections.removeLast()
     return result
   }
@@ -98,12 +107,11 @@ extension ReadSession {
     if !dependency.isComputed {
       return dependency.withRecord { $0.isUnchanged() && includes($0) } ? .same : .different
     }
-    let old = dependency.result
     let result: ComputedResult
     if inspections[inspection].isWaiting, let new = inspected.take() {
       inspections[inspection].isWaiting = false
       result = new
-    } else if unsafe old.isCorrect(at: time) {
+    } else if dependency.withResult({ $0.isCorrect(at: unsafe time) }) {
       return .same
     } else {
       let count = inspections.count
@@ -114,13 +122,15 @@ extension ReadSession {
       inspections[inspection].isWaiting = false
       result = known
     }
-    if result === old { return .same }
-    if !dependency.withNode({ $0.areEqual(old, result) }) { return .different }
-    if old.hasMoved(to: result) {
-      let position = inspections[inspection].position
-      inspections[inspection].replaced[position] = result
+    return dependency.withResult { old in
+      if result === old { return .same }
+      if !dependency.withNode({ $0.areEqual(old, result) }) { return .different }
+      if old.hasMoved(to: result) {
+        let position = inspections[inspection].position
+        inspections[inspection].replaced[position] = result
+      }
+      return .same
     }
-    return .same
   }
 }
 
@@ -128,15 +138,11 @@ extension ComputedResult {
   /// Returns the same result with equal results of dependencies, by their places.
   fileprivate func replacing(_ results: [Int: ComputedResult]) -> ComputedResult {
     if results.isEmpty { return self }
-    var buffer = DependencyBuffer()
-    for (position, old) in dependencies.enumerated() {
-      if let new = results[position] {
-        buffer.append(old.withNode { Dependency($0, new) })
-      } else {
-        buffer.append(old.retained())
-      }
+    let list = DependencyList(count: dependencies.count) { position in
+      let old = dependencies[position]
+      guard let new = results[position] else { return old.retained() }
+      return old.withNode { Dependency(UnretainedReference($0), UnretainedReference(new)) }
     }
-    defer { buffer.free() }
-    return replacing(buffer.removeAll(from: 0))
+    return replacing(list)
   }
 }

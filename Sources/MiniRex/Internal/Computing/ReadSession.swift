@@ -12,26 +12,27 @@ public import Synchronization
 @usableFromInline
 final class ReadSession {
   /// A run in progress, whose caller retains the objects.
-  @safe @usableFromInline
+  @usableFromInline
   struct Frame {
-    let node: Unmanaged<ComputedNode>?
-    let previous: Unmanaged<ComputedResult>?
+    let node: UnretainedReference<ComputedNode>?
+    @usableFromInline let previous: UnretainedReference<ComputedResult>?
     /// The number of the run, or 0.
     @usableFromInline let id: UInt
     /// The index of its first read.
     @usableFromInline let start: Int
-    @usableFromInline let previousReads: DependencyList
   }
 
   @usableFromInline @exclusivity(unchecked) var time: UInt
   @usableFromInline @exclusivity(unchecked) var reads = DependencyBuffer()
   /// The innermost run in progress.
-  @usableFromInline @exclusivity(unchecked) private(set) var frame = unsafe Frame(
-    node: nil, previous: nil, id: 0, start: 0, previousReads: .empty)
+  @usableFromInline @exclusivity(unchecked) private(set) var frame = Frame(
+    node: nil, previous: nil, id: 0, start: 0)
   /// The publishers that it has read, if a graph shows the computed value.
   @exclusivity(unchecked) private var lineages: [Lineage] = []
   /// The index that it reads in, if it does not read the present values.
-  @usableFromInline @exclusivity(unchecked) private(set) var index: DependencyIndex?
+  @usableFromInline @exclusivity(unchecked)
+  private(set) var index: UnretainedReference<DependencyIndex>?
+  @exclusivity(unchecked) private var retainedIndex: DependencyIndex?
   @exclusivity(unchecked) private var openInspections: [Inspection] = []
   /// The result that the last inspection waits for.
   @exclusivity(unchecked) private var lastInspected: ComputedResult?
@@ -54,6 +55,17 @@ final class ReadSession {
     unsafe time = ChangeClock.now
   }
 
+  /// Creates a session that always reads in an index.
+  convenience init(in index: DependencyIndex) {
+    self.init()
+    read(in: index)
+  }
+
+  private func read(in index: DependencyIndex) {
+    unsafe self.index = UnretainedReference(index)
+    unsafe retainedIndex = index
+  }
+
   deinit {
     unsafe reads.free()
   }
@@ -61,34 +73,24 @@ final class ReadSession {
   /// `true` if all values that were read belonged to `time`.
   var isExact: Bool { unsafe index == nil }
 
-  /// Reads in an index.
-  func reading<Result>(_ index: DependencyIndex, _ body: () -> Result) -> Result {
-    unsafe self.index = index
-    defer { unsafe self.index = nil }
-    return body()
-  }
-
-  func run(_ node: ComputedNode, after previous: ComputedResult?) -> ComputedResult {
+  /// Runs a closure whose objects the caller retains.
+  func run(
+    _ node: UnretainedReference<ComputedNode>, after previous: UnretainedReference<ComputedResult>?
+  ) -> ComputedResult {
     let outer = unsafe frame
-    unsafe frame = Frame(
-      node: .passUnretained(node),
-      previous: previous.map { unsafe .passUnretained($0) }, id: nextRun(), start: reads.count,
-      previousReads: previous?.dependencies ?? .empty)
-    defer {
-      unsafe frame = outer
-      withExtendedLifetime(previous) {}
-    }
-    guard let watch = node.label.lineage?.computed else {
-      let result = node.run(in: self)
-      if _isDebugAssertConfiguration(), previous == nil { node.checkReads(of: result) }
+    unsafe frame = Frame(node: node, previous: previous, id: nextRun(), start: reads.count)
+    defer { unsafe frame = outer }
+    guard let watch = node.use({ $0.label.lineage?.computed }) else {
+      let result = node.use { $0.run(in: self) }
+      if _isDebugAssertConfiguration(), previous == nil { node.use { $0.checkReads(of: result) } }
       return result
     }
     var outerLineages: [Lineage] = []
     unsafe swap(&lineages, &outerLineages)
-    let result = watch.measure { node.run(in: self) }
+    let result = watch.measure { node.use { $0.run(in: self) } }
     unsafe swap(&lineages, &outerLineages)
     watch.haveRead(outerLineages)
-    if _isDebugAssertConfiguration(), previous == nil { node.checkReads(of: result) }
+    if _isDebugAssertConfiguration(), previous == nil { node.use { $0.checkReads(of: result) } }
     return result
   }
 
@@ -104,27 +106,16 @@ final class ReadSession {
   /// Records a publisher for the graph that shows the computed value.
   @usableFromInline
   func note(_ lineage: Lineage) {
-    if unsafe frame.node?._withUnsafeGuaranteedRef({ $0.label.lineage?.computed }) == nil { return }
+    if unsafe frame.node?.use({ $0.label.lineage?.computed }) == nil { return }
     unsafe lineages.append(lineage)
   }
 
   /// Takes the reads of the run in progress, which returns afterward.
   @usableFromInline
   func finishRun() -> FinishedRun {
-    let dependencies: DependencyList
-    if let index = unsafe index, index.isRunning {
-      dependencies = index.finishRun(in: self)
-    } else {
-      dependencies = unsafe reads.removeAll(from: frame.start)
-    }
+    let indexed = unsafe index?.use { $0.isRunning ? $0.finishRun() : nil }
+    let dependencies = unsafe indexed.flatMap { $0 } ?? reads.removeAll(from: frame.start)
     return unsafe FinishedRun(id: frame.id, dependencies: dependencies, previous: frame.previous)
-  }
-
-  /// Makes a list of dependencies that no run has read.
-  func collect(_ add: (inout DependencyBuffer) -> Void) -> DependencyList {
-    let start = unsafe reads.count
-    unsafe add(&reads)
-    return unsafe reads.removeAll(from: start)
   }
 
   // MARK: Reading
@@ -138,8 +129,7 @@ final class ReadSession {
         return record.value
       }
     }
-    let record = indexedRecord(of: storage)
-    return unsafe unsafeDowncast(record, to: TypedValueRecord<Value>.self).value
+    return indexedRecord(of: storage).use { $0.value(of: Value.self) }
   }
 
   /// Reads the value of a publisher.
@@ -150,8 +140,8 @@ final class ReadSession {
   func read<Value, Kind>(_ publisher: Publisher<Value, Kind>) -> Value? {
     switch publisher.currentValue {
     case .property(let storage): read(storage)
-    case .computed(let node): read(node).value(of: Value.self)
-    case .derived: read(known(publisher)).value(of: Value?.self)
+    case .computed(let node): read(node, as: Value.self)
+    case .derived: read(known(publisher), as: Value?.self)
     case .untracked: readUntracked(publisher)
     }
   }
@@ -161,50 +151,64 @@ final class ReadSession {
     UntrackedOrigin.storage(of: publisher, last: lastStorage).map { read($0) }
   }
 
+  @inlinable
+  func read<Value: Sendable>(_ node: ComputedNode, as _: Value.Type) -> Value {
+    if let known = known(node) { return known.use { $0.value(of: Value.self) } }
+    return newResult(of: node).value(of: Value.self)
+  }
+
+  /// Returns the result in the index, or the result of the previous run if it is still correct.
+  ///
+  /// The index or the previous run retains it.
   @usableFromInline
-  func read(_ node: ComputedNode) -> ComputedResult {
-    if unsafe index == nil {
-      if let known = previousRead, known.isResult(of: node), known.result.isCorrect(at: unsafe time)
-      {
-        if isFirstRead(node.reader) { unsafe reads.append(known.retained()) }
-        return known.result
-      }
-      let result = result(of: node)
-      if unsafe index == nil, let result {
-        if isFirstRead(node.reader) { unsafe reads.append(Dependency(node, result)) }
-        return result
-      }
-      // A run that reads this one, but in another state, is no cycle.
-      let index = pin()
-      if let result { index.keep(result, of: node) }
-    }
-    return indexedResult(of: node)
+  func known(_ node: ComputedNode) -> UnretainedReference<ComputedResult>? {
+    if unsafe index != nil { return indexedResult(of: node) }
+    guard let known = previousRead, known.isResult(of: node),
+      known.withResult({ $0.isCorrect(at: unsafe time) })
+    else { return nil }
+    if isFirstRead(node.reader) { unsafe reads.append(known.retained()) }
+    return known.result
   }
 
   @usableFromInline
-  func indexedRecord(of storage: VersionedStorage) -> ValueRecord {
+  func newResult(of node: ComputedNode) -> ComputedResult {
+    let result = result(of: node)
+    if unsafe index == nil, let result {
+      if isFirstRead(node.reader) {
+        unsafe reads.append(Dependency(UnretainedReference(node), UnretainedReference(result)))
+      }
+      return result
+    }
+    // A run that reads this one, but in another state, is no cycle.
     let index = pin()
-    let id = unsafe index.read(ObjectIdentifier(storage), in: frame.id) { index.source(storage) }
-    guard let record = index.table[id].record else { misuse("A source has no value.") }
-    if !index.isRunning { append(record, reader: storage.reader) }
-    return record
+    if let result { index.use { _ = $0.keep(result, of: node) } }
+    return indexedResult(of: node).use { $0 }
   }
 
-  private func indexedResult(of node: ComputedNode) -> ComputedResult {
-    let index = pin()
-    let id = unsafe index.read(ObjectIdentifier(node), in: frame.id) { index.value(node) }
-    let result = index.result(of: id, in: self)
-    if !index.isRunning, isFirstRead(node.reader) {
-      unsafe reads.append(Dependency(node, result))
+  @usableFromInline
+  func indexedRecord(of storage: VersionedStorage) -> UnretainedReference<ValueRecord> {
+    pin().use { index in
+      let id = unsafe index.read(ObjectIdentifier(storage), in: frame.id) { index.source(storage) }
+      guard let record = index.table[id].knownRecord else { misuse("A source has no value.") }
+      if !index.isRunning { record.use { append($0, reader: storage.reader) } }
+      return record
     }
-    return result
+  }
+
+  private func indexedResult(of node: ComputedNode) -> UnretainedReference<ComputedResult> {
+    pin().use { index in
+      let id = unsafe index.read(ObjectIdentifier(node), in: frame.id) { index.value(node) }
+      let result = index.result(of: id, in: self)
+      if !index.isRunning, isFirstRead(node.reader) {
+        unsafe reads.append(Dependency(UnretainedReference(node), result))
+      }
+      return result
+    }
   }
 
   /// The storage that the previous run read at the place of the next read.
   private var lastStorage: VersionedStorage? {
-    if let index = unsafe index, index.isRunning {
-      return index.nextChild.flatMap { index.table[$0].storage }
-    }
+    if let index = unsafe index, index.use({ $0.isRunning }) { return index.use { $0.nextStorage } }
     if case .value(let record) = previousRead?.content { return record.storage }
     return nil
   }
@@ -214,7 +218,10 @@ final class ReadSession {
   /// Successive runs usually read the same values in the same order.
   @inlinable var previousRead: Dependency? {
     let position = unsafe reads.count - frame.start
-    return unsafe position < frame.previousReads.count ? frame.previousReads[position] : nil
+    let read = unsafe frame.previous?.use {
+      position < $0.dependencies.endIndex ? $0.dependencies[position] : nil
+    }
+    return read.flatMap { $0 }
   }
 
   /// Returns the computed value that the previous run used for the publisher, or a new one.
@@ -222,8 +229,8 @@ final class ReadSession {
   func known<Value, Kind>(_ publisher: Publisher<Value, Kind>) -> ComputedNode {
     let identity = PublisherIdentity(publisher)
     let node: ComputedNode?
-    if let index = unsafe index, index.isRunning {
-      node = index.nextChild.flatMap { index.table[$0].node }
+    if let index = unsafe index, index.use({ $0.isRunning }) {
+      node = index.use { $0.nextNode }
     } else if case .computed(let known, _) = previousRead?.content {
       node = known
     } else {
@@ -279,12 +286,12 @@ final class ReadSession {
   }
 
   /// Returns the index of the session, which has all values that were read.
-  private func pin() -> DependencyIndex {
+  private func pin() -> UnretainedReference<DependencyIndex> {
     if let index = unsafe index { return index }
     let new = DependencyIndex()
     for position in 0..<(unsafe reads.count) { new.keep(unsafe reads[position]) }
-    unsafe index = new
-    return new
+    read(in: new)
+    return UnretainedReference(new)
   }
 }
 
@@ -303,9 +310,10 @@ extension DependencyBuffer {
     var known: Set<ObjectIdentifier> = []
     func isPresent(_ dependency: Dependency) -> Bool {
       if !dependency.isComputed { return dependency.withRecord { $0.isPresent(at: time) } }
-      let result = dependency.result
-      if !result.isCorrect(at: time), known.insert(ObjectIdentifier(result)).inserted {
-        open.append(result)
+      dependency.withResult { result in
+        if !result.isCorrect(at: time), known.insert(ObjectIdentifier(result)).inserted {
+          open.append(result)
+        }
       }
       return true
     }

@@ -8,6 +8,9 @@ package struct UnretainedReference<Object: AnyObject & Sendable>: Sendable {
     unsafe self.object = Unmanaged.passUnretained(object)
   }
 
+  /// Unique while the object is in memory.
+  var address: UInt { unsafe UInt(bitPattern: object.toOpaque()) }
+
   @inlinable @inline(__always)
   package func use<Result>(_ body: (Object) -> Result) -> Result {
     unsafe object._withUnsafeGuaranteedRef { body($0) }
