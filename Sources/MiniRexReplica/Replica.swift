@@ -13,7 +13,9 @@ internal import Foundation
 ///
 /// A send changes the state before it returns, with or without a connection. The log then decides all actions in one
 /// order. When the actions of other replicas come first, the state is rebased: it becomes the decided state plus the
-/// pending actions. The reducer and the validator must depend on the state and the action only.
+/// pending actions. The reducer and the validator must depend on the state and the action only. The sender decides an
+/// action as it was sent, and other replicas as they have decoded it, so its coding must keep everything that the
+/// reducer and the validator read.
 ///
 /// Retain the replica. Releasing it stops it, and pending actions fail with ``ReplicaError/closed``.
 public final class Replica<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
@@ -66,7 +68,7 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   ///   - durability: The fault that the pending actions in the folder survive. The default is a killed process.
   ///   - verifies: A Boolean value that indicates whether the replica compares its state with each snapshot of another
   ///     replica, and stops with ``ReplicaTrouble/diverged(at:)`` if they differ. The default is `true` in debug builds.
-  ///     It encodes the state for each snapshot.
+  ///     It encodes the state for each snapshot, and decodes its own actions.
   ///   - limit: The maximum number of pending actions. The default is 10,000. Traps if less than 1.
   ///   - interval: The time without a decision after which pending actions are sent again. The default is 2 seconds. Traps
   ///     if negative.
@@ -156,7 +158,11 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
   /// Returns when all events that the log has emitted are processed.
   package func processed() async {
     await withCheckedContinuation { continuation in
-      core.sending.queue.async { continuation.resume() }
+      core.sending.queue.async { [core] in
+        // Actions may wait for further actions.
+        core.sending.runPump()
+        continuation.resume()
+      }
     }
   }
 

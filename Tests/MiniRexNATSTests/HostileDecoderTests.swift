@@ -5,17 +5,28 @@ import Testing
 
 @testable import MiniRexFleet
 @testable import MiniRexNATS
+@testable import MiniRexNATSStore
 
 /// Bytes and numbers that a server or another process may send.
 @Suite(.heavy)
 struct HostileDecoderTests {
   private static let stream =
-    #"{"created":"2026-11-27T01:02:03.123456789Z","config":{"name":"board","subjects":["board"]},"#
+    #"{"created":"2026-11-27T01:02:03.123456789Z","config":{"name":"board","subjects":["board"],"#
+    + #""max_msgs":-1,"max_bytes":-1,"max_age":0,"max_msgs_per_subject":-1,"storage":"file","#
+    + #""num_replicas":3,"discard":"old","retention":"limits","duplicate_window":120000000000},"#
     + #""state":{"messages":3,"first_seq":1,"last_seq":3,"last_ts":"2026-11-27T01:02:03.1Z"},"#
     + #""cluster":{"leader":"a","replicas":[{"offline":false,"active":12}]},"ts":"2026-11-27T01:02:04Z"}"#
   private static let consumer =
     #"{"name":"c","created":"2026-11-27T01:02:03Z","num_pending":7,"#
     + #""delivered":{"consumer_seq":4,"stream_seq":5}}"#
+  /// With the header of an entry of a replica.
+  private static let stored =
+    #"{"message":{"subject":"board","seq":3,"time":"2026-11-27T01:02:03.1Z","data":"eA==","#
+    + #""hdrs":"TkFUUy8xLjANCk1pbmlSZXgtUmVwbGljYTogYSAxIDANCg0K"}}"#
+  private static let refusal =
+    #"{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 7"}}"#
+  private static let head =
+    #"{"snapshots":[{"sequence":9,"time":7,"id":"9-1","count":1,"first":4,"checksum":5}]}"#
   private static let report =
     #"{"name":"billing","version":"1.0.0","process":1,"processor":0.5,"memory":4096,"#
     + #""replicas":[{"name":"board","phase":"current","sequence":4,"behind":1,"pending":2,"#
@@ -24,25 +35,55 @@ struct HostileDecoderTests {
   @Test func `no answer of a server stops the process`() {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = .convertFromSnakeCase
+    var read: [String: Int] = [:]
+    func decode<Value: Decodable>(_ text: String, _ forger: inout Forger) -> Value? {
+      let value = try? decoder.decode(Value.self, from: forger.forge(text))
+      if value != nil { read["\(Value.self)", default: 0] += 1 }
+      return value
+    }
     for seed in 0..<UInt64(scaled(4_000)) {
       var forger = Forger(seed: seed)
-      if let stream = try? decoder.decode(
-        JetStream.Stream.self, from: forger.forge(Self.stream))
-      {
+      var state = ConsumerState(.start)
+      let generation = state.begin(over: 1)?.generation ?? 0
+      state.beginSnapshot(generation)
+      if let stream: JetStream.Stream = decode(Self.stream, &forger) {
         _ = (stream.time, stream.cluster?.mayBeOutdated, Timestamp(stream.created)?.text)
+        _ = (stream.config.removal, stream.config.takes("board"))
+        state.learn(stream, generation)
+        _ = state.compare(stream, isBucket: seed % 2 == 0)
       }
-      if let made = try? decoder.decode(
-        JetStream.Consumer.self, from: forger.forge(Self.consumer))
-      {
-        var state = ConsumerState(.start)
-        if let (generation, _) = state.begin(over: 1) {
-          state.beginSnapshot(generation)
-          _ = state.hasMade(made, generation)
-          state.rollBack(to: made.delivered.streamSeq, isBucket: false)
-        }
+      if let made: JetStream.Consumer = decode(Self.consumer, &forger) {
+        _ = state.hasMade(made, generation)
+        state.rollBack(to: made.delivered.streamSeq, isBucket: false)
         _ = made.delivered.streamSeq.next
       }
+      let place = forger.forge("$JS.ACK.board.c.1.3.1.1764205323100000000.0") + [0]
+      let metadata = unsafe place.withUnsafeBytes { bytes in
+        unsafe MessageMetadata(reply: bytes.assumingMemoryBound(to: CChar.self).baseAddress!)
+      }
+      if let metadata {
+        read["place", default: 0] += 1
+        _ = state.take(metadata, generation, over: 1, isBucket: false)
+        _ = state.hasCalled()
+      }
+      if let stored: JetStream.Stored = decode(Self.stored, &forger) {
+        _ = Timestamp(stored.message.time)?.nanoseconds
+        unsafe (stored.message.hdrs ?? Data()).withUnsafeBytes {
+          _ = unsafe HeaderBlock($0).headers
+        }
+      }
+      if let refusal: JetStream.Refusal = decode(Self.refusal, &forger), let error = refusal.error {
+        let typed = JetStream.error(error, of: "board")
+        _ = (typed.isMissingMessage, typed.limitOfUnacknowledged(below: 20), "\(typed)")
+      }
+      let _: NATSSnapshots.Head? = decode(Self.head, &forger)
+      let answer = forger.forge(#"{"stream":"board","seq":12}"#)
+      unsafe answer.withUnsafeBytes {
+        if unsafe JetStream.Appended($0, to: "board") != nil { read["answer", default: 0] += 1 }
+      }
     }
+    // An input that is never read would test nothing.
+    #expect(read.count == 7 && read.values.allSatisfy { $0 > 100 }, "\(read)")
   }
 
   @Test func `no time, header, or greeting stops the process`() {
@@ -64,6 +105,7 @@ struct HostileDecoderTests {
   @Test func `no report and no frame stops a page of a fleet`() {
     let start = ContinuousClock.now
     var roster = Roster()
+    var members: Set<String> = []
     for seed in 0..<UInt64(scaled(4_000)) {
       var forger = Forger(seed: seed)
       let id = "\(seed % 20)"
@@ -71,17 +113,13 @@ struct HostileDecoderTests {
       roster.take([UInt8](forger.forge(Self.report)), from: id, at: now)
       _ = roster.tick(at: now, serverAnswers: seed % 3 != 0)
       _ = roster.rows[id]?.concern(at: now)
+      if roster.rows[id] != nil { members.insert(id) }
       _ = try? InspectorFrame(natsPayload: forger.bytes(Data(count: 12)))
+      _ = try? JSONDecoder().decode(
+        InspectorAnswer.self,
+        from: forger.forge(#"{"status":"ok","text":"text/html","frameCount":3}"#))
     }
-  }
-}
-
-extension Forger {
-  /// Changes fields, or bytes, or both.
-  fileprivate mutating func forge(_ text: String) -> Data {
-    let kind = Int.random(in: 0..<3, using: &random)
-    let data = Data((kind == 0 ? text : fields(text)).utf8)
-    return kind == 1 ? data : bytes(data)
+    #expect(members.count == 20)
   }
 }
 #endif

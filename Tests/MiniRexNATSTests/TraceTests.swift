@@ -71,6 +71,50 @@ struct TraceTests {
     await nats.close()
   }
 
+  /// The senders contend for one source, so most of their updates are delivered by another sender's thread.
+  @Test func `N11 a trace reaches another process and stays with its sender`() async throws {
+    let server = try await NATSServer()
+    let nats = NATSConnection(server.url, options: Self.options)
+    let guest = try Guest("trace", server.url)
+    let seen = Recorder(nats.broadcaster(of: String.self, on: "seen").map(\.payload))
+    try await nats.areSubscribed()
+    await until(
+      await nats.request(String.self, "", on: "traced", timeout: .seconds(60)).result
+        == .success("none"))
+    let source = BroadcastSource<String>()
+    let publishing = source.publisher.publish(to: nats, on: "updates")
+    let roots = (0..<8).map { _ in TraceContext.root() }
+    let count = scaled(500)
+    let answers = Shared<[(sent: String, Recorder<Result<String, NATSError>>)]>([])
+
+    await onQueue {
+      onThreads(roots.count) { number in
+        let root = roots[number]
+        for index in 0..<count {
+          TraceContext.$current.withValue(root) {
+            source.broadcast(root.traceID)
+            if index % 10 > 0 { return }
+            let answer = nats.request(
+              String.self, "", on: "traced", timeout: .seconds(600))
+            answers.append((root.traceID, Recorder(answer)))
+          }
+        }
+        #expect(TraceContext.current == nil)
+      }
+    }
+    await source.delivered()
+
+    let messages = await seen.next(roots.count * count)
+    let wrong = messages.filter { Set($0.split(separator: " ")).count != 1 }
+    #expect(wrong == [])
+    for root in roots {
+      #expect(messages.count { $0.hasPrefix(root.traceID) } == count)
+    }
+    for (sent, recorder) in answers.value { #expect(await recorder.next() == [.success(sent)]) }
+    withExtendedLifetime((guest, publishing)) {}
+    await nats.close()
+  }
+
   @Test func `N11 without a context, or with an invalid header, a callback has none`() async throws
   {
     let server = try await NATSServer()

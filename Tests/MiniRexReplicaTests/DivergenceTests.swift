@@ -64,6 +64,34 @@ struct DivergenceTests {
     await replica.close()
   }
 
+  /// Its sender decides it as it was sent.
+  private struct Lossy: Codable, Sendable {
+    let number: Int
+    var extra = 0
+
+    private enum CodingKeys: CodingKey { case number }
+  }
+
+  @Test func `O18 an action whose coding loses a value is found`() async throws {
+    let log = MemoryLog(snapshotEvery: 10, keeping: 100)
+    func make() throws -> Replica<Int, Lossy> {
+      try Replica(0, of: log.link(), verifies: true, retryAfter: .seconds(600)) { state, action in
+        state += action.number + action.extra
+        return .none
+      }
+    }
+    let (replica, other) = (try make(), try make())
+    for number in 1...20 { replica.send(Lossy(number: number, extra: 1)) }
+    try await replica.flush()
+
+    await until { other.progress.current()?.phase == .stopped }
+    guard case .diverged? = other.progress.current()?.trouble else {
+      Issue.record("\(String(describing: other.progress.current()))")
+      return
+    }
+    await replica.close()
+  }
+
   @Test func `O18 equal states whose encodings differ do not stop a replica`() async throws {
     let log = MemoryLog(snapshotEvery: 40, keeping: 100)
     let (link, other) = (log.manualLink(), log.manualLink())

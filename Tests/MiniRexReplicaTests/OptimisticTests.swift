@@ -210,6 +210,66 @@ struct OptimisticTests {
     await replica.close()
   }
 
+  /// The next entry leaves with the answer to an entry, or after a millisecond.
+  @Test func `O14 actions gather while an entry is in flight`() async throws {
+    let log = MemoryLog()
+    let link = log.manualLink()
+    let replica = try makeReplica(link)
+    replica.send(.said("first"))
+    await until { link.inFlightCount == 1 }
+
+    let began = ContinuousClock.now
+    for number in 1...500 { replica.send(.said("\(number)")) }
+    let took = ContinuousClock.now - began
+    // No answer has arrived.
+    await until { link.inFlightCount > 1 }
+    await link.settle(replica)
+
+    #expect(log.entries.count <= 3 + Int(took / .milliseconds(1)))
+    #expect(replica.confirmed.current()?.words.count == 501)
+    await replica.close()
+  }
+
+  private struct Counted: Codable, Sendable {
+    static let decoded = Shared(0)
+
+    let number: Int
+
+    init(number: Int) { self.number = number }
+
+    init(from decoder: any Decoder) throws {
+      Self.decoded.increment()
+      number = try decoder.singleValueContainer().decode(Int.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(number)
+    }
+  }
+
+  @Test func `O1 a sender decides its own lines without decoding them`() async throws {
+    let log = MemoryLog()
+    let link = log.link()
+    func make() throws -> Replica<Int, Counted> {
+      try Replica(0, of: link, verifies: false, retryAfter: .seconds(600)) { state, action in
+        state += action.number
+        return .none
+      }
+    }
+    let replica = try make()
+    for number in 1...100 { replica.send(Counted(number: number)) }
+    try await replica.flush()
+    #expect(replica.confirmed.current() == 5_050 && Counted.decoded.value == 0)
+
+    // Another replica, and the next life of this one, read the same.
+    let other = try make()
+    try await other.caughtUp()
+    #expect(other.confirmed.current() == 5_050 && Counted.decoded.value == 100)
+    await replica.close()
+    await other.close()
+  }
+
   @Test func `O16 a stranger's message is skipped, and an undecodable entry stops the replica`()
     async throws
   {

@@ -8,7 +8,9 @@ import MiniRexNATSStore
 // A separate process that a test can kill. `nats-guest request URL SUBJECT` sends a request and
 // waits indefinitely.
 let arguments = CommandLine.arguments
-let nats = NATSConnection(arguments[2])
+var options = NATSOptions()
+if arguments[1] == "trace" { options.propagation = .w3c }
+let nats = NATSConnection(arguments[2], options: options)
 let bag = SubscriptionBag()
 
 switch arguments[1] {
@@ -26,6 +28,14 @@ case "reply":
     }
   }.store(in: bag)
   try nats.publish("ready", on: asked)
+case "trace":
+  // Answers with the trace of each request, and reports the trace of each message.
+  nats.reply(on: "traced") { (_: String) in
+    PublishedTask<String, Never> { TraceContext.current?.traceID ?? "none" }
+  }.store(in: bag)
+  nats.broadcaster(of: String.self, on: "updates").subscribe { message in
+    try? nats.publish("\(message.payload) \(TraceContext.current?.traceID ?? "none")", on: "seen")
+  }.store(in: bag)
 case "replica":
   try await followLedger(as: arguments[3], sending: Int(arguments[4]) ?? 0, over: nats, in: bag)
 case "notes":

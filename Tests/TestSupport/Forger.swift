@@ -43,6 +43,13 @@ package struct Forger {
     return Data(bytes)
   }
 
+  /// Changes fields, or bytes, or both.
+  package mutating func forge(_ text: String) -> Data {
+    let kind = Int.random(in: 0..<3, using: &random)
+    let data = Data((kind == 0 ? text : fields(text)).utf8)
+    return kind == 1 ? data : bytes(data)
+  }
+
   package mutating func sequence() -> UInt64 {
     switch Int.random(in: 0..<4, using: &random) {
     case 0: .max - .random(in: 0...2, using: &random)

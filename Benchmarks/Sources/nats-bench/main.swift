@@ -23,6 +23,8 @@ if let place = CommandLine.arguments.firstIndex(of: "--ours") {
     case "appends": print(20_000 / (await appendsInFlight(20_000, size: 128, server.url)))
     case "puts": print(5_000 / (await puts(5_000, size: 128, server.url)))
     case "confirmations": print(median(try await confirmations(5_000, server.url)) / 1_000, "µs")
+    case "send": print(try await send(200_000) / 1_000, "µs")
+    case "outbox": print(try await send(100_000, keptIn: try BenchFolder()) / 1_000, "µs")
     case "decided":
       let moves = (0..<100_000).map { Move(card: 100_000 + $0) }
       print(100_000 / (try await decided(moves, server.url)))

@@ -16,12 +16,12 @@ internal import Foundation
 /// names complete chunks. Chunks before the first chunk of the head are garbage: the head has replaced the head that
 /// their writer has read.
 struct NATSSnapshots: Sendable {
-  private struct Head: Codable, Sendable {
+  struct Head: Codable, Sendable {
     /// The newest first.
     let snapshots: [Part]
   }
 
-  private struct Part: Codable, Sendable {
+  struct Part: Codable, Sendable {
     let sequence: UInt64
     let time: Int64
     /// The first part of the keys of the chunks.

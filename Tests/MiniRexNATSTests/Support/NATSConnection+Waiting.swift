@@ -80,7 +80,7 @@ extension Publisher where Kind == TaskKind {
   func hasSucceeded<Success: Sendable>() async -> Bool where Update == Result<Success, NATSError> {
     let result = await result
     if case .success? = result { return true }
-    print("It has failed: \(result as Any)")
+    Swift.print("It has failed: \(result as Any)")
     return false
   }
 }

@@ -15,7 +15,12 @@ struct MessageMetadata: Sendable {
 
   /// Returns `nil` if the message does not come from a stream.
   init?(_ message: RawMessage) {
-    guard let start = natsMsg_GetReply(message.pointer) else { return nil }
+    guard let reply = natsMsg_GetReply(message.pointer) else { return nil }
+    self.init(reply: reply)
+  }
+
+  /// - Parameter start: The reply subject, which ends with a zero.
+  init?(reply start: UnsafePointer<CChar>) {
     var dots = 0
     var letter = start
     while letter.pointee != 0 {

@@ -140,7 +140,7 @@ enum JetStream {
     return (try? encoder.encode(value)) ?? Data()
   }
 
-  private static func error(_ reason: Refusal.Reason, of stream: String) -> NATSError {
+  static func error(_ reason: Refusal.Reason, of stream: String) -> NATSError {
     let words = reason.description ?? ""
     switch reason.errCode {
     // A cluster of newer servers refuses with the second code, without the number.

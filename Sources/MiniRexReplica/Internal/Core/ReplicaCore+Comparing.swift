@@ -153,7 +153,7 @@ extension ReplicaCore {
       var burst = Burst()
       return stop(.originInUse, &burst)
     }
-    sending.pending.withLock { $0.hasConnected() }
+    sending.pending.withLock { $0.hasConnected(isHeld: doubt != nil) }
     pump()
   }
 

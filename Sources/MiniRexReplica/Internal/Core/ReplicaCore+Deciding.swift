@@ -19,14 +19,21 @@ extension ReplicaCore {
       burst.change(decided) { $0.position = LogPosition(logged) }
       return troubles.broadcast(.stranger(sequence: logged.sequence))
     }
-    if header.origin == sending.origin,
-      sending.pending.withLock({ $0.contradict(header.number, lines) })
-    {
-      return stop(.originInUse, &burst)
+    var known: ArraySlice<PendingAction>?
+    if header.origin == sending.origin {
+      switch sending.pending.withLock({ $0.compare(header.number, lines) }) {
+      case .contradiction: return stop(.originInUse, &burst)
+      case .known(let actions): known = actions
+      case .unknown: break
+      }
     }
     let actions: [Action]
     do {
-      actions = try lines.map { try decoder.decode(Action.self, from: $0) }
+      // A replica that verifies also finds actions that other replicas cannot decode.
+      let decoded =
+        known == nil || verifier.verifies
+        ? try lines.map { try decoder.decode(Action.self, from: $0) } : []
+      actions = known?.map { $0.action(as: Action.self) } ?? decoded
     } catch {
       // A newer version sent it, and continues there.
       return stop(.undecodable(sequence: logged.sequence, reason: "\(error)"), &burst)

@@ -44,7 +44,7 @@ extension ReplicaCore {
 
   /// The effects of the actions that this process has sent.
   private func effects(
-    of decisions: [Burst.Decision], for removed: ArraySlice<PendingAction<Action>>
+    of decisions: [Burst.Decision], for removed: ArraySlice<PendingAction>
   ) -> [Effect<Action>] {
     let sent = removed.numbers()
     let settled = sending.pending.withLock { $0.settled }
@@ -58,7 +58,7 @@ extension ReplicaCore {
 
   /// Returns the number of foreign actions before the burst.
   private func rebase(
-    on state: State, _ decisions: [Burst.Decision], _ removed: ArraySlice<PendingAction<Action>>,
+    on state: State, _ decisions: [Burst.Decision], _ removed: ArraySlice<PendingAction>,
     _ effects: [Effect<Action>]
   ) -> Int {
     if decisions.isEmpty, removed.isEmpty { return 0 }
@@ -82,17 +82,19 @@ extension ReplicaCore {
   }
 
   private func apply(
-    _ actions: ArraySlice<PendingAction<Action>>, to state: State, as current: inout State
+    _ actions: ArraySlice<PendingAction>, to state: State, as current: inout State
   ) {
     current = state
-    for action in actions where (try? sending.validate(current, action.action)) != nil {
-      _ = sending.reducer(&current, action.action)
+    for pending in actions {
+      let action = pending.action(as: Action.self)
+      if (try? sending.validate(current, action)) == nil { continue }
+      _ = sending.reducer(&current, action)
     }
   }
 
   /// Stops before effects whose decision cannot be recorded: they could run again.
   private func abandon(
-    _ removed: ArraySlice<PendingAction<Action>>, because failure: OutboxFailure
+    _ removed: ArraySlice<PendingAction>, because failure: OutboxFailure
   ) {
     let trouble = ReplicaTrouble.notSynchronized("\(failure)")
     var burst = Burst()
@@ -122,7 +124,7 @@ extension ReplicaCore {
   ///
   /// - Parameter foreign: The number of foreign actions before the burst.
   private func finish(
-    _ removed: ArraySlice<PendingAction<Action>>, _ decisions: [Burst.Decision], foreign: Int
+    _ removed: ArraySlice<PendingAction>, _ decisions: [Burst.Decision], foreign: Int
   ) {
     var foreign = foreign
     var rest = removed
@@ -153,7 +155,7 @@ extension ReplicaCore {
     for lost in rest { fail(lost, .unresolved) }
   }
 
-  private func fail(_ action: PendingAction<Action>, _ error: ReplicaError) {
+  private func fail(_ action: PendingAction, _ error: ReplicaError) {
     // An earlier process has reported the decision.
     if action.number <= sending.pending.withLock({ $0.settled }) { return }
     for record in sending.undo.withLock({ $0 }) { record.remove(action.number) }
@@ -161,7 +163,7 @@ extension ReplicaCore {
       source.finish(.failure(error))
     } else {
       sending.rejections.broadcast(
-        Rejection(action: action.action, error: error), isHeld: action.isRestored)
+        Rejection(action: action.action(as: Action.self), error: error), isHeld: action.isRestored)
     }
   }
 

@@ -14,24 +14,46 @@ extension ReplicaCore {
       var burst = Burst()
       stop(.notSynchronized("\(error)"), &burst)
     }
-    if !resolve() { return publishProgress() }
-    while let (message, connection) = takeEntry() {
-      log.append(message).subscribe { [weak self] result in
-        guard let self else { return }
-        switch result {
-        case .success(let sequence): reading.withLock { $0.hasAppended(sequence) }
-        case .failure(let error):
-          if sending.pending.withLock({ $0.isNews(error) }) {
-            sending.queue.async { [troubles] in troubles.broadcast(.refused(error.reason)) }
-          }
-        }
-        // After a failure, the check sends again: a later entry may have been accepted.
-        sending.pending.withLock { $0.hasAnswered(over: connection) }
-        sending.wake()
-      }.detached()
-    }
+    resolve()
+    sendEntries()
     publishProgress()
     checkLater()
+  }
+
+  /// Appends the entries that can be sent, on any thread.
+  ///
+  /// One thread does so at a time, so the log receives the entries in order.
+  func sendEntries() {
+    let isFirst = turns.withLock { turns in
+      turns += 1
+      return turns == 1
+    }
+    if !isFirst { return }
+    var mustRepeat = true
+    while mustRepeat {
+      let seen = turns.withLock { $0 }
+      while let (message, connection) = takeEntry() { append(message, over: connection) }
+      mustRepeat = turns.withLock { turns in
+        turns -= min(turns, seen)
+        return turns > 0
+      }
+    }
+  }
+
+  private func append(_ message: ReplicaMessage, over connection: Int) {
+    log.append(message).subscribe { [weak self] result in
+      guard let self else { return }
+      switch result {
+      case .success(let sequence): reading.withLock { $0.hasAppended(sequence) }
+      case .failure(let error):
+        if sending.pending.withLock({ $0.isNews(error) }) {
+          sending.queue.async { [troubles] in troubles.broadcast(.refused(error.reason)) }
+        }
+      }
+      // After a failure, the check sends again: a later entry may have been accepted.
+      let canSend = sending.pending.withLock { $0.hasAnswered(over: connection) }
+      sending.wake(isUrgent: canSend)
+    }.detached()
   }
 
   private func takeEntry() -> (ReplicaMessage, connection: Int)? {
@@ -42,23 +64,22 @@ extension ReplicaCore {
     guard let (message, last, connection) = next else { return nil }
     // A kill after this line, and before the log has the entry, only makes the action doubtful.
     sending.mark(sent: last, at: second)
-    return (message, connection)
+    // After the end, the file is released, and does not have the line.
+    return sending.pending.withLock { $0.isClosed } ? nil : (message, connection)
   }
 
   /// Fails the actions that the log may have decided and forgotten.
   ///
   /// A log forgets an idle origin, and would decide its actions again. They are not sent again before the replica has
   /// read the entries that the log had at the beginning of the connection.
-  ///
-  /// - Returns: `false` if nothing may be sent yet.
-  private func resolve() -> Bool {
-    guard let second = reading.withLock({ $0.doubt }) else { return true }
-    if !reading.withLock({ $0.isCurrent }) { return false }
+  private func resolve() {
+    let second = reading.withLock { $0.isCurrent ? $0.doubt : nil }
+    guard let second else { return }
     reading.withLock { $0.doubt = nil }
     if let last = sending.pending.withLock({ $0.lastSent(before: second) }) {
       adopt(decided.withLock { $0 }, settling: last)
     }
-    return true
+    sending.pending.withLock { $0.release() }
   }
 
   /// Sends again if no action is decided for an interval.

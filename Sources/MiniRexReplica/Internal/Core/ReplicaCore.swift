@@ -58,6 +58,8 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   let confirmationInterval: DispatchTimeInterval
   let decoder = makeDecoder()
   let isChecking = Lock(false)
+  /// The number of calls that want to send entries.
+  let turns = Lock(0)
   private let initial: DecidedState<State>
   private let bag = SubscriptionBag()
   private let events = Lock(Events())
@@ -89,7 +91,11 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
   }
 
   func start() {
-    sending.onWake { [weak self] in self?.pump() }
+    sending.onWake { [weak self] in
+      self?.pump()
+    } send: { [weak self] in
+      self?.sendEntries()
+    }
     verifier.start { [weak self] sequence in
       self?.sending.queue.async { [weak self] in
         guard let self, !sending.pending.withLock({ $0.isClosed }) else { return }

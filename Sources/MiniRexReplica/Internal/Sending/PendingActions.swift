@@ -6,11 +6,20 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
+/// An action of any type.
+///
+/// The pending actions are not generic, because a send would look up the metadata of each of their types.
+final class ActionBox<Action: Sendable>: Sendable {
+  let action: Action
+
+  init(_ action: Action) { self.action = action }
+}
+
 /// An action without a decision.
-struct PendingAction<Action: Sendable>: Sendable {
+struct PendingAction: Sendable {
   let number: Int
   let line: Data
-  let action: Action
+  let box: any AnyObject & Sendable
   /// The number of foreign actions in the state that it was applied to.
   let foreign: Int
   let source: TaskSource<ReplicaConfirmation, ReplicaError>?
@@ -22,16 +31,23 @@ struct PendingAction<Action: Sendable>: Sendable {
   var isRestored = false
 }
 
+extension PendingAction {
+  /// Returns the action of a replica whose actions have the type.
+  func action<Action: Sendable>(as type: Action.Type) -> Action {
+    unsafe unsafeDowncast(box, to: ActionBox<Action>.self).action
+  }
+}
+
 /// The pending actions of one origin, with consecutive numbers, and the part of them that is in flight.
 ///
 /// After a kill, decided actions precede them that the written state does not contain. They are not sent or
 /// reported again, and their effects do not run again.
-struct PendingActions<Action: Sendable>: Sendable {
+struct PendingActions: Sendable {
   /// The actions, behind actions that were removed.
   ///
   /// Removing moves no other action, unless half of them were removed. So the cost per action does not grow with their
   /// number.
-  private var all: [PendingAction<Action>]
+  private var all: [PendingAction]
   private var head = 0
   private(set) var next: Int
   /// The number of foreign actions that were decided.
@@ -44,6 +60,8 @@ struct PendingActions<Action: Sendable>: Sendable {
   /// The number of the current connection.
   private(set) var connection = 0
   private(set) var isConnected = false
+  /// A Boolean value that indicates whether actions may be in the log that it has forgotten.
+  private var isHeld = false
   /// The error of later sends, or `nil` before the end.
   private(set) var ending: ReplicaError?
   /// A Boolean value that indicates whether entries were sent again since the last decision.
@@ -55,10 +73,10 @@ struct PendingActions<Action: Sendable>: Sendable {
   let settled: Int
 
   /// All actions that the decided state does not contain.
-  var actions: ArraySlice<PendingAction<Action>> { all[head...] }
+  var actions: ArraySlice<PendingAction> { all[head...] }
 
   /// The actions without a decision.
-  var waiting: ArraySlice<PendingAction<Action>> {
+  var waiting: ArraySlice<PendingAction> {
     guard let first = actions.first?.number else { return [] }
     return all[(head + min(max(0, settled + 1 - first), actions.count))...]
   }
@@ -75,7 +93,7 @@ struct PendingActions<Action: Sendable>: Sendable {
   static var batchSize: Int { 64 << 10 }
 
   init(
-    next: Int, actions: [PendingAction<Action>] = [], settled: Int = 0, durable: Int = .max
+    next: Int, actions: [PendingAction] = [], settled: Int = 0, durable: Int = .max
   ) {
     (self.next, all, self.settled, self.durable) = (next, actions, settled, durable)
   }
@@ -83,16 +101,17 @@ struct PendingActions<Action: Sendable>: Sendable {
   mutating func isDurable(through number: Int) { durable = max(durable, number) }
 
   mutating func append(
-    _ action: Action, _ line: Data, _ source: TaskSource<ReplicaConfirmation, ReplicaError>?
+    _ box: any AnyObject & Sendable, _ line: Data,
+    _ source: TaskSource<ReplicaConfirmation, ReplicaError>?
   ) {
     all.append(
       PendingAction(
-        number: next, line: line, action: action, foreign: foreign, source: source, date: Date()))
+        number: next, line: line, box: box, foreign: foreign, source: source, date: Date()))
     next += 1
   }
 
   /// Removes the actions up to a number, and returns them.
-  mutating func removeFirst(through number: Int) -> ArraySlice<PendingAction<Action>> {
+  mutating func removeFirst(through number: Int) -> ArraySlice<PendingAction> {
     guard let first = actions.first?.number, number >= first else { return [] }
     (hasResent, refusal) = (false, nil)
     let end = head + min(number - first + 1, actions.count)
@@ -114,20 +133,33 @@ struct PendingActions<Action: Sendable>: Sendable {
     return true
   }
 
-  mutating func hasConnected() {
+  /// - Parameter isHeld: `true` to send nothing before `release`.
+  mutating func hasConnected(isHeld: Bool) {
     connection += 1
-    isConnected = true
+    (isConnected, self.isHeld) = (true, isHeld)
     (sent, inFlight, hasResent) = (0, 0, false)
   }
+
+  mutating func release() { isHeld = false }
 
   mutating func hasDisconnected() {
     connection += 1
     isConnected = false
   }
 
-  mutating func hasAnswered(over connection: Int) {
+  /// Returns a Boolean value that indicates whether further actions can be sent.
+  mutating func hasAnswered(over connection: Int) -> Bool {
     if connection == self.connection { inFlight -= 1 }
+    return isConnected && hasUnsent
   }
+
+  /// A Boolean value that indicates whether the next action is sent without waiting.
+  ///
+  /// While entries are in flight, actions gather for the next entry. Unless all earlier actions were sent, they wait for
+  /// an event that also sends the next action.
+  var sendsNext: Bool { isConnected && !isHeld && inFlight == 0 && !hasUnsent }
+
+  private var hasUnsent: Bool { actions.last.map { $0.number > max(sent, settled) } ?? false }
 
   /// Sends again from the first action.
   ///
@@ -138,15 +170,29 @@ struct PendingActions<Action: Sendable>: Sendable {
     sent = 0
   }
 
-  /// Returns a Boolean value that indicates whether another process has used the numbers of an entry.
-  func contradict(_ number: Int, _ lines: [Data]) -> Bool {
-    if number + lines.count > next { return true }
+  enum Comparison {
+    /// Another process has used the numbers.
+    case contradiction
+    /// The lines are pending actions.
+    case known(ArraySlice<PendingAction>)
+    case unknown
+  }
+
+  /// Compares the lines of an entry of this origin with the pending actions.
+  func compare(_ number: Int, _ lines: [Data]) -> Comparison {
+    if number + lines.count > next { return .contradiction }
     let actions = actions
-    guard let first = actions.first?.number else { return false }
-    return lines.indices.contains { index in
-      let place = actions.startIndex + number + index - first
-      return actions.indices.contains(place) && actions[place].line != lines[index]
+    guard let first = actions.first?.number else { return .unknown }
+    let start = actions.startIndex + number - first
+    for (place, line) in zip(start..., lines)
+    where actions.indices.contains(place) && actions[place].line != line {
+      return .contradiction
     }
+    let places = start..<start + lines.count
+    if !actions.indices.contains(places.lowerBound) || places.upperBound > actions.endIndex {
+      return .unknown
+    }
+    return .known(actions[places])
   }
 
   /// Returns the number of the last action that was sent before a Unix second, or `nil`.
@@ -158,7 +204,7 @@ struct PendingActions<Action: Sendable>: Sendable {
   ///
   /// - Parameter second: The current Unix second.
   mutating func takeEntry(of origin: String, at second: Int) -> (ReplicaMessage, last: Int)? {
-    guard isConnected, !isClosed, inFlight < Self.window, let first = waiting.first,
+    guard isConnected, !isHeld, !isClosed, inFlight < Self.window, let first = waiting.first,
       let last = waiting.last, last.number > sent, sent + 1 <= durable, first.number <= durable
     else { return nil }
     let start = waiting.startIndex + max(0, sent + 1 - first.number)
@@ -178,16 +224,16 @@ struct PendingActions<Action: Sendable>: Sendable {
     return (ReplicaMessage(header: header.text, payload: payload), sent)
   }
 
-  mutating func close(_ error: ReplicaError) -> ArraySlice<PendingAction<Action>> {
+  mutating func close(_ error: ReplicaError) -> ArraySlice<PendingAction> {
     ending = ending ?? error
     defer { (all, head) = ([], 0) }
     return actions
   }
 }
 
-extension ArraySlice {
+extension ArraySlice<PendingAction> {
   /// The numbers of consecutive actions.
-  func numbers<Action>() -> Range<Int> where Element == PendingAction<Action> {
+  func numbers() -> Range<Int> {
     guard let first = first?.number, let last = last?.number else { return 0..<0 }
     return first..<last + 1
   }

@@ -13,6 +13,13 @@ internal import Foundation
 ///
 /// `add` and `reduce` run with exclusive access to the store, so the numbers have the order of the commits.
 final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
+  private struct Waking: Sendable {
+    /// A Boolean value that indicates whether the pump is about to run.
+    var isScheduled = false
+    /// A Boolean value that indicates whether it runs after the delay.
+    var isDelayed = false
+  }
+
   typealias Source = TaskSource<ReplicaConfirmation, ReplicaError>
 
   let origin: String
@@ -20,18 +27,20 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   let validate: @Sendable (State, Action) throws -> Void
   let queue = DispatchQueue(label: "MiniRexReplica")
   let rejections: HeldUpdates<Rejection<Action>>
-  let pending: Lock<PendingActions<Action>>
+  let pending: Lock<PendingActions>
   private let limit: Int
   private let outbox: OutboxFile?
   private let durability: ReplicaDurability
   /// Waits for the disk.
   private let diskQueue = DispatchQueue(label: "MiniRexReplica.disk")
+  private let waitsForDisk: Bool
   private let isSynchronizing = Lock(false)
   private let encoder = makeEncoder()
   /// A Boolean value that indicates whether `add` has taken the action that is about to be reduced.
   private let isAdded = Lock(false)
-  private let isWoken = Lock(false)
+  private let waking = Lock(Waking())
   private let pump = Lock<(@Sendable () -> Void)?>(nil)
+  private let sendEntries = Lock<(@Sendable () -> Void)?>(nil)
   /// The undo logs that record actions.
   let undo = Lock<[UndoRecord<State, Action>]>([])
 
@@ -46,40 +55,59 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     origin = outbox?.origin ?? UUID().uuidString
     let restored = actions.map {
       PendingAction(
-        number: $0.number, line: $0.line, action: $0.action, foreign: 0, source: Source?.none,
+        number: $0.number, line: $0.line, box: ActionBox($0.action), foreign: 0,
+        source: Source?.none,
         date: $0.sentAt.map { Date(timeIntervalSince1970: Double($0)) } ?? Date(),
         sentAt: $0.sentAt, isRestored: true)
     }
-    let waits = outbox != nil && durability.lines != nil
+    waitsForDisk = outbox != nil && durability.lines != nil
     let content = outbox?.restored
     pending = Lock(
       PendingActions(
         next: content?.next ?? 1, actions: restored, settled: content?.settled ?? 0,
-        durable: waits ? 0 : .max))
+        durable: waitsForDisk ? 0 : .max))
     rejections = HeldUpdates(on: queue, limit: restored.count)
   }
 
-  func onWake(_ work: @escaping @Sendable () -> Void) { pump.withLock { $0 = work } }
+  func onWake(
+    _ work: @escaping @Sendable () -> Void, send: @escaping @Sendable () -> Void
+  ) {
+    pump.withLock { $0 = work }
+    sendEntries.withLock { $0 = send }
+  }
 
   /// Calls the pump on the queue, once for all actions that were added before it runs.
-  func wake() {
-    let isFirst = isWoken.withLock { isWoken in
-      defer { isWoken = true }
-      return !isWoken
+  ///
+  /// - Parameter isUrgent: `false` if nothing can be sent now, or an answer or a decision will call the pump. It then
+  ///   runs after a millisecond at the latest.
+  func wake(isUrgent: Bool = true) {
+    let isFirst = waking.withLock { waking in
+      if waking.isScheduled || (waking.isDelayed && !isUrgent) { return false }
+      if isUrgent { waking.isScheduled = true } else { waking.isDelayed = true }
+      return true
     }
     if !isFirst { return }
-    queue.async { [self] in
-      isWoken.withLock { $0 = false }
-      pump.withLock { $0 }?()
+    if isUrgent {
+      queue.async { [self] in
+        waking.withLock { $0.isScheduled = false }
+        runPump()
+      }
+    } else {
+      queue.asyncAfter(deadline: .now() + .milliseconds(1)) { [self] in
+        waking.withLock { $0.isDelayed = false }
+        runPump()
+      }
     }
   }
+
+  /// Calls the pump, on the queue.
+  func runPump() { pump.withLock { $0 }?() }
 
   /// The reducer of the store.
   func reduce(_ state: inout State, _ action: Action) -> Effect<Action> {
     if !isAdded.withLock({ $0.exchange(false) }) {
       do throws(ReplicaError) {
-        try add(action, nil, to: state, as: .action)
-        wake()
+        wake(isUrgent: try add(action, nil, to: state, as: .action))
       } catch {
         let rejection = Rejection(action: action, error: error)
         queue.async { [rejections] in rejections.broadcast(rejection, isHeld: false) }
@@ -95,16 +123,22 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     _ action: Action, to store: Store<State, Action>
   ) -> PublishedTask<ReplicaConfirmation, ReplicaError> {
     let source = Source()
+    var isUrgent = false
     do throws(ReplicaError) {
       try store.send { state throws(ReplicaError) in
-        try add(action, source, to: state, as: .action)
+        isUrgent = try add(action, source, to: state, as: .action)
         isAdded.withLock { $0 = true }
         return action
       }
     } catch {
       return .failure(error)
     }
-    wake()
+    if isUrgent, !waitsForDisk {
+      // Without the queue, whose thread would have to wake first.
+      sendEntries.withLock { $0 }?()
+      isUrgent = false
+    }
+    wake(isUrgent: isUrgent)
     return source.publisher
   }
 
@@ -114,12 +148,13 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   func send(
     _ step: UndoStep, of record: UndoRecord<State, Action>, to store: Store<State, Action>
   ) -> Bool {
+    var isUrgent = false
     do throws(UndoFailure) {
       // Exclusive access keeps other actions out between the choice and the commit.
       try store.send { state throws(UndoFailure) in
         guard let inverse = record.take(step) else { throw UndoFailure() }
         do throws(ReplicaError) {
-          try add(inverse.action, nil, to: state, as: step, of: record)
+          isUrgent = try add(inverse.action, nil, to: state, as: step, of: record)
         } catch {
           // An inverse that is rejected has become impossible through another replica.
           if case .rejected = error {} else { record.restore(inverse, step) }
@@ -132,7 +167,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
       publishUndo()
       return false
     }
-    wake()
+    wake(isUrgent: isUrgent)
     publishUndo()
     return true
   }
@@ -143,10 +178,11 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     queue.async { [self] in for record in undo.withLock({ $0 }) { record.publish() } }
   }
 
+  /// Returns a Boolean value that indicates whether the pump must run now to send the action.
   private func add(
     _ action: Action, _ source: Source?, to state: State, as step: UndoStep,
     of stepped: UndoRecord<State, Action>? = nil
-  ) throws(ReplicaError) {
+  ) throws(ReplicaError) -> Bool {
     do { try validate(state, action) } catch { throw .rejected(error) }
     let line: Data
     do { line = try encoder.encode(action) } catch { throw .notEncodable(error) }
@@ -157,16 +193,21 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     if let ending { throw ending }
     if isFull { throw .tooManyPending(limit: limit) }
     do { try outbox?.append(line, number: number) } catch { throw .notKept(error) }
+    let box = ActionBox(action)
     // The end may have begun since. The line stays for the next replica.
-    let ended = pending.withLock { pending in
-      if pending.ending == nil { pending.append(action, line, source) }
-      return pending.ending
+    let (ended, isUrgent) = pending.withLock { pending in
+      let isUrgent = pending.sendsNext
+      if pending.ending == nil { pending.append(box, line, source) }
+      return (pending.ending, isUrgent)
     }
     if let ended { throw ended }
-    for record in undo.withLock({ $0 }) {
+    let records = undo.withLock { $0 }
+    if records.isEmpty { return isUrgent }
+    for record in records {
       record.add(action, number: number, to: state, as: record === stepped ? step : .action)
     }
     publishUndo()
+    return isUrgent
   }
 
   /// Makes the lines of all actions durable, once for all lines that were written before it begins.
@@ -189,7 +230,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
         switch result {
         case .success(let number):
           pending.withLock { $0.isDurable(through: number) }
-          pump.withLock { $0 }?()
+          runPump()
         case .failure(let error): fail(error)
         }
       }
@@ -217,6 +258,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     let error = trouble.map { ReplicaError.stopped($0) } ?? .closed
     let left = pending.withLock { $0.close(error) }
     pump.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
+    sendEntries.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
     for action in left { action.source?.finish(.failure(error)) }
   }
 }

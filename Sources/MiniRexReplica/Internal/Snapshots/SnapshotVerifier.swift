@@ -25,7 +25,7 @@ final class SnapshotVerifier<State: Codable & Sendable>: Sendable {
   /// The state of this replica at the last entry at which a snapshot was due, if states are compared.
   let own = PublishedProperty<ReplicaDigest?>(nil)
   private let log: any ReplicaLog
-  private let verifies: Bool
+  let verifies: Bool
   private let known = Lock(Known())
   private let queue = DispatchQueue(label: "MiniRexReplica.verification")
   private let watching = Lock<Subscription?>(nil)
