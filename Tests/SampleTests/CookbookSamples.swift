@@ -413,6 +413,10 @@ import Testing
       log("warning", message(), metadata())
     }
 
+    func error(_ message: @autoclosure () -> Message, metadata: @autoclosure () -> Metadata?) {
+      log("error", message(), metadata())
+    }
+
     func debug(_ message: @autoclosure () -> Message, metadata: @autoclosure () -> Metadata?) {
       log("debug", message(), metadata())
     }
