@@ -163,6 +163,8 @@ let workloads = [
   Workload("effect-run", "ns per effect"),
   Workload("effect-chain", "ns per action"),
   Workload("diff-100", "ns per commit"),
+  Workload("job-change", "ns per change"),
+  Workload("job-perform", "ns per job"),
   Workload("journal", "ns per action"),
   Workload("replay", "ns per action"),
   Workload("store-memory", "bytes per store"),
