@@ -39,9 +39,10 @@ public struct JobRetry: Sendable {
 
   /// Returns a policy with the same delay after each failure.
   ///
-  /// See ``exponential(from:upTo:jitter:attempts:while:)`` for the other parameters.
-  ///
-  /// - Parameter delay: The delay. Traps if negative.
+  /// - Parameters:
+  ///   - delay: The delay. Traps if negative.
+  ///   - attempts: The maximum number of attempts. By default, there is no limit. Traps if less than 1.
+  ///   - isWorthIt: Returns `false` to give the job up after an error.
   public static func constant(
     _ delay: Duration, attempts: Int? = nil,
     while isWorthIt: @escaping @Sendable (any Error) -> Bool = { _ in true }
