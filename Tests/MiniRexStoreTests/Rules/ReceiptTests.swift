@@ -146,7 +146,7 @@ import Testing
   }
 
   static let traps: [Trap] = [
-    Trap("inside the store's own reducer") {
+    Trap("inside its own reducer") {
       let store = storeWithin(0) {
         (store: Store<Int, Int>, state: inout Int, action: Int) -> Effect<Int> in
         _ = store.send(2) { $0 }
@@ -154,7 +154,7 @@ import Testing
       }
       store.send(1)
     },
-    Trap("inside the store's own reducer") {
+    Trap("inside its own reducer") {
       let store = storeWithin(0) {
         (store: Store<Int, Int>, state: inout Int, action: Int) -> Effect<Int> in
         store.send { $0 + 1 }
@@ -183,7 +183,7 @@ import Testing
       let hall: Store<Room, RoomAction> = store.scope(\.hall) { .hall($0) }
       _ = hall.send(.light) { _ in hall.send(.light) }
     },
-    Trap("inside the store's own reducer") {
+    Trap("inside its own reducer") {
       let box = WeakBox<Store<Room, RoomAction>>()
       let store = Store(House()) { (_: inout House, _: HouseAction) -> Effect<HouseAction> in
         _ = box.value?.send(.light) { $0.lamps }

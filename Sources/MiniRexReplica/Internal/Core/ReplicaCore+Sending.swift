@@ -22,7 +22,8 @@ extension ReplicaCore {
 
   /// Appends the entries that can be sent, on any thread.
   ///
-  /// One thread does so at a time, so the log receives the entries in order.
+  /// One thread does so at a time, so the log receives the entries in order. Actions that are added meanwhile gather for
+  /// a later call.
   func sendEntries() {
     let isFirst = turns.withLock { turns in
       turns += 1
@@ -32,7 +33,10 @@ extension ReplicaCore {
     var mustRepeat = true
     while mustRepeat {
       let seen = turns.withLock { $0 }
-      while let (message, connection) = takeEntry() { append(message, over: connection) }
+      let last = sending.pending.withLock { $0.next - 1 }
+      while let (message, connection) = takeEntry(through: last) {
+        append(message, over: connection)
+      }
       mustRepeat = turns.withLock { turns in
         turns -= min(turns, seen)
         return turns > 0
@@ -56,10 +60,12 @@ extension ReplicaCore {
     }.detached()
   }
 
-  private func takeEntry() -> (ReplicaMessage, connection: Int)? {
+  private func takeEntry(through number: Int) -> (ReplicaMessage, connection: Int)? {
     let second = Int(Date().timeIntervalSince1970)
     let next = sending.pending.withLock { pending in
-      pending.takeEntry(of: sending.origin, at: second).map { ($0, $1, pending.connection) }
+      pending.takeEntry(of: sending.origin, through: number, at: second).map {
+        ($0, $1, pending.connection)
+      }
     }
     guard let (message, last, connection) = next else { return nil }
     // A kill after this line, and before the log has the entry, only makes the action doubtful.

@@ -202,10 +202,15 @@ struct PendingActions: Sendable {
 
   /// Returns the next entry to send with its last number, or `nil`.
   ///
-  /// - Parameter second: The current Unix second.
-  mutating func takeEntry(of origin: String, at second: Int) -> (ReplicaMessage, last: Int)? {
+  /// - Parameters:
+  ///   - number: The number of an action. `nil` is returned if it was sent.
+  ///   - second: The current Unix second.
+  mutating func takeEntry(
+    of origin: String, through number: Int, at second: Int
+  ) -> (ReplicaMessage, last: Int)? {
     guard isConnected, !isHeld, !isClosed, inFlight < Self.window, let first = waiting.first,
-      let last = waiting.last, last.number > sent, sent + 1 <= durable, first.number <= durable
+      let last = waiting.last, min(last.number, number) > sent,
+      max(sent + 1, first.number) <= durable
     else { return nil }
     let start = waiting.startIndex + max(0, sent + 1 - first.number)
     var payload = Data()
