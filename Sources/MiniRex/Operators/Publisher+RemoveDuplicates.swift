@@ -5,17 +5,12 @@ extension Publisher where Kind: StreamKind {
   ///
   /// Each subscription compares separately, so a late subscriber still receives its first update.
   /// Objects that are not `Equatable` are duplicates if they are identical. Other values that are
-  /// not `Equatable` are never duplicates. A tuple of `Equatable` elements is compared by element. A published value stays a published value.
+  /// not `Equatable` are never duplicates. A tuple is compared by its elements, which are found by
+  /// reflection. A published value stays a published value.
   @inlinable
-  // The overloads for tuples are preferred.
-  @_disfavoredOverload
   public func removeDuplicates() -> Publisher<Update, Kind> {
-    removingDuplicates(ChangeTest())
-  }
-
-  @inlinable
-  func removingDuplicates(_ changeTest: ChangeTest<Update>) -> Publisher<Update, Kind> {
-    Publisher(of: self, by: "removeDuplicates", deriving: { read(in: $0) }) {
+    let changeTest = ChangeTest<Update>(comparesElements: true)
+    return Publisher(of: self, deriving: { read(in: $0) }) {
       connect(skippingDuplicates(changeTest, $0))
     }
   }

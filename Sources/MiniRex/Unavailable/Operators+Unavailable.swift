@@ -59,7 +59,7 @@ extension Publisher {
 }
 
 extension Publisher where Kind: StreamKind {
-  /// Unavailable; use `removeDuplicates()`.
+  /// Unavailable; use ``removeDuplicates()``.
   @available(*, unavailable, renamed: "removeDuplicates()")
   public func distinctUntilChanged() -> Publisher { self }
 

@@ -19,6 +19,27 @@ import Testing
     #expect(recorder.updates == ["1a", "1b", "2b"])
   }
 
+  @Test func `removeDuplicates compares objects, optionals, and tuples in tuples`() {
+    final class Thing: Sendable {}
+    typealias Tuple = (Thing, Int?, (Double, String))
+    let things = [Thing(), Thing()]
+    let source = BroadcastSource<Tuple>()
+    let recorder = Recorder(source.publisher.removeDuplicates().map { "\($0.1 ?? 0) \($0.2)" })
+    let tuples: [Tuple] = [
+      (things[0], nil, (1, "a")), (things[0], nil, (1, "a")), (things[1], nil, (1, "a")),
+      (things[1], 1, (1, "a")), (things[1], 1, (1, "b")), (things[1], 1, (1, "b")),
+      (things[1], 1, (.nan, "b")), (things[1], 1, (.nan, "b")),
+    ]
+
+    for tuple in tuples { source.broadcast(tuple) }
+
+    #expect(
+      recorder.updates == [
+        #"0 (1.0, "a")"#, #"0 (1.0, "a")"#, #"1 (1.0, "a")"#, #"1 (1.0, "b")"#, #"1 (nan, "b")"#,
+        #"1 (nan, "b")"#,
+      ])
+  }
+
   @Test func `R11 pairs retains the last update until the subscription ends`() {
     let released = Shared(0)
     let things = BroadcastSource<Witness>()

@@ -82,7 +82,7 @@ final class ReadSession {
     defer { unsafe frame = outer }
     guard let watch = node.use({ $0.label.lineage?.computed }) else {
       let result = node.use { $0.run(in: self) }
-      if _isDebugAssertConfiguration(), previous == nil { node.use { $0.checkReads(of: result) } }
+      inDebugBuild { if previous == nil { node.use { $0.checkReads(of: result) } } }
       return result
     }
     var outerLineages: [Lineage] = []
@@ -90,7 +90,7 @@ final class ReadSession {
     let result = watch.measure { node.use { $0.run(in: self) } }
     unsafe swap(&lineages, &outerLineages)
     watch.haveRead(outerLineages)
-    if _isDebugAssertConfiguration(), previous == nil { node.use { $0.checkReads(of: result) } }
+    inDebugBuild { if previous == nil { node.use { $0.checkReads(of: result) } } }
     return result
   }
 

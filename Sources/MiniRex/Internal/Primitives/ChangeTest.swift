@@ -19,8 +19,10 @@ package struct ChangeTest<Value>: @unchecked Sendable {
     self.isChange = isChange
   }
 
+  /// - Parameter comparesElements: `true` to compare the elements of a tuple, which cannot be
+  ///   `Equatable` itself.
   @inlinable
-  package init() {
+  package init(comparesElements: Bool = false) {
     // The cast of `EqualityProbe` is free and calls `==` directly where the type is known. It
     // accepts a conformance that is isolated to an actor, whose `==` must not run elsewhere. The
     // cast from `Any` does not accept it.
@@ -31,7 +33,7 @@ package struct ChangeTest<Value>: @unchecked Sendable {
     } else if let optional = Value.self as? any (AnyOptional & SendableMetatype).Type {
       isChange = optionalTest(optional)
     } else {
-      isChange = objectTest()
+      isChange = objectTest(comparesElements)
     }
   }
 
@@ -103,11 +105,32 @@ func optionalTest<Value, O: AnyOptional & SendableMetatype>(
 }
 
 @usableFromInline
-func objectTest<Value>() -> @Sendable (Value, Value) -> Bool {
+func objectTest<Value>(_ comparesElements: Bool) -> @Sendable (Value, Value) -> Bool {
   { old, new in
-    guard isObject(old), isObject(new) else { return true }
+    guard isObject(old), isObject(new) else {
+      return !comparesElements || haveDifferentElements(old, new)
+    }
     return old as AnyObject !== new as AnyObject
   }
+}
+
+/// Returns `false` for equal tuples only.
+private func haveDifferentElements(_ old: Any, _ new: Any) -> Bool {
+  let (old, new) = (Mirror(reflecting: old), Mirror(reflecting: new))
+  guard old.displayStyle == .tuple, new.displayStyle == .tuple else { return true }
+  return zip(old.children, new.children).contains { isChange(from: $0.value, to: $1.value) }
+}
+
+/// The same rules as of `ChangeTest`, by the dynamic types.
+private func isChange(from old: Any, to new: Any) -> Bool {
+  if let old = old as? any Equatable { return isChange(of: old, to: new) }
+  if isObject(old), isObject(new) { return old as AnyObject !== new as AnyObject }
+  return haveDifferentElements(old, new)
+}
+
+private func isChange<Value: Equatable>(of old: Value, to new: Any) -> Bool {
+  guard let new = new as? Value else { return true }
+  return old != new
 }
 
 /// An existential may hold an object as well.

@@ -14,7 +14,7 @@ extension StoreStorage {
     let subscription = Subscription(delivery, place: Subscription.nowhere)
     let hasJoined = withAccess(for: "subscribe") {
       inside.chain.duties.set(.publishes, true)
-      if _isDebugAssertConfiguration() { remember(subscription) }
+      inDebugBuild { remember(subscription) }
       return delivery.lock.withLock { delivery.join(subscription, receive, &$0) }
     }
     return hasJoined ? subscription : .ended

@@ -40,7 +40,7 @@ final class EffectGroup: @unchecked Sendable {
   }
 
   deinit {
-    if _isDebugAssertConfiguration() { printAdvice() }
+    inDebugBuild { printAdvice() }
   }
 
   private func printAdvice() {

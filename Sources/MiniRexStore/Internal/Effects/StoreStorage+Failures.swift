@@ -5,7 +5,9 @@ extension StoreStorage {
   ///
   /// Needs exclusive access.
   func remember(_ subscription: Subscription) {
-    inside.eventSubscriptions.removeAll { $0.subscription == nil }
+    if inside.eventSubscriptions.count == inside.eventSubscriptions.capacity {
+      inside.eventSubscriptions.removeAll { $0.subscription == nil }
+    }
     inside.eventSubscriptions.append(WeakSubscription(subscription: subscription))
   }
 
@@ -15,7 +17,7 @@ extension StoreStorage {
   /// effects receives it.
   func failed(_ effect: RunningEffect, with error: any Error) {
     lineage?.effectHasFailed("\(error)")
-    if _isDebugAssertConfiguration(), !(error is CancellationError) { advise(effect, error) }
+    inDebugBuild { if !(error is CancellationError) { advise(effect, error) } }
   }
 
   private func advise(_ effect: RunningEffect, _ error: any Error) {
