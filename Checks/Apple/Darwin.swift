@@ -27,6 +27,7 @@ public enum POSIXErrorCode: Int32, Sendable {
   public static var EWOULDBLOCK: POSIXErrorCode { .EAGAIN }
 }
 
+public var CLOCK_REALTIME: clockid_t { _CLOCK_REALTIME }
 public var CLOCK_THREAD_CPUTIME_ID: clockid_t { _CLOCK_THREAD_CPUTIME_ID }
 
 public var S_IFMT: mode_t { 0o170_000 }
