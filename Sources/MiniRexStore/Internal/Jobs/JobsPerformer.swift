@@ -154,7 +154,10 @@ final class JobsPerformer<
     let action = choices.embed(.began(id: run.id, attempt: run.attempt, at: choices.now()))
     let task = send(action) { node in !run.isOver && node(run.number)?.box === run.box }
     guard let task, isReduced(run, task) else {
-      memory.withLock { $0.forget(run) }
+      memory.withLock { memory in
+        if task != nil { memory.schedule.reject(run.number) }
+        memory.forget(run)
+      }
       return false
     }
     run.begin(in: task.number ?? 0)
