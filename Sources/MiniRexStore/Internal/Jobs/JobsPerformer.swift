@@ -20,6 +20,8 @@ final class JobsPerformer<
     let now: @Sendable () -> UnixTime
     /// Returns when a commit is on the disk, or `nil` if no job waits for the disk.
     let whenDurable: (@Sendable (Int) async throws -> Void)?
+    /// Returns `false` while commits would be lost, so that no job starts.
+    let isRecorded: @Sendable () -> Bool
     let work: Work
   }
 
@@ -133,11 +135,11 @@ final class JobsPerformer<
     var isDone = false
     while !isDone {
       isDone = true
-      let (now, instant) = (choices.now(), timekeeper.now())
+      let (now, instant, isRecorded) = (choices.now(), timekeeper.now(), choices.isRecorded())
       let plan = memory.withLock { memory -> JobsMemory<Job>.Plan? in
         if memory.hasEnded { return nil }
         memory.active += 1
-        return memory.plan(at: now, instant, limit: choices.limit)
+        return memory.plan(at: now, instant, limit: choices.limit, isRecorded: isRecorded)
       }
       guard let plan else { return }
       for run in plan.starts where !begin(run) { isDone = false }
