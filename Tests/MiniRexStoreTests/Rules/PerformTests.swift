@@ -154,6 +154,33 @@ import Testing
     withExtendedLifetime(working) {}
   }
 
+  @Test func `W3 a job keeps its place when it is replaced before the commit is delivered`() async {
+    let store = Store(Shop(), reducer: selling)
+    let bench = Bench()
+    for id in 1...3 { store.send(.ordered(Charge(id: id))) }
+    let working = store.charge(bench, atMost: 1)
+    let (isBlocked, gate) = (Shared(false), Gate())
+    let blocking = store.events.subscribe { event in
+      if event.action != .noted(9) { return }
+      isBlocked.value = true
+      gate.wait()
+    }
+    let thread = Thread { store.send(.noted(9)) }
+    thread.start()
+    await until { isBlocked.value }
+
+    store.send(.replaced(Charge(id: 2, amount: 7), .beforeFirstAttempt))
+    await bench.finish(1)
+    await until { !store.hasRunningJobs }
+    gate.open()
+    await bench.finish(2)
+    await bench.finish(3)
+    await until { store.state.charges.isEmpty }
+
+    #expect(bench.starts == ["1.1", "2.1", "3.1"])
+    withExtendedLifetime((working, blocking)) {}
+  }
+
   @Test func `W3 a job that fails before its commits are delivered keeps the turn of its key`()
     async
   {

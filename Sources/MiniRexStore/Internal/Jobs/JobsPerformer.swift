@@ -151,16 +151,17 @@ final class JobsPerformer<
 
   /// Commits the beginning of an attempt, and runs it.
   ///
-  /// - Returns: `false` if another commit has changed the job. That commit is delivered later, or was delivered.
+  /// - Returns: `false` if a delivered commit has changed the job, or a replica has rejected the beginning. A commit
+  ///   that is not delivered yet begins the next jobs when it is, so that a replaced job keeps its place.
   private func begin(_ run: JobRun<Job>) -> Bool {
     let action = choices.embed(.began(id: run.id, attempt: run.attempt, at: choices.now()))
     let task = send(action) { node in !run.isOver && node(run.number)?.box === run.box }
     guard let task, isReduced(run, task) else {
-      memory.withLock { memory in
+      return memory.withLock { memory in
         if task != nil { memory.schedule.reject(run.number) }
         memory.forget(run)
+        return task == nil && memory.jobs.node(run.number)?.box === run.box
       }
-      return false
     }
     run.begin(in: task.number ?? 0)
     memory.withLock { $0.attempts += 1 }
