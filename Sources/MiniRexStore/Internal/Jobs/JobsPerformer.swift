@@ -179,8 +179,7 @@ final class JobsPerformer<
   /// Traps if the reducer does not apply the actions of the jobs.
   private func isReduced(_ run: JobRun<Job>, _ task: StoreTask) -> Bool {
     guard let store, store.isActive else { return true }
-    let box = store.state[keyPath: choices.path].node(run.number)?.box
-    if box !== run.box || store.commitTotal != task.number { return true }
+    if !isUnchanged(run) || store.commitTotal != task.number { return true }
     // A scope may belong to a replica.
     if store.isScope || store.isReplicated { return false }
     misuse(
@@ -188,14 +187,21 @@ final class JobsPerformer<
         + "'case .jobs(let action): state.jobs.reduce(action)'.")
   }
 
+  /// Returns `true` if the state has the job as it was before the attempt.
+  private func isUnchanged(_ run: JobRun<Job>) -> Bool {
+    store?.state[keyPath: choices.path].node(run.number)?.box === run.box
+  }
+
   /// Commits the result of a run that has returned.
   private func finish(_ run: JobRun<Job>, _ result: Result<Action, any Error>?) {
     run.finish()
     memory.withLock { $0.active += 1 }
+    var isCommitted = true
     switch run.isOver ? nil : result {
     case nil: break
     case .success(let action):
-      if commit(action, of: run) {
+      isCommitted = commit(action, of: run)
+      if isCommitted {
         _ = commit(choices.embed(.finished(id: run.id, attempt: run.attempt)), of: run)
       }
     case .failure(let error):
@@ -204,10 +210,16 @@ final class JobsPerformer<
       let failure = JobFailure(
         attempt: run.attempt, description: String("\(error)".prefix(500)), time: time)
       let retryTime = delay.map { time.advanced(by: max(.zero, $0)) }
-      _ = commit(choices.embed(.failed(id: run.id, failure, retryAt: retryTime)), of: run)
+      isCommitted = commit(
+        choices.embed(.failed(id: run.id, failure, retryAt: retryTime)), of: run)
       memory.withLock { $0.failures += 1 }
     }
-    memory.withLock { $0.forget(run) }
+    // A replica may have rejected the beginning beside another commit.
+    let isRejected = !isCommitted && isUnchanged(run)
+    memory.withLock { memory in
+      if isRejected { memory.schedule.reject(run.number) }
+      memory.forget(run)
+    }
     advance()
     leave()
   }
