@@ -46,6 +46,7 @@ extension Store {
       whenDurable: { number in
         try journal.requireRecording(of: root)
         try await journal.flush(through: number)
-      }, work)
+      },
+      isRecorded: { (try? journal.requireRecording(of: root)) != nil }, work)
   }
 }

@@ -46,19 +46,22 @@ extension Store {
   ) -> Subscription {
     perform(
       jobs, embed, atMost: limit, order: order, retrying: retry, clock: clock, now: now,
-      whenDurable: nil, work)
+      whenDurable: nil, isRecorded: { true }, work)
   }
 
   /// Runs jobs that start when their commits are durable.
   ///
-  /// - Parameter whenDurable: Returns when the commit with a number is durable. After an error, it is called again a
-  ///   second later.
+  /// - Parameters:
+  ///   - whenDurable: Returns when the commit with a number is durable. After an error, it is called again a second
+  ///     later.
+  ///   - isRecorded: Returns `false` if a commit would not become durable, so that no job starts.
   package func perform<Job>(
     _ jobs: any KeyPath<State, Jobs<Job>> & Sendable,
     _ embed: @escaping @Sendable (JobsAction<Job>) -> Action,
     atMost limit: Int, order: JobOrder<Job>, retrying retry: JobRetry,
     clock: any Clock<Duration>, now: @escaping @Sendable () -> UnixTime,
     whenDurable: (@Sendable (Int) async throws -> Void)?,
+    isRecorded: @escaping @Sendable () -> Bool,
     _ work: @escaping @Sendable (Job, Int) async throws -> Action
   ) -> Subscription {
     if limit < 1 { misuse("'atMost' requires a count of 1 or more, not \(limit).") }
@@ -66,7 +69,7 @@ extension Store {
       of: self, key(ofJobs: jobs), clock: clock,
       .init(
         path: jobs, embed: embed, limit: limit, order: order, retry: retry, now: now,
-        whenDurable: whenDurable, work: work))
+        whenDurable: whenDurable, isRecorded: isRecorded, work: work))
     if !JobsRegistry.add(performer) {
       misuse(
         "The jobs at \(jobs) are already performed. Retain one subscription, and cancel it before "

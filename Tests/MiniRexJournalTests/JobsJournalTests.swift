@@ -92,6 +92,43 @@ typealias TillJournal = Journal<Till, TillAction>
     withExtendedLifetime((recording, working)) {}
   }
 
+  @Test func `W1 a job that is on the disk does not start while nothing records the store`()
+    async throws
+  {
+    let clock = ManualClock()
+    let kept = try Kept(try Folder())
+    let (journal, store) = (kept.journal, kept.store)
+    let starts = Shared<[Int]>([])
+    let working = store.perform(
+      \.payments, TillAction.payments, atMost: 1, retrying: .constant(.zero), in: journal,
+      clock: clock
+    ) { payment, attempt in
+      starts.append(payment.id)
+      if attempt == 1 {
+        kept.recording.invalidate()
+        throw CancellationError()
+      }
+      return .paid(payment.id)
+    }
+    store.send(.ordered)
+    store.send(.ordered)
+    await until { store.state.payments[id: 1]?.failure != nil }
+
+    for _ in 1...3 {
+      await until { clock.sleeperCount == 1 }
+      await clock.advance(by: .seconds(1))
+    }
+    #expect(starts.value == [1])
+    let recording = journal.record(store)
+    await until {
+      await clock.advance(by: .seconds(1))
+      return store.state.payments.isEmpty
+    }
+
+    #expect(starts.value == [1, 1, 2, 2])
+    withExtendedLifetime((recording, working)) {}
+  }
+
   @Test func `W4 W5 a restart continues with the attempts and the earliest time`() async throws {
     let folder = try Folder()
     let clock = ManualClock()

@@ -1,3 +1,4 @@
+import Foundation
 import MiniRex
 import MiniRexStore
 import MiniRexTesting
@@ -151,6 +152,66 @@ import Testing
     #expect(bench.starts == ["1.1", "1.2", "2.1"])
     #expect(store.state.charges[id: 1]?.status == .failed)
     withExtendedLifetime(working) {}
+  }
+
+  @Test func `W3 a job keeps its place when it is replaced before the commit is delivered`() async {
+    let store = Store(Shop(), reducer: selling)
+    let bench = Bench()
+    for id in 1...3 { store.send(.ordered(Charge(id: id))) }
+    let working = store.charge(bench, atMost: 1)
+    let (isBlocked, gate) = (Shared(false), Gate())
+    let blocking = store.events.subscribe { event in
+      if event.action != .noted(9) { return }
+      isBlocked.value = true
+      gate.wait()
+    }
+    let thread = Thread { store.send(.noted(9)) }
+    thread.start()
+    await until { isBlocked.value }
+
+    store.send(.replaced(Charge(id: 2, amount: 7), .beforeFirstAttempt))
+    await bench.finish(1)
+    await until { !store.hasRunningJobs }
+    gate.open()
+    await bench.finish(2)
+    await bench.finish(3)
+    await until { store.state.charges.isEmpty }
+
+    #expect(bench.starts == ["1.1", "2.1", "3.1"])
+    withExtendedLifetime((working, blocking)) {}
+  }
+
+  @Test func `W3 a job that fails before its commits are delivered keeps the turn of its key`()
+    async
+  {
+    let store = Store(Shop(), reducer: selling)
+    let bench = Bench()
+    for (id, customer) in [(1, "Ann"), (2, "Bob"), (3, "Bob")] {
+      store.send(.ordered(Charge(id: id, customer: customer)))
+    }
+    let working = store.charge(
+      bench, atMost: 1, order: .serially(by: \.customer), retrying: .constant(.zero))
+    let (isBlocked, gate) = (Shared(false), Gate())
+    let blocking = store.events.subscribe { event in
+      if event.action != .noted(9) { return }
+      isBlocked.value = true
+      gate.wait()
+    }
+    // This thread delivers, so the commits of the jobs are reduced, and not yet delivered.
+    let thread = Thread { store.send(.noted(9)) }
+    thread.start()
+    await until { isBlocked.value }
+
+    await bench.finish(1)
+    await bench.fail(2)
+    await until { store.state.charges[id: 2]?.failure != nil }
+    gate.open()
+    await bench.finish(2)
+    await bench.finish(3)
+    await until { store.state.charges.isEmpty }
+
+    #expect(bench.starts == ["1.1", "2.1", "2.2", "3.1"])
+    withExtendedLifetime((working, blocking)) {}
   }
 
   @Test func `W4 jobs of an earlier process run again, with their attempts and times`() async {
@@ -309,6 +370,30 @@ import Testing
     #expect(bench.starts == ["1.1", "1.2"])
     #expect(store.state.receipts == [1])
     withExtendedLifetime(working) {}
+  }
+
+  @Test func `W7 an undo by a subscriber of the beginning begins the job again`() async {
+    var shop = Shop()
+    shop.charges.add(Charge(id: 1))
+    shop.charges.add(Charge(id: 2))
+    // An earlier process has begun it.
+    shop.charges.reduce(.began(id: 2, attempt: 1, at: UnixTime(milliseconds: 0)))
+    let store = Store(shop, reducer: selling)
+    let bench = Bench()
+    let history = History(of: store)
+    let begins = Shared(0)
+    let undoing = store.events.subscribe { event in
+      if case .charges(.began(2, _, _)) = event.action, begins.increment() == 1 { history.undo() }
+    }
+    // The beginning of job 2 is not a part of a delivery, so the undo is delivered before it returns.
+    let working = store.charge(bench, atMost: 1)
+    await bench.finish(1)
+    await bench.finish(2)
+
+    await until { store.state.charges.isEmpty }
+    #expect(store.state.receipts == [1, 2])
+    #expect(begins.value == 2)
+    withExtendedLifetime((working, undoing)) {}
   }
 
   @Test func `W7 a canceled run keeps its place until it has returned`() async {

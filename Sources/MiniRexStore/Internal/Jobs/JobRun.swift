@@ -18,6 +18,8 @@ final class JobRun<Job: Identifiable & Sendable>: Sendable {
   private let over = Atomic(false)
   /// The number of the last commit of the chain that began the attempt, or 0 before it is known.
   private let commit = Atomic(0)
+  /// `true` after the delivery of the beginning, which may come before its number is known.
+  private let hasBegun = Atomic(false)
   private let work = Lock(Work())
 
   init(_ node: JobNode<Job>, line: Int) {
@@ -57,15 +59,16 @@ final class JobRun<Job: Identifiable & Sendable>: Sendable {
 
   /// Returns `true` if a commit leaves the run its job.
   ///
-  /// A commit before the beginning does not count. While the number of the beginning is unknown, a job that has gone
-  /// back to an earlier attempt counts as not begun. The run then ends without an effect, because its result is
-  /// compared with the state.
+  /// A commit before the beginning does not count.
   func isValid(_ entry: JobEntry<Job>?, at number: Int) -> Bool {
     guard let entry, entry.id == id else { return false }
     if entry.attempts < attempt {
+      if hasBegun.load(ordering: .acquiring) { return false }
       let began = commit.load(ordering: .acquiring)
       return began == 0 || number <= began
     }
-    return entry.runs(attempt)
+    if !entry.runs(attempt) { return false }
+    hasBegun.store(true, ordering: .releasing)
+    return true
   }
 }

@@ -52,12 +52,14 @@ where Job.ID: Codable & Sendable {
   var attempts = 0
   var failures = 0
 
-  mutating func plan(at now: UnixTime, _ instant: Duration, limit: Int) -> Plan {
+  mutating func plan(
+    at now: UnixTime, _ instant: Duration, limit: Int, isRecorded: Bool
+  ) -> Plan {
     var plan = Plan()
     schedule.wake(at: now)
     if let retry = flushRetry, retry <= instant { flushRetry = nil }
     while runs.count < limit, let number = schedule.next, let job = schedule.jobs[number] {
-      if job.commit > durable {
+      if job.commit > durable || !isRecorded {
         if !isFlushing, flushRetry == nil {
           isFlushing = true
           plan.flush = newest

@@ -20,6 +20,8 @@ final class JobsPerformer<
     let now: @Sendable () -> UnixTime
     /// Returns when a commit is on the disk, or `nil` if no job waits for the disk.
     let whenDurable: (@Sendable (Int) async throws -> Void)?
+    /// Returns `false` while commits would be lost, so that no job starts.
+    let isRecorded: @Sendable () -> Bool
     let work: Work
   }
 
@@ -133,11 +135,11 @@ final class JobsPerformer<
     var isDone = false
     while !isDone {
       isDone = true
-      let (now, instant) = (choices.now(), timekeeper.now())
+      let (now, instant, isRecorded) = (choices.now(), timekeeper.now(), choices.isRecorded())
       let plan = memory.withLock { memory -> JobsMemory<Job>.Plan? in
         if memory.hasEnded { return nil }
         memory.active += 1
-        return memory.plan(at: now, instant, limit: choices.limit)
+        return memory.plan(at: now, instant, limit: choices.limit, isRecorded: isRecorded)
       }
       guard let plan else { return }
       for run in plan.starts where !begin(run) { isDone = false }
@@ -149,13 +151,17 @@ final class JobsPerformer<
 
   /// Commits the beginning of an attempt, and runs it.
   ///
-  /// - Returns: `false` if another commit has changed the job. That commit is delivered later, or was delivered.
+  /// - Returns: `false` if a delivered commit has changed the job, or a replica has rejected the beginning. A commit
+  ///   that is not delivered yet begins the next jobs when it is, so that a replaced job keeps its place.
   private func begin(_ run: JobRun<Job>) -> Bool {
     let action = choices.embed(.began(id: run.id, attempt: run.attempt, at: choices.now()))
     let task = send(action) { node in !run.isOver && node(run.number)?.box === run.box }
     guard let task, isReduced(run, task) else {
-      memory.withLock { $0.forget(run) }
-      return false
+      return memory.withLock { memory in
+        if task != nil { memory.schedule.reject(run.number) }
+        memory.forget(run)
+        return task == nil && memory.jobs.node(run.number)?.box === run.box
+      }
     }
     run.begin(in: task.number ?? 0)
     memory.withLock { $0.attempts += 1 }
@@ -173,8 +179,7 @@ final class JobsPerformer<
   /// Traps if the reducer does not apply the actions of the jobs.
   private func isReduced(_ run: JobRun<Job>, _ task: StoreTask) -> Bool {
     guard let store, store.isActive else { return true }
-    let box = store.state[keyPath: choices.path].node(run.number)?.box
-    if box !== run.box || store.commitTotal != task.number { return true }
+    if !isUnchanged(run) || store.commitTotal != task.number { return true }
     // A scope may belong to a replica.
     if store.isScope || store.isReplicated { return false }
     misuse(
@@ -182,14 +187,21 @@ final class JobsPerformer<
         + "'case .jobs(let action): state.jobs.reduce(action)'.")
   }
 
+  /// Returns `true` if the state has the job as it was before the attempt.
+  private func isUnchanged(_ run: JobRun<Job>) -> Bool {
+    store?.state[keyPath: choices.path].node(run.number)?.box === run.box
+  }
+
   /// Commits the result of a run that has returned.
   private func finish(_ run: JobRun<Job>, _ result: Result<Action, any Error>?) {
     run.finish()
     memory.withLock { $0.active += 1 }
+    var isCommitted = true
     switch run.isOver ? nil : result {
     case nil: break
     case .success(let action):
-      if commit(action, of: run) {
+      isCommitted = commit(action, of: run)
+      if isCommitted {
         _ = commit(choices.embed(.finished(id: run.id, attempt: run.attempt)), of: run)
       }
     case .failure(let error):
@@ -198,10 +210,16 @@ final class JobsPerformer<
       let failure = JobFailure(
         attempt: run.attempt, description: String("\(error)".prefix(500)), time: time)
       let retryTime = delay.map { time.advanced(by: max(.zero, $0)) }
-      _ = commit(choices.embed(.failed(id: run.id, failure, retryAt: retryTime)), of: run)
+      isCommitted = commit(
+        choices.embed(.failed(id: run.id, failure, retryAt: retryTime)), of: run)
       memory.withLock { $0.failures += 1 }
     }
-    memory.withLock { $0.forget(run) }
+    // A replica may have rejected the beginning beside another commit.
+    let isRejected = !isCommitted && isUnchanged(run)
+    memory.withLock { memory in
+      if isRejected { memory.schedule.reject(run.number) }
+      memory.forget(run)
+    }
     advance()
     leave()
   }

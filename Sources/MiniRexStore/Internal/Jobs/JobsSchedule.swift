@@ -103,13 +103,21 @@ struct JobsSchedule: Sendable {
 
   /// Takes the next job.
   ///
-  /// Its line runs until `stop(line:)`.
+  /// Its line runs until `stop(line:)`. It keeps the turn of its line until a commit about it is delivered, because its
+  /// attempt may fail before that.
   mutating func start(_ number: Int) {
     guard let job = jobs[number] else { return }
     update(job.line) { line in
       line.isRunning = true
       line.ready.remove(number)
+      line.begun.insert(number)
     }
+  }
+
+  /// Returns the turn of a job whose beginning was rejected, so that no commit about it follows.
+  mutating func reject(_ number: Int) {
+    guard let job = jobs[number], job.attempts == 0 else { return }
+    update(job.line) { $0.begun.remove(number) }
   }
 
   mutating func stop(line: Int) { update(line) { $0.isRunning = false } }
