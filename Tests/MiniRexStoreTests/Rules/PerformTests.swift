@@ -661,7 +661,11 @@ import Testing
     _ = await failed.next(2)
 
     #expect(failed.updates.map { $0.map(\.id) } == [[], [1]])
-    #expect(store.state.charges.counts == JobCounts(waiting: 1, running: 1, failed: 1))
+    // The next job begins after that delivery.
+    await until {
+      store.state.charges.counts == JobCounts(waiting: 1, running: 1, failed: 1)
+    }
+    await until { all.updates.count == 7 }
     await working.invalidateAndWait()
     var rows: [JobEntry<Charge>] = []
     for update in all.updates { update.apply(to: &rows) }
