@@ -154,7 +154,7 @@ extension Combination {
     }
     for barrier in left {
       barrier.token.invalidate()
-      barrier.source.lock.withLock { $0.barrierCount -= 1 }
+      barrier.source.lock.withLock { $0.discount(barrier) }
     }
   }
 }

@@ -3,8 +3,8 @@ internal import Synchronization
 /// A subscription of a combination in a source that several of its inputs share, behind these
 /// inputs.
 ///
-/// When the turn reaches it, all inputs have changed. Unchecked: `serial` and `replacement` are
-/// written under the lock of the source. `isOpen` is written under the lock of the combination, by
+/// When the turn reaches it, all inputs have changed. Unchecked: `serial`, `replacement`, and
+/// `isCounted` are written under the lock of the source. `isOpen` is written under the lock of the combination, by
 /// the delivering thread of the source, and read by either.
 @usableFromInline
 final class GlitchBarrier: @unchecked Sendable {
@@ -17,6 +17,8 @@ final class GlitchBarrier: @unchecked Sendable {
   let isReplaced = Atomic(false)
   /// The serial number of the newest subscriber at the replacement, or 0 before it.
   @exclusivity(unchecked) var replacement: UInt = 0
+  /// `true` while the source counts it.
+  @exclusivity(unchecked) var isCounted = false
   private let combination: Combination
 
   init(of combination: Combination, in source: AnyDelivery) {

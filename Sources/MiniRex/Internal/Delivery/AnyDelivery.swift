@@ -128,7 +128,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
           return false
         }
         callback = remove(last.token, from: &state, isRunning: isRunning)
-        state.barrierCount -= 1
+        state.discount(last)
         return true
       }
     }

@@ -223,6 +223,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     lock.withLock { state in
       guard join(last.token, { _ in last.call() }, &state) else { return false }
       unsafe last.serial = state.schedule.lastSerial
+      unsafe last.isCounted = true
       state.barrierCount += 1
       return true
     }

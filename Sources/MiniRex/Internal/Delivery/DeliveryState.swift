@@ -25,6 +25,15 @@ package struct DeliveryState: ~Copyable, Sendable {
 
   init() {}
 
+  /// Counts a barrier no longer.
+  ///
+  /// Two threads may remove it: one replaces it while the other ends its combination.
+  mutating func discount(_ barrier: GlitchBarrier) {
+    guard unsafe barrier.isCounted else { return }
+    unsafe barrier.isCounted = false
+    barrierCount -= 1
+  }
+
   /// Returns `nil` if the source has finished.
   @usableFromInline
   mutating func join(_ token: Subscription) -> Slot? {
