@@ -207,17 +207,30 @@ extension ReplicaCore {
   func publishProgress() {
     let number = sending.pending.withLock { $0.isClosed ? nil : $0.undecided }
     guard let number else { return }
-    let new = presentProgress(after: progress.value)
+    let new = madeProgress(after: progress.value)
     // Published even if it is equal: a subscriber may have received a later state already.
     progress.modify { $0 = new }
     if number != undecided.value { undecided.value = number }
   }
 
-  /// Returns the progress at this time, on any thread.
+  /// The progress, with the sends and the disconnection since it was published, on any thread.
+  ///
+  /// A decision counts when it is published, after the confirmed state.
   ///
   /// - Parameter last: The progress that was published last.
   func presentProgress(after last: ReplicaProgress) -> ReplicaProgress {
-    if sending.pending.withLock({ $0.isClosed }) { return last }
+    var new = last
+    let (isClosed, count, oldest) = sending.pending.withLock {
+      ($0.isClosed, $0.waiting.count, $0.waiting.first?.date)
+    }
+    if isClosed { return last }
+    new.pending = max(last.pending, count)
+    new.oldestPending = last.oldestPending ?? oldest
+    if hasUnreadDisconnection || !reading.withLock({ $0.isCompared }) { new.phase = .offline }
+    return new
+  }
+
+  private func madeProgress(after last: ReplicaProgress) -> ReplicaProgress {
     var new = last
     new.sequence = decided.withLock { $0.sequence }
     (new.pending, new.oldestPending) = sending.pending.withLock {
