@@ -49,8 +49,16 @@ extension StoreContractTests {
       let subscribed = failing()
       let task = subscribed.send(1).publisher
       _ = await task.result
-      let released = failing()
-      released.send(1).cancel()
+      let canceled: Store<Int, Int> = Store(0) { _, _ in
+        .run { _ in
+          try? await Task.sleep(for: .seconds(600))
+          throw Broken()
+        }
+      }
+      let run = canceled.send(1)
+      await until { canceled.effectCount == 1 }
+      run.cancel()
+      await until { canceled.effectCount == 0 }
     }
     #expect(lines(result).isEmpty)
   }
