@@ -64,7 +64,7 @@ def check_killed_counters(folder):
                     try:
                         asked[client] += 1
                         answer = ask_board(port, "POST", f"/counters/client{client}", b'{"add": 1}')
-                        # The answer is the state of its own commit.
+                        # The answer is the state of the commit of this request.
                         if json.loads(answer[1]).get("value") != answered[client] + 1:
                             wrong.append(answer)
                         answered[client] += 1

@@ -32,7 +32,7 @@ extension Store where State: Codable, Action: Codable {
   ///
   /// Each iterator reads the file at the pace of its client, so a slow client needs no memory. It wakes up
   /// with the commits of the store. It ends when the store is released or its task is canceled, and
-  /// throws a ``JournalFailure`` if the file cannot be read. A client that has received a commit which a power loss
+  /// throws a ``JournalFailure`` if the file cannot be read, or the state cannot be encoded. A client that has received a commit which a power loss
   /// then revokes begins again with the state, unless later commits have taken its number.
   ///
   /// - Parameters:
@@ -85,7 +85,7 @@ public struct StoreEventFrames<State: Codable & Sendable, Action: Codable & Send
         if let first = try await begin(after: frames.id) { return first }
       }
       while let follower, !Task.isCancelled {
-        if let entry = follower.takeEntry() { return frame(entry) }
+        if let entry = follower.takeEntry() { return try frame(entry) }
         var isBehind = false
         do throws(JournalFailure) {
           isBehind = try await follower.read()
@@ -118,7 +118,7 @@ public struct StoreEventFrames<State: Codable & Sendable, Action: Codable & Send
       if recording.offset == nil { try await recording.flush(through: commit.number) }
       guard let offset = recording.offset else { throw .notRecording }
       follow(journal, after: commit.number + offset)
-      return frame(
+      return try frame(
         JournalEntry<State, Action>(number: commit.number + offset, content: .state(commit.state)))
     }
 
@@ -134,16 +134,18 @@ public struct StoreEventFrames<State: Codable & Sendable, Action: Codable & Send
 }
 
 private func frame<State: Encodable, Action: Encodable>(_ entry: JournalEntry<State, Action>)
-  -> String
+  throws(JournalFailure) -> String
 {
   switch entry.content {
-  case .action(let action): frame("action", entry.number, action)
-  case .state(let state): frame("state", entry.number, state)
+  case .action(let action): try frame("action", entry.number, action)
+  case .state(let state): try frame("state", entry.number, state)
   }
 }
 
 /// JSON without formatting has no line breaks, which would end the data.
-private func frame(_ name: String, _ number: Int, _ value: some Encodable) -> String {
-  let json = (try? makeEncoder().encode(value)) ?? Data("null".utf8)
+private func frame(_ name: String, _ number: Int, _ value: some Encodable) throws(JournalFailure)
+  -> String
+{
+  let json = try encoded(value, number, by: makeEncoder())
   return "event: \(name)\nid: \(number)\ndata: \(String(decoding: json, as: UTF8.self))\n\n"
 }

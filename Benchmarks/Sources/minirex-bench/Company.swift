@@ -70,7 +70,7 @@ private func allocating() -> Run {
   { k in for i in 0..<k { _ = opaque(Holder([i])) } }
 }
 
-/// Runs `body` while other threads repeat runs of their own.
+/// Runs `body` while other threads repeat separate runs.
 private func beside(_ count: Int, _ make: @escaping () -> Run, _ body: () -> Void) {
   let company = Company()
   let threads = (0..<count).map { _ in

@@ -9,14 +9,16 @@ internal import Synchronization
 /// shared state. A session that other threads overtake has an index of the values that it must read
 /// again, without subscriptions.
 ///
-/// Between two passes of a subscription, all entries are clean, every entry but the root has a link
-/// from a reader, and a result was computed from the records and results of the children, or from
-/// equal ones.
+/// Invariants between two passes of a subscription, where all entries are clean. Equal values count
+/// as the same value.
+/// - I1 every entry but the root has a link from its reader
+/// - I2 every result was computed from the values of the children
+/// - I3 a source has the value that was delivered last
+/// - I4 at the claimed time, all sources had the values of the index
+/// - I5 user code in a pass cannot change the index
 ///
-/// One thread at a time uses it: the delivering thread of a combination, or the thread of a session. User
-/// code in a pass (closures, comparisons, releases) cannot reach it: deliveries are queued.
-///
-/// Unchecked for that reason.
+/// Unchecked: one thread at a time uses it, the delivering thread of a combination, or the thread of
+/// a session. The deliveries that user code causes in a pass are queued.
 @usableFromInline
 final class DependencyIndex: @unchecked Sendable {
   /// One thread at a time uses it, in accesses that do not nest.

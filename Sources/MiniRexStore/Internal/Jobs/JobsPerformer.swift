@@ -25,15 +25,12 @@ final class JobsPerformer<
     let work: Work
   }
 
-  /// The reason why an action is not sent.
-  private struct Outdated: Error {}
-
   let key: JobsKey
   let handle = WorkHandle()
-  private weak let store: Store<State, Action>?
-  private let choices: Choices
-  private let timekeeper: Timekeeper
-  private let memory: Lock<JobsMemory<Job>>
+  weak let store: Store<State, Action>?
+  let choices: Choices
+  let timekeeper: Timekeeper
+  let memory: Lock<JobsMemory<Job>>
   private let lines = SerialState(JobLines())
   private let alarm: Lock<Alarm?>
 
@@ -131,7 +128,7 @@ final class JobsPerformer<
   }
 
   /// Begins the jobs that can start, and sets the timer.
-  private func advance() {
+  func advance() {
     var isDone = false
     while !isDone {
       isDone = true
@@ -146,101 +143,6 @@ final class JobsPerformer<
       if let number = plan.flush { flush(through: number) }
       if plan.setsAlarm { setAlarm() }
       leave()
-    }
-  }
-
-  /// Commits the beginning of an attempt, and runs it.
-  ///
-  /// - Returns: `false` if a delivered commit has changed the job, or a replica has rejected the beginning. A commit
-  ///   that is not delivered yet begins the next jobs when it is, so that a replaced job keeps its place.
-  private func begin(_ run: JobRun<Job>) -> Bool {
-    let action = choices.embed(.began(id: run.id, attempt: run.attempt, at: choices.now()))
-    let task = send(action) { node in !run.isOver && node(run.number)?.box === run.box }
-    guard let task, isReduced(run, task) else {
-      return memory.withLock { memory in
-        if task != nil { memory.schedule.reject(run.number) }
-        memory.forget(run)
-        return task == nil && memory.jobs.node(run.number)?.box === run.box
-      }
-    }
-    run.begin(in: task.number ?? 0)
-    memory.withLock { $0.attempts += 1 }
-    run.attach(
-      Task.detached { [self] in
-        if run.isOver { return finish(run, nil) }
-        let result = await handle.run { try await choices.work(run.box.entry.job, run.attempt) }
-        finish(run, result)
-      })
-    return true
-  }
-
-  /// Returns `false` if a replica rejected the beginning.
-  ///
-  /// Traps if the reducer does not apply the actions of the jobs.
-  private func isReduced(_ run: JobRun<Job>, _ task: StoreTask) -> Bool {
-    guard let store, store.isActive else { return true }
-    if !isUnchanged(run) || store.commitTotal != task.number { return true }
-    // A scope may belong to a replica.
-    if store.isScope || store.isReplicated { return false }
-    misuse(
-      "'perform' sent an action that did not change its jobs. Apply it in the reducer: "
-        + "'case .jobs(let action): state.jobs.reduce(action)'.")
-  }
-
-  /// Returns `true` if the state has the job as it was before the attempt.
-  private func isUnchanged(_ run: JobRun<Job>) -> Bool {
-    store?.state[keyPath: choices.path].node(run.number)?.box === run.box
-  }
-
-  /// Commits the result of a run that has returned.
-  private func finish(_ run: JobRun<Job>, _ result: Result<Action, any Error>?) {
-    run.finish()
-    memory.withLock { $0.active += 1 }
-    var isCommitted = true
-    switch run.isOver ? nil : result {
-    case nil: break
-    case .success(let action):
-      isCommitted = commit(action, of: run)
-      if isCommitted {
-        _ = commit(choices.embed(.finished(id: run.id, attempt: run.attempt)), of: run)
-      }
-    case .failure(let error):
-      let delay = choices.retry.delay(error, run.attempt)
-      let time = choices.now()
-      let failure = JobFailure(
-        attempt: run.attempt, description: String("\(error)".prefix(500)), time: time)
-      let retryTime = delay.map { time.advanced(by: max(.zero, $0)) }
-      isCommitted = commit(
-        choices.embed(.failed(id: run.id, failure, retryAt: retryTime)), of: run)
-      memory.withLock { $0.failures += 1 }
-    }
-    // A replica may have rejected the beginning beside another commit.
-    let isRejected = !isCommitted && isUnchanged(run)
-    memory.withLock { memory in
-      if isRejected { memory.schedule.reject(run.number) }
-      memory.forget(run)
-    }
-    advance()
-    leave()
-  }
-
-  /// - Returns: `false` if the job is no longer in this attempt.
-  private func commit(_ action: Action, of run: JobRun<Job>) -> Bool {
-    let task = send(action) { node in
-      guard !run.isOver, let entry = node(run.number)?.box.entry else { return false }
-      return entry.id == run.id && entry.runs(run.attempt)
-    }
-    return task != nil
-  }
-
-  /// Sends an action if the jobs meet a condition, without another commit in between.
-  private func send(
-    _ action: Action, if condition: (_ node: (Int) -> JobNode<Job>?) -> Bool
-  ) -> StoreTask? {
-    guard let store else { return nil }
-    return try? store.send { state throws(Outdated) in
-      guard condition({ state[keyPath: choices.path].node($0) }) else { throw Outdated() }
-      return action
     }
   }
 
@@ -278,7 +180,7 @@ final class JobsPerformer<
     advance()
   }
 
-  private func leave() {
+  func leave() {
     let isOver = memory.withLock { memory in
       memory.active -= 1
       return memory.isOver
@@ -297,71 +199,5 @@ final class JobsPerformer<
     alarm.withLock { $0.take() }?.end()
     JobsRegistry.remove(self)
     if isOver { handle.finish() }
-  }
-}
-
-extension JobsPerformer: AnyJobsPerformer {
-  var isRunning: Bool { memory.withLock { $0.active > 0 || !$0.runs.isEmpty } }
-
-  var isBusy: Bool {
-    memory.withLock { memory in
-      memory.active > 0 || !memory.runs.isEmpty || memory.isFlushing
-        || memory.schedule.waiting.count > 0
-    }
-  }
-
-  func status(atMost count: Int) -> JobsInspection {
-    let (jobs, numbers, attempts, failures) = memory.withLock { memory in
-      let schedule = memory.schedule
-      var numbers = memory.current.keys.sorted()
-      numbers += schedule.failed.prefix(count)
-      numbers += schedule.waiting.lazy.map(\.number).prefix(count)
-      numbers += schedule.startable.prefix(count)
-      let found = numbers.prefix(count).map { ($0, schedule.jobs[$0]?.since) }
-      return (memory.jobs, found, memory.attempts, memory.failures)
-    }
-    return JobsInspection(
-      path: "\(choices.path)", counts: jobs.counts, attempts: attempts, failures: failures,
-      jobs: numbers.compactMap { number, since in
-        guard let entry = jobs.node(number)?.box.entry else { return nil }
-        return JobsInspection.Job(entry, since: since ?? choices.now())
-      })
-  }
-}
-
-extension JobsInspection.Job {
-  init<Job>(_ entry: JobEntry<Job>, since: UnixTime) {
-    id = "\(entry.id)"
-    attempts = entry.attempts
-    failure = entry.failure?.description
-    self.since = since
-    switch entry.status {
-    case .pending: (condition, notBefore) = ("pending", nil)
-    case .waiting(let time): (condition, notBefore) = ("waiting", time)
-    case .running: (condition, notBefore) = ("running", nil)
-    case .failed: (condition, notBefore) = ("failed", nil)
-    }
-  }
-}
-
-/// The numbers of lines by their keys.
-///
-/// A key is compared and hashed by user code, so it is replaced by a number outside the lock.
-private struct JobLines {
-  private var numbers: [AnyHashable: Int] = [:]
-  private var last = 0
-
-  mutating func number(of key: AnyHashable) -> Int {
-    if let number = numbers[key] { return number }
-    last += 1
-    numbers[key] = last
-    return last
-  }
-
-  /// Returns `true` if most keys are unused.
-  func isLarge(beside used: Int) -> Bool { numbers.count > 2 * used + 1_024 }
-
-  mutating func forget(except used: Set<Int>) {
-    numbers = numbers.filter { used.contains($0.value) }
   }
 }

@@ -1,0 +1,102 @@
+import MiniRex
+
+/// The reason why an action is not sent.
+private struct Outdated: Error {}
+
+/// Attempts: their beginnings, their work, and their results.
+extension JobsPerformer {
+  /// Commits the beginning of an attempt, and runs it.
+  ///
+  /// - Returns: `false` if a delivered commit has changed the job, or a replica has rejected the beginning. A commit
+  ///   that is not delivered yet begins the next jobs when it is, so that a replaced job keeps its place.
+  func begin(_ run: JobRun<Job>) -> Bool {
+    let action = choices.embed(.began(id: run.id, attempt: run.attempt, at: choices.now()))
+    let task = send(action) { node in !run.isOver && node(run.number)?.box === run.box }
+    guard let task, isReduced(run, task) else {
+      return memory.withLock { memory in
+        if task != nil { memory.schedule.reject(run.number) }
+        memory.forget(run)
+        return task == nil && memory.jobs.node(run.number)?.box === run.box
+      }
+    }
+    run.begin(in: task.number ?? 0)
+    memory.withLock { $0.attempts += 1 }
+    run.attach(
+      Task.detached { [self] in
+        if run.isOver { return finish(run, nil) }
+        let result = await handle.run { try await choices.work(run.box.entry.job, run.attempt) }
+        finish(run, result)
+      })
+    return true
+  }
+
+  /// Returns `false` if a replica rejected the beginning.
+  ///
+  /// Traps if the reducer does not apply the actions of the jobs.
+  private func isReduced(_ run: JobRun<Job>, _ task: StoreTask) -> Bool {
+    guard let store, store.isActive else { return true }
+    if !isUnchanged(run) || store.commitTotal != task.number { return true }
+    // A scope may belong to a replica.
+    if store.isScope || store.isReplicated { return false }
+    misuse(
+      "'perform' sent an action that did not change its jobs. Apply it in the reducer: "
+        + "'case .jobs(let action): state.jobs.reduce(action)'.")
+  }
+
+  /// Returns `true` if the state has the job as it was before the attempt.
+  private func isUnchanged(_ run: JobRun<Job>) -> Bool {
+    store?.state[keyPath: choices.path].node(run.number)?.box === run.box
+  }
+
+  /// Commits the result of a run that has returned.
+  private func finish(_ run: JobRun<Job>, _ result: Result<Action, any Error>?) {
+    run.finish()
+    memory.withLock { $0.active += 1 }
+    var isCommitted = true
+    switch run.isOver ? nil : result {
+    case nil: break
+    case .success(let action):
+      isCommitted = commit(action, of: run)
+      if isCommitted {
+        _ = commit(choices.embed(.finished(id: run.id, attempt: run.attempt)), of: run)
+      }
+    case .failure(let error):
+      let delay = choices.retry.delay(error, run.attempt)
+      let time = choices.now()
+      let failure = JobFailure(
+        attempt: run.attempt, description: String("\(error)".prefix(500)), time: time)
+      let retryTime = delay.map { time.advanced(by: max(.zero, $0)) }
+      isCommitted = commit(
+        choices.embed(.failed(id: run.id, failure, retryAt: retryTime)), of: run)
+      memory.withLock { $0.failures += 1 }
+    }
+    // A replica may have rejected the beginning beside another commit.
+    let isRejected = !isCommitted && isUnchanged(run)
+    memory.withLock { memory in
+      if isRejected { memory.schedule.reject(run.number) }
+      memory.forget(run)
+    }
+    advance()
+    leave()
+  }
+
+  /// - Returns: `false` if the job is no longer in this attempt.
+  private func commit(_ action: Action, of run: JobRun<Job>) -> Bool {
+    let task = send(action) { node in
+      guard !run.isOver, let entry = node(run.number)?.box.entry else { return false }
+      return entry.id == run.id && entry.runs(run.attempt)
+    }
+    return task != nil
+  }
+
+  /// Sends an action if the jobs meet a condition, without another commit in between.
+  private func send(
+    _ action: Action, if condition: (_ node: (Int) -> JobNode<Job>?) -> Bool
+  ) -> StoreTask? {
+    guard let store else { return nil }
+    return try? store.send { state throws(Outdated) in
+      guard condition({ state[keyPath: choices.path].node($0) }) else { throw Outdated() }
+      return action
+    }
+  }
+}
