@@ -5,8 +5,9 @@ import Testing
 
 /// The invariants of the index of a subscription, between its passes.
 @Suite(.light) struct DependencyIndexTests {
-  /// Random graphs, whose reads depend on values. The index is inspected at each emission, while
-  /// other threads write, and at rest.
+  /// Changes random graphs, whose reads depend on values.
+  ///
+  /// The index is inspected at each emission, while other threads write, and at rest.
   private func inspectRandomGraphs(_ inspect: @escaping @Sendable (Inspection) -> Bool) async {
     for seed in 0..<UInt64(scaled(20)) {
       let graph = RandomGraph(seed)
