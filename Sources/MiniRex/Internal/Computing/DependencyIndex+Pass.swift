@@ -13,7 +13,7 @@ struct PassStep {
   var difference: Int?
   /// The index of its first read in `found`.
   var foundStart = 0
-  /// `true` if a dependency of the candidate depends on other places now.
+  /// `true` if a compared dependency depends on other places now.
   var hasMoved = false
 }
 
@@ -50,13 +50,14 @@ extension DependencyIndex {
     if table[id].result != nil {
       switch compareChildren(in: step) {
       case .waits: return
-      case .same(let hasMoved): return keepResult(of: id, hasMoved: hasMoved)
+      case .same: return keepResult(in: step)
       case .different: break
       }
     }
     if table[id].hasOtherResult, let candidate = table[id].node?.use({ $0.result }) {
       steps[step].candidate = candidate
       steps[step].position = 0
+      steps[step].hasMoved = false
       steps[step].foundStart = found.count
     } else {
       run(step, in: session)
@@ -65,13 +66,12 @@ extension DependencyIndex {
 
   private enum Comparison {
     case waits
-    case same(hasMoved: Bool)
+    case same
     case different
   }
 
   private func compareChildren(in step: Int) -> Comparison {
     let id = steps[step].id
-    var hasMoved = false
     for slot in steps[step].position..<table[id].children.count {
       let child = table[id].children[slot]
       if table[child].phase != .clean {
@@ -81,9 +81,9 @@ extension DependencyIndex {
       }
       inspectedCount += 1
       if table[child].changedPass == pass { return .different }
-      if table[child].movedPass == pass { hasMoved = true }
+      if table[child].movedPass == pass { steps[step].hasMoved = true }
     }
-    return .same(hasMoved: hasMoved || steps[step].hasMoved)
+    return .same
   }
 
   // MARK: Running
@@ -163,8 +163,9 @@ extension DependencyIndex {
   /// Keeps a result whose dependencies have equal values.
   ///
   /// Its dependencies at any depth may differ. It then repeats their places, without a run.
-  private func keepResult(of id: EntryID, hasMoved: Bool) {
-    if hasMoved, let result = table[id].result {
+  private func keepResult(in step: Int) {
+    let id = steps[step].id
+    if steps[step].hasMoved, let result = table[id].result {
       let moved = result.replacing(dependencyList(of: id))
       table[id].node?.use { $0.publish(moved) }
       return finish(id, with: moved, comparing: false)

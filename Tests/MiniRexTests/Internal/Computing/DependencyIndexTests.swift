@@ -1,3 +1,4 @@
+import Synchronization
 import TestSupport
 import Testing
 
@@ -56,6 +57,30 @@ import Testing
         }
       }
     }
+  }
+
+  /// The reader keeps its result, because all children are equal, but it depends on another source now.
+  @Test func `I2 a reader depends on the sources that its first child has found`() {
+    let (isOther, one, other) = (
+      PublishedProperty(false), PublishedProperty(0), PublishedProperty(0)
+    )
+    let found = PublishedValue.computed { read in
+      read(isOther.publisher) ? read(other.publisher) : read(one.publisher)
+    }
+    // Also affected, so the reader waits for it after it has compared the first child.
+    let equal = PublishedValue.computed { read in read(isOther.publisher) ? 1 : 1 }
+    let sum = PublishedValue.computed { read in read(found) + read(equal) }
+    let early = Shared<Int?>(nil)
+    let first = other.publisher.subscribe { _ in early.value = sum.current() }
+    let last = Shared(0)
+    let subscription = sum.subscribe { last.value = $0 }
+
+    isOther.value = true
+    // In its turn, before the graph has the change.
+    other.value = 10
+
+    #expect(early.value == 11 && last.value == 11)
+    withExtendedLifetime((first, subscription)) {}
   }
 
   @Test func `I3 a source has the value that was delivered last`() {
@@ -127,12 +152,6 @@ import Testing
   }
 }
 
-private func node(
-  _ compute: @escaping @Sendable (inout ValueReader) -> Int
-) -> ComputedNode {
-  ComputedNode(ComputedLabel(nil, #fileID, #line), ChangeTest<Int>(), compute: compute)
-}
-
 private final class RandomGraph: Sendable {
   let sources = (0..<4).map { _ in PublishedProperty(0) }
   let last: ComputedNode
@@ -180,7 +199,7 @@ private struct Inspection {
   }
 
   var table: EntryTable { index.table }
-  var entries: [EntryID] { index.values.values + index.sources.values }
+  var entries: [EntryID] { Array(index.values.values) + Array(index.sources.values) }
 
   func links(of id: EntryID) -> [IndexEntry.Link] { table[id].links }
   func children(of id: EntryID) -> [EntryID] { table[id].children }

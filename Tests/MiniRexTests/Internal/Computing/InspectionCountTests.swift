@@ -45,7 +45,7 @@ import Testing
   }
 }
 
-private func node(
+func node(
   _ compute: @escaping @Sendable (inout ValueReader) -> Int
 ) -> ComputedNode {
   ComputedNode(ComputedLabel(nil, #fileID, #line), ChangeTest<Int>(), compute: compute)
