@@ -4,8 +4,8 @@ internal import Synchronization
 /// inputs.
 ///
 /// When the turn reaches it, all inputs have changed. Unchecked: `serial`, `replacement`, and
-/// `isCounted` are written under the lock of the source. `isOpen` is written under the lock of the combination, by
-/// the delivering thread of the source, and read by either.
+/// `isCounted` are written under the lock of the source. `isOpen` is written under the lock of the
+/// combination, by the delivering thread of the source, and read by either.
 @usableFromInline
 final class GlitchBarrier: @unchecked Sendable {
   let source: AnyDelivery
