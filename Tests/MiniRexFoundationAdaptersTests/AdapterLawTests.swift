@@ -25,6 +25,13 @@ extension LawSubject {
     .value("a value, with subscribe on a queue") {
       $0.subscribe(on: DispatchQueue(label: "laws"))
     },
+    .value("a value that returns late from a subscription on a queue") { value in
+      PublishedValue(of: value, by: "late", current: value.current) { receive in
+        let subscription = value.subscribe(receive)
+        usleep(20_000)
+        return subscription
+      }.subscribe(on: DispatchQueue(label: "laws"))
+    },
     .task("a task, receive on a queue") { $0.receive(on: DispatchQueue(label: "laws")) },
     .task("a task, with subscribe on a queue") {
       $0.subscribe(on: DispatchQueue(label: "laws"))
