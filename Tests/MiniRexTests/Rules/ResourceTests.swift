@@ -1,3 +1,4 @@
+import Foundation
 import MiniRex
 import MiniRexTesting
 import TestSupport
@@ -359,6 +360,23 @@ import Testing
     await clock.advance(by: .seconds(5))
     #expect(states.updates.last?.age == .seconds(5))
     #expect(resource.state.age == .seconds(5))
+  }
+
+  @Test func `C7 a subscriber receives that its load runs, also if the load ends first`() async {
+    let resource = makeResource()
+    backend.answer(1, 1)
+    let watcher = resource.publisher.subscribe { state in
+      guard state.isStale, state.isLoading else { return }
+      for _ in 0..<10_000 where resource.state.value != 2 { usleep(1_000) }
+    }
+    await until { resource.state.value == 1 }
+    await clock.advance(by: .seconds(60))
+    #expect(Self.text(resource.state) == "1 stale")
+
+    backend.answer(2, 2)
+    let states = Recorder(resource.publisher)
+    #expect(texts(states) == ["1 stale loading", "2"])
+    withExtendedLifetime(watcher) {}
   }
 
   @Test func `C7 a computed value that reads the state is a subscriber`() async throws {

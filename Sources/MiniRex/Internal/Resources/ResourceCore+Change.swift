@@ -16,7 +16,14 @@ extension ResourceCore {
     var replaced: State
     var update: State?
     var turn: Turn?
+    var firstCall: (call: FirstCall, state: State)?
     var isIdle = false
+  }
+
+  /// A subscriber that joins with a change.
+  struct Newcomer {
+    let token: Subscription
+    let receive: @Sendable (State) -> Void
   }
 
   /// Runs `body` under the lock, and publishes the state if it differs.
@@ -26,12 +33,16 @@ extension ResourceCore {
   /// - Parameters:
   ///   - result: The result for all waiters, if the change resolves them.
   ///   - cause: The reason for a load that starts.
+  ///   - newcomer: A subscriber whose first state is the state after the change, also if a load that
+  ///     the change starts ends at once.
   ///   - body: A closure that changes the schedule. It runs no user code and releases nothing of the
   ///     user.
+  /// - Returns: `false` if the resource has ended, so the newcomer receives no further states.
+  @discardableResult
   func change(
     resolving result: Result<Value, Failure>? = nil, by cause: LoadCause = .reader,
-    _ body: () -> Content
-  ) {
+    joining newcomer: Newcomer? = nil, _ body: () -> Content
+  ) -> Bool {
     let thread = ThreadID.current
     let consequences = delivery.lock.withLock { deliveryState in
       let wasIdle = unsafe schedule.isIdle
@@ -51,9 +62,16 @@ extension ResourceCore {
         consequences.turn = delivery.admit(
           update, replacing: consequences.replaced, from: thread, &deliveryState)
       }
+      if let newcomer {
+        let first = unsafe state
+        let call = delivery.join(
+          newcomer.token, newcomer.receive, first: first, from: thread, &deliveryState)
+        consequences.firstCall = (call, first)
+      }
       return consequences
     }
-    carryOut(consequences, result, cause)
+    carryOut(consequences, result, cause, newcomer)
+    return consequences.firstCall?.call != .only
   }
 
   /// Called under the lock.
@@ -101,7 +119,8 @@ extension ResourceCore {
   }
 
   private func carryOut(
-    _ consequences: Consequences, _ result: Result<Value, Failure>?, _ cause: LoadCause
+    _ consequences: Consequences, _ result: Result<Value, Failure>?, _ cause: LoadCause,
+    _ newcomer: Newcomer?
   ) {
     consequences.canceled?.cancel()
     if let (run, attempt) = consequences.started { begin(attempt, of: run, cause) }
@@ -112,11 +131,15 @@ extension ResourceCore {
     if let update = consequences.update {
       if let turn = consequences.turn {
         delivery.deliver(update, replacing: consequences.replaced, turn)
-        delivery.leave()
       } else if let lineage {
         lineage.valueWasNotDelivered(by: delivery)
       }
     }
+    if let newcomer, let (call, state) = consequences.firstCall {
+      _ = delivery.makeFirstCall(call, newcomer.receive, state)
+    }
+    // Later states follow the first state of the newcomer.
+    if consequences.turn != nil { delivery.leave() }
     if consequences.isIdle { onIdle() }
   }
 

@@ -1,7 +1,8 @@
 extension ResourceCore {
   func subscribe(_ receive: @escaping @Sendable (State) -> Void) -> Subscription {
     let now = timekeeper.now()
-    change {
+    let token = Subscription(delivery, place: Subscription.nowhere)
+    let isActive = change(joining: Newcomer(token: token, receive: receive)) {
       unsafe schedule.subscribe(at: now)
       return .unchanged
     }
@@ -9,21 +10,8 @@ extension ResourceCore {
       if case .cancel = step { self.unsubscribe() }
       return true
     }
-    let inner = join(receive)
-    membership.begin(inner)
-    // The resource has ended.
-    if inner === Subscription.ended { return inner }
-    return Subscription(membership)
-  }
-
-  private func join(_ receive: @escaping @Sendable (State) -> Void) -> Subscription {
-    let thread = ThreadID.current
-    let token = Subscription(delivery, place: Subscription.nowhere)
-    let (state, call) = delivery.lock.withLock { deliveryState in
-      let state = unsafe self.state
-      return (state, delivery.join(token, receive, first: state, from: thread, &deliveryState))
-    }
-    return delivery.makeFirstCall(call, receive, state) ? token : .ended
+    membership.begin(isActive ? token : .ended)
+    return isActive ? Subscription(membership) : .ended
   }
 
   private func unsubscribe() {
