@@ -3,40 +3,39 @@ import MiniRex
 import TestSupport
 import Testing
 
-/// Every interleaving of two writers, a reader, and the subscriber of a diamond of computed values,
+/// The interleavings of two writers, a reader, and the subscriber of a diamond of computed values,
 /// each writer and the reader on a thread of its own.
 ///
-/// The threads are stopped before each action, inside each closure, and inside the callback. With
-/// three writes, threads are preempted at most three times, because all interleavings take minutes.
-/// `MINIREX_SCALE=5` searches them. The threads have a process of their own, because writes of other
-/// tests move the change clock, and runs may then be repeated.
+/// The threads are stopped before each action, inside each closure, and inside the callback. They are
+/// preempted at most twice, because all interleavings take minutes. `MINIREX_SCALE=5` searches all.
+///
+/// The threads have a separate process, because writes of other tests move the change clock, and runs
+/// may then be repeated.
 @Suite(.light) struct ComputedThreadSearchTests {
-  @Test func `R36 R37 every interleaving of threads that write and read is consistent`() async {
+  @Test func `R36 R37 interleavings of threads that write and read are consistent`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()
-      searchThreads(sharingSource: false, readerWrites: false, preemptions: .max)
+      searchThreads(sharingSource: false, readerWrites: false)
     }
     await #expect(processExitsWith: .success) {
       mustEnd()
-      searchThreads(sharingSource: true, readerWrites: false, preemptions: .max)
+      searchThreads(sharingSource: true, readerWrites: false)
     }
     await #expect(processExitsWith: .success) {
       mustEnd()
-      searchThreads(
-        sharingSource: false, readerWrites: true, preemptions: scale < 1 ? 2 : scale < 5 ? 3 : .max)
+      searchThreads(sharingSource: false, readerWrites: true)
     }
     await #expect(processExitsWith: .success) {
       mustEnd()
-      searchThreads(
-        sharingSource: true, readerWrites: true, preemptions: scale < 1 ? 2 : scale < 5 ? 3 : .max)
+      searchThreads(sharingSource: true, readerWrites: true)
     }
   }
 }
 
-/// - Parameters:
-///   - readerWrites: `true` if the reader also writes, before it reads.
-///   - preemptions: The number of threads that are stopped at a point although they could continue.
-private func searchThreads(sharingSource sharesSource: Bool, readerWrites: Bool, preemptions: Int) {
+/// - Parameter readerWrites: `true` if the reader also writes, before it reads.
+private func searchThreads(sharingSource sharesSource: Bool, readerWrites: Bool) {
+  // The number of threads that are stopped at a point although they could continue.
+  let preemptions = scale < 5 ? 2 : .max
   let (count, fault) = searchChoices { choices in
     let run = ThreadedRun(choices, sharesSource: sharesSource, readerWrites, preemptions)
     run.finish()
