@@ -8,6 +8,7 @@ public import Testing
 public struct Admission: TestTrait, SuiteTrait, TestScoping {
   private static let machine = Slots(ProcessInfo.processInfo.activeProcessorCount)
   @TaskLocal private static var isAdmitted = false
+  private static let printsTimes = ProcessInfo.processInfo.environment["MINIREX_TIMES"] == "1"
 
   fileprivate let slots: Int
   fileprivate let limit: Duration
@@ -26,8 +27,12 @@ public struct Admission: TestTrait, SuiteTrait, TestScoping {
     let own = test.traits.reduce(self) { $1 as? Admission ?? $0 }
     try await Admission.$isAdmitted.withValue(true) {
       try await Admission.machine.hold(own.slots) {
-        try await limited(
-          to: own.limit, test.displayName ?? test.name, at: test.sourceLocation, body)
+        let name = test.displayName ?? test.name
+        let start = ContinuousClock.now
+        try await limited(to: own.limit, name, at: test.sourceLocation, body)
+        if Admission.printsTimes {
+          print("own time: \(ContinuousClock.now - start), \(test.sourceLocation.fileID): \(name)")
+        }
       }
     }
   }
