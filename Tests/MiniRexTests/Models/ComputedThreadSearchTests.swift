@@ -3,8 +3,8 @@ import MiniRex
 import TestSupport
 import Testing
 
-/// The interleavings of two writers, a reader, and the subscriber of a diamond of computed values,
-/// each writer and the reader on a thread of its own.
+/// The interleavings of two writers, the subscriber of a diamond of computed values, and a third thread
+/// that reads, writes and reads, or subscribes as well.
 ///
 /// The threads are stopped before each action, inside each closure, and inside the callback. They are
 /// preempted at most twice, because all interleavings take minutes. `MINIREX_SCALE=5` searches all.
@@ -15,35 +15,39 @@ import Testing
   @Test func `R36 R37 interleavings of threads that write and read are consistent`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()
-      searchThreads(sharingSource: false, readerWrites: false)
+      searchThreads(.reads)
     }
     await #expect(processExitsWith: .success) {
       mustEnd()
-      searchThreads(sharingSource: true, readerWrites: false)
+      searchThreads(.writesAndReads)
     }
+  }
+
+  @Test func `R14 R36 R37 a subscription that begins beside writers misses no change`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()
-      searchThreads(sharingSource: false, readerWrites: true)
-    }
-    await #expect(processExitsWith: .success) {
-      mustEnd()
-      searchThreads(sharingSource: true, readerWrites: true)
+      searchThreads(.subscribes)
     }
   }
 }
 
-/// - Parameter readerWrites: `true` if the reader also writes, before it reads.
-private func searchThreads(sharingSource sharesSource: Bool, readerWrites: Bool) {
+private enum ThirdThread {
+  case reads, writesAndReads, subscribes
+}
+
+private func searchThreads(_ third: ThirdThread) {
   // The number of threads that are stopped at a point although they could continue.
   let preemptions = scale < 5 ? 2 : .max
-  let (count, fault) = searchChoices { choices in
-    let run = ThreadedRun(choices, sharesSource: sharesSource, readerWrites, preemptions)
-    run.finish()
-    choices = run.choices
-    return run.fault
+  for sharesSource in [false, true] {
+    let (count, fault) = searchChoices { choices in
+      let run = ThreadedRun(choices, sharesSource: sharesSource, third, preemptions)
+      run.finish()
+      choices = run.choices
+      return run.fault
+    }
+    #expect(fault == nil)
+    #expect(count > 100)
   }
-  #expect(fault == nil)
-  #expect(count > 100)
 }
 
 /// One interleaving.
@@ -51,17 +55,19 @@ private final class ThreadedRun: @unchecked Sendable {
   private let left = PublishedProperty(0)
   private let right: PublishedProperty<Int>
   private let rightValue: Int
-  private let readerWrites: Bool
+  private let third: ThirdThread
   private let stepper = ThreadStepper(threads: 3)
   private var preemptions: Int
   private var last = 0
   private(set) var choices: Choices
   private let faults = Shared<[String]>([])
   private let emitted = Shared<[[Int]]>([])
+  private let joined = Shared<[[Int]]>([])
+  private let late = SubscriptionBag()
 
-  init(_ choices: Choices, sharesSource: Bool, _ readerWrites: Bool, _ preemptions: Int) {
+  init(_ choices: Choices, sharesSource: Bool, _ third: ThirdThread, _ preemptions: Int) {
     self.choices = choices
-    self.readerWrites = readerWrites
+    self.third = third
     self.preemptions = preemptions
     right = sharesSource ? left : PublishedProperty(0)
     rightValue = sharesSource ? 3 : 1
@@ -70,7 +76,8 @@ private final class ThreadedRun: @unchecked Sendable {
   var fault: String? { faults.value.first }
 
   func finish() {
-    let (left, right, stepper, faults, emitted) = (left, right, stepper, faults, emitted)
+    let (left, right, stepper, faults) = (left, right, stepper, faults)
+    let (emitted, joined, late) = (emitted, joined, late)
     let doubled = PublishedValue.computed { read in
       stepper.point()
       return read(left) * 2
@@ -93,12 +100,17 @@ private final class ThreadedRun: @unchecked Sendable {
       stepper.point()
       emitted.append(value)
     }
-    let ends = stepper.run { [readerWrites, rightValue] index in
-      switch index {
-      case 0: left.value = 1
-      case 1: right.value = rightValue
+    let ends = stepper.run { [third, rightValue] index in
+      switch (index, third) {
+      case (0, _): left.value = 1
+      case (1, _): right.value = rightValue
+      case (_, .subscribes):
+        bottom.subscribe { value in
+          stepper.point()
+          joined.append(value)
+        }.store(in: late)
       default:
-        if readerWrites {
+        if third == .writesAndReads {
           left.value = 2
           stepper.point()
         }
@@ -111,14 +123,15 @@ private final class ThreadedRun: @unchecked Sendable {
 
     let end = [left.value, right.value]
     if !ends { faults.append("The threads wait for each other") }
-    if emitted.value.last != end {
-      faults.append("The updates were \(emitted.value), not up to \(end)")
+    for updates in [emitted.value] + (third == .subscribes ? [joined.value] : []) {
+      if updates.last != end { faults.append("The updates were \(updates), not up to \(end)") }
+      if zip(updates, updates.dropFirst()).contains(where: ==) {
+        faults.append("An update was repeated in \(updates)")
+      }
     }
     if bottom.current() != end { faults.append("The value was not \(end)") }
-    if zip(emitted.value, emitted.value.dropFirst()).contains(where: ==) {
-      faults.append("An update was repeated in \(emitted.value)")
-    }
     subscription.invalidate()
+    late.invalidate()
   }
 
   private func choose(among ready: [Int]) -> Int {
