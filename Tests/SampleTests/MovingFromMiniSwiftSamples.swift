@@ -93,8 +93,8 @@ import Testing
   }
 
   @Test func `a resource is a promise with its date and its expiry`() async throws {
-    let clock = ManualClock()
-    @Sendable func fetchCounter() async throws -> Int { 7 }
+    let (clock, backend) = (ManualClock(), Backend())
+    @Sendable func fetchCounter() async throws -> Int { try await backend.load() }
 
     let counter = Resource(staleAfter: .seconds(60), clock: clock) { try await fetchCounter() }
     let store = Store(CachedCounter())
@@ -107,6 +107,7 @@ import Testing
     }
     #expect(store.state.isPending)
     let values = Recorder(store.publisher(of: \.value))
+    backend.answer(1, 7)
     #expect(try await counter.value() == 7)
     #expect(await values.next(2) == [nil, 7])
     await clock.advance(by: .seconds(60))

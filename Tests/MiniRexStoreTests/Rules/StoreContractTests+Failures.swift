@@ -17,9 +17,9 @@ private struct Broken: Error, CustomStringConvertible {
 
   var description: String { "Broken()" }
 
-  /// Returns `true` if this process has thrown this many errors and released all.
-  static func areReleased(_ count: Int) -> Bool {
-    tokens.value.count == count && tokens.value.allSatisfy { $0.token == nil }
+  /// Returns `true` if this process has thrown at least this many errors and released all.
+  static func areReleased(atLeast count: Int) -> Bool {
+    tokens.value.count >= count && tokens.value.allSatisfy { $0.token == nil }
   }
 }
 
@@ -70,7 +70,7 @@ extension StoreContractTests {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       let store = failing()
       store.send(1)
-      await until { Broken.areReleased(1) }
+      await until { Broken.areReleased(atLeast: 1) }
     }
     #if DEBUG
     #expect(lines(result).count == 1)
@@ -86,7 +86,8 @@ extension StoreContractTests {
   @Test func `an error that a task or a subscriber of events receives is not printed`() async {
     let result = await #expect(processExitsWith: .success, observing: [\.standardOutputContent]) {
       await failForReceivers()
-      await until { Broken.areReleased(4) }
+      // The canceled effect may never have started.
+      await until { Broken.areReleased(atLeast: 3) }
     }
     #expect(lines(result).isEmpty)
   }

@@ -3,11 +3,11 @@ import MiniRex
 import TestSupport
 import Testing
 
-/// The interleavings of two writers, the subscriber of a diamond of computed values, and a third thread
-/// that reads, writes and reads, or subscribes as well.
+/// The interleavings of two writers and a third thread, which reads a subscribed diamond of computed
+/// values, writes and reads it, or is the first to subscribe to it.
 ///
 /// The threads are stopped before each action, inside each closure, and inside the callback. They are
-/// preempted at most twice, because all interleavings take minutes. `MINIREX_SCALE=5` searches all.
+/// preempted two or three times at most, because all interleavings take minutes. `MINIREX_SCALE=5` searches all.
 ///
 /// The threads have a separate process, because writes of other tests move the change clock, and runs
 /// may then be repeated.
@@ -37,7 +37,7 @@ private enum ThirdThread {
 
 private func searchThreads(_ third: ThirdThread) {
   // The number of threads that are stopped at a point although they could continue.
-  let preemptions = scale < 5 ? 2 : .max
+  let preemptions = scale >= 5 ? .max : third == .subscribes ? 3 : 2
   for sharesSource in [false, true] {
     let (count, fault) = searchChoices { choices in
       let run = ThreadedRun(choices, sharesSource: sharesSource, third, preemptions)
@@ -62,8 +62,7 @@ private final class ThreadedRun: @unchecked Sendable {
   private(set) var choices: Choices
   private let faults = Shared<[String]>([])
   private let emitted = Shared<[[Int]]>([])
-  private let joined = Shared<[[Int]]>([])
-  private let late = SubscriptionBag()
+  private let subscriptions = SubscriptionBag()
 
   init(_ choices: Choices, sharesSource: Bool, _ third: ThirdThread, _ preemptions: Int) {
     self.choices = choices
@@ -77,7 +76,7 @@ private final class ThreadedRun: @unchecked Sendable {
 
   func finish() {
     let (left, right, stepper, faults) = (left, right, stepper, faults)
-    let (emitted, joined, late) = (emitted, joined, late)
+    let (emitted, subscriptions) = (emitted, subscriptions)
     let doubled = PublishedValue.computed { read in
       stepper.point()
       return read(left) * 2
@@ -96,19 +95,26 @@ private final class ThreadedRun: @unchecked Sendable {
       }
       return values
     }
-    let subscription = bottom.subscribe { value in
-      stepper.point()
-      emitted.append(value)
+    let subscribe: @Sendable () -> Void = {
+      bottom.subscribe { value in
+        stepper.point()
+        emitted.append(value)
+      }.store(in: subscriptions)
     }
+    if third != .subscribes { subscribe() }
     let ends = stepper.run { [third, rightValue] index in
       switch (index, third) {
-      case (0, _): left.value = 1
-      case (1, _): right.value = rightValue
-      case (_, .subscribes):
-        bottom.subscribe { value in
-          stepper.point()
-          joined.append(value)
-        }.store(in: late)
+      case (0, _):
+        left.value = 1
+        guard third == .subscribes else { return }
+        stepper.point()
+        left.value = 4
+      case (1, _):
+        right.value = rightValue
+        guard third == .subscribes else { return }
+        stepper.point()
+        right.value = 5
+      case (_, .subscribes): subscribe()
       default:
         if third == .writesAndReads {
           left.value = 2
@@ -123,15 +129,14 @@ private final class ThreadedRun: @unchecked Sendable {
 
     let end = [left.value, right.value]
     if !ends { faults.append("The threads wait for each other") }
-    for updates in [emitted.value] + (third == .subscribes ? [joined.value] : []) {
-      if updates.last != end { faults.append("The updates were \(updates), not up to \(end)") }
-      if zip(updates, updates.dropFirst()).contains(where: ==) {
-        faults.append("An update was repeated in \(updates)")
-      }
+    if emitted.value.last != end {
+      faults.append("The updates were \(emitted.value), not up to \(end)")
+    }
+    if zip(emitted.value, emitted.value.dropFirst()).contains(where: ==) {
+      faults.append("An update was repeated in \(emitted.value)")
     }
     if bottom.current() != end { faults.append("The value was not \(end)") }
-    subscription.invalidate()
-    late.invalidate()
+    subscriptions.invalidate()
   }
 
   private func choose(among ready: [Int]) -> Int {
