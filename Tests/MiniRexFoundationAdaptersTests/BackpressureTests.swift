@@ -43,6 +43,41 @@ import Testing
     _ = await task.result
   }
 
+  @Test(arguments: [true, false])
+  func `F1 F15 an update that moves on still takes its room`(isKept: Bool) async {
+    let source = BroadcastSource<Int>()
+    let (hasLeft, mayArrive) = (Shared(false), DispatchSemaphore(value: 0))
+    let values = source.publisher.receive(
+      on: DispatchQueue(label: "test"), buffering: .suspending(8)
+    )
+    .filter { number in
+      guard number == 3 else { return true }
+      hasLeft.value = true
+      mayArrive.waitAtMost()
+      return isKept
+    }
+    .values(.suspending(5))
+    for number in 0..<3 { source.broadcast(number) }
+    await until { values.bufferedCount == 3 }
+    source.broadcast(3)
+    await until { hasLeft.value }
+    source.broadcast(4)
+    #expect(!source.offer(5))
+    #expect(source.slowSubscribers.isEmpty)
+    mayArrive.signal()
+
+    if isKept {
+      await until { values.bufferedCount == 5 && source.slowSubscribers.count == 1 }
+      #expect(!source.offer(5))
+    } else {
+      await until { source.offer(5) }
+    }
+    source.end()
+    var received: [Int] = []
+    for await number in values { received.append(number) }
+    #expect(received == (isKept ? [0, 1, 2, 3, 4] : [0, 1, 2, 4, 5]))
+  }
+
   @Test func `F18 a pipe is read no faster than its subscriber reads`() async throws {
     let pipe = Pipe()
     let values = DispatchSource.reads(from: pipe.fileHandleForReading.fileDescriptor)

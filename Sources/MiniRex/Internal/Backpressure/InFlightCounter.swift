@@ -2,13 +2,21 @@ internal import Synchronization
 
 /// Counts the updates between the sources and one suspending subscriber.
 ///
-/// Places on the way add an update when they queue it, and subtract it after it has moved on. At
-/// the limit, the counter holds the gates of all sources. At half of the limit, it releases them.
+/// Places on the way add an update when they queue it, and move it on when they call the next place.
+/// At the limit, the counter holds the gates of all sources. At half of the limit, it releases them.
 ///
-/// Thread-safe. `isHolding` is decided again after each change of a count, and after each change
-/// of itself, so no crossing is missed. Locks nest from a delivery to a counter to a gate.
+/// Thread-safe. The hold is decided again after each change of a count, and after each change of
+/// itself, so no crossing is missed. Locks nest from a delivery to a counter to a gate.
 @usableFromInline
 package final class InFlightCounter: Sendable {
+  private enum Hold: UInt8, AtomicRepresentable {
+    case open
+    /// An update that moves on may fill the subscriber, or may be filtered out.
+    case provisional
+    /// Ends at half of the limit.
+    case full
+  }
+
   private struct State {
     var gates: [ObjectIdentifier: SendGate] = [:]
     var outers: [WeakCounter] = []
@@ -31,7 +39,9 @@ package final class InFlightCounter: Sendable {
   let isRelay: Bool
 
   private let own = Atomic(0)
-  private let isHolding = Atomic(false)
+  /// The updates that have left one place, and may not have reached the next.
+  private let moving = Atomic(0)
+  private let hold = Atomic(Hold.open)
   private let hasOuters = Atomic(false)
   private let hasReaders = Atomic(false)
   private let hasTimedOutFlag = Atomic(false)
@@ -92,6 +102,10 @@ package final class InFlightCounter: Sendable {
 
   var total: Int { own.load(ordering: .sequentiallyConsistent) + (inner?.total ?? 0) }
 
+  private var movingTotal: Int {
+    moving.load(ordering: .sequentiallyConsistent) + (inner?.movingTotal ?? 0)
+  }
+
   /// Changes the count.
   ///
   /// The caller calls ``check()`` after its locks.
@@ -113,10 +127,25 @@ package final class InFlightCounter: Sendable {
     check()
   }
 
+  /// Subtracts an update that the caller is about to pass to its next place.
+  ///
+  /// Until ``endMove()``, it counts as if it filled the subscriber, so that no sender uses its room.
+  @usableFromInline
+  func beginMove() {
+    moving.add(1, ordering: .sequentiallyConsistent)
+    count(-1)
+  }
+
+  @usableFromInline
+  func endMove() {
+    moving.subtract(1, ordering: .sequentiallyConsistent)
+    check()
+  }
+
   /// Subtracts an update that the subscriber took.
   @usableFromInline
   func subtractTaken() {
-    if limit.timeout != nil, isHolding.load(ordering: .relaxed) {
+    if limit.timeout != nil, hold.load(ordering: .relaxed) == .full {
       let now = limit.now()
       state.withLock { $0.takenAt = now }
     }
@@ -134,8 +163,8 @@ package final class InFlightCounter: Sendable {
   /// Holds or releases the gates if a watermark is crossed.
   @usableFromInline
   func check() {
-    let isHolding = isHolding.load(ordering: .sequentiallyConsistent)
-    if wants(isHolding) != isHolding { decide() }
+    let hold = hold.load(ordering: .sequentiallyConsistent)
+    if next(after: hold) != hold { decide() }
     if hasOuters.load(ordering: .sequentiallyConsistent) {
       for outer in outers { outer.check() }
     }
@@ -146,10 +175,14 @@ package final class InFlightCounter: Sendable {
     state.withLock { $0.outers.compactMap(\.counter) }
   }
 
-  private func wants(_ isHolding: Bool) -> Bool {
-    if isRelay { return relayed?.isHeld ?? false }
+  private func next(after hold: Hold) -> Hold {
+    if isRelay { return relayed?.isHeld ?? false ? .full : .open }
+    // In this order, because a move ends after its update counts at the next place.
     let total = total
-    return isHolding ? total > limit.count / 2 : total >= limit.count
+    let most = total + movingTotal
+    if hold == .full { return most > limit.count / 2 ? .full : .open }
+    if total >= limit.count { return .full }
+    return most >= limit.count ? .provisional : .open
   }
 
   private func decide() {
@@ -160,13 +193,15 @@ package final class InFlightCounter: Sendable {
     var hasBecomeFull = false
     state.withLock { state in
       while true {
-        let old = isHolding.load(ordering: .sequentiallyConsistent)
-        let new = wants(old)
+        let old = hold.load(ordering: .sequentiallyConsistent)
+        let new = next(after: old)
         if new == old { return }
-        isHolding.store(new, ordering: .sequentiallyConsistent)
-        state.fullSince = new ? now : nil
-        hasBecomeFull = new
-        for (key, gate) in state.gates { gate.setHold(new, by: self, for: key, &resumptions) }
+        hold.store(new, ordering: .sequentiallyConsistent)
+        state.fullSince = new == .full ? now : nil
+        hasBecomeFull = new == .full
+        for (key, gate) in state.gates {
+          gate.setHold(new != .open, by: self, for: key, &resumptions)
+        }
       }
     }
     withExtendedLifetime(relayed) { resumptions.run() }
@@ -183,7 +218,8 @@ package final class InFlightCounter: Sendable {
     state.withLock { state in
       state.gates[key] = gate
       gate.add(
-        self, for: key, isHolding: isHolding.load(ordering: .sequentiallyConsistent), &resumptions)
+        self, for: key, isHolding: hold.load(ordering: .sequentiallyConsistent) != .open,
+        &resumptions)
     }
   }
 
@@ -211,7 +247,8 @@ package final class InFlightCounter: Sendable {
   /// `true` if `count` more updates fit, or if none is in flight.
   func hasRoom(for count: Int) -> Bool {
     let total = total
-    return total == 0 || total <= limit.count - count
+    let most = total + movingTotal
+    return most == 0 || most <= limit.count - count
   }
 
   /// Resumes a reader, outside locks, once there is room or the subscription has ended.

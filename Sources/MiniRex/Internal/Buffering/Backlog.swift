@@ -30,9 +30,9 @@ final class Backlog<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
   func passFirst(to body: (Update) -> Void) {
     let (carried, counters) = state.withLock { ($0.queue?.popFirst(), $0.counters) }
     guard let carried else { return }
-    for counter in counters { counter.count(-1) }
+    for counter in counters { counter.beginMove() }
     carried.deliver(body)
-    for counter in counters { counter.check() }
+    for counter in counters { counter.endMove() }
   }
 
   override func attach(_ counter: InFlightCounter, of token: Subscription) {

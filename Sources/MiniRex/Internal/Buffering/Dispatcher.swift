@@ -164,11 +164,10 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
       }
       for call in drained { call.resume() }
       guard let (callback, carried, counters) = next else { break }
-      for counter in counters where counter !== self.counter { counter.count(-1) }
+      for counter in counters where counter !== self.counter { counter.beginMove() }
       carried.deliver { call(callback, $0) }
-      // It counts at its next place before a hold is released.
       for counter in counters {
-        if counter === self.counter { counter.subtractTaken() } else { counter.check() }
+        if counter === self.counter { counter.subtractTaken() } else { counter.endMove() }
       }
     }
     rest(ending: end)

@@ -304,10 +304,9 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
       switch proceed(pop: { pending = unsafe queue.popFirst() }) {
       case .turn(let turn):
         if let pending {
-          for counter in pending.counters { counter.count(-1) }
+          for counter in pending.counters { counter.beginMove() }
           deliver(pending, turn)
-          // It counts at its next place before a hold is released.
-          for counter in pending.counters { counter.check() }
+          for counter in pending.counters { counter.endMove() }
         }
       case .callTask:
         Task.detached { self.continueInTask() }
