@@ -28,9 +28,9 @@ extension BroadcastSource {
   @inlinable @inline(__always)
   func sendImmediately(_ update: Update) -> Bool {
     if Task.isCancelled { return false }
-    guard let gate = delivery.gate else { return delivery.deliverImmediately(update) }
-    guard gate.enter() else { return false }
-    defer { gate.leave() }
+    guard let valve = delivery.valve else { return delivery.deliverImmediately(update) }
+    guard valve.enter() else { return false }
+    defer { valve.leave() }
     return delivery.deliverImmediately(update)
   }
 
@@ -41,8 +41,8 @@ extension BroadcastSource {
   @inlinable @inline(never)
   func sendLater(_ update: Update) async -> Bool {
     do throws(CancellationError) {
-      if let gate = delivery.gate {
-        try await gate.send(update, to: self)
+      if let valve = delivery.valve {
+        try await valve.send(update, to: self)
       } else {
         if Task.isCancelled { return false }
         try await deliver(update)
@@ -79,7 +79,7 @@ extension BroadcastSource {
   ///   suspended, and after the source has finished; otherwise, `true`.
   @inlinable
   public func offer(_ update: Update) -> Bool {
-    if let gate = delivery.gate, !gate.admitsOffer { return false }
+    if let valve = delivery.valve, !valve.admitsOffer { return false }
     switch delivery.sendOrQueue(update) {
     case .delivered: return true
     case .refused: return false
@@ -93,7 +93,7 @@ extension BroadcastSource {
   ///
   /// O(n log n) in the number of suspending subscribers.
   public var slowSubscribers: [SlowSubscriber] {
-    (delivery.gate?.slowSubscribers ?? []).sorted { $0.duration > $1.duration }
+    (delivery.valve?.slowSubscribers ?? []).sorted { $0.duration > $1.duration }
   }
 }
 

@@ -48,7 +48,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   @inlinable
   deinit {
     delivery.end()
-    delivery.gate?.end()
+    delivery.valve?.end()
     publisher.lineage?.sourceHasEnded()
   }
 
@@ -70,7 +70,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   /// Suspended and later calls of ``send(_:)-777au`` throw.
   public func end() {
     delivery.end()
-    delivery.gate?.end()
+    delivery.valve?.end()
     publisher.lineage?.sourceHasEnded()
   }
 

@@ -44,10 +44,10 @@ extension DispatchSource {
       do throws(POSIXError) {
         let reader = try DescriptorReader(sharing: descriptor)
         let interruption = try InterruptPipe()
-        let gate = SendGate.ofConnection()
-        let workHandle = WorkHandle(waitingAt: gate)
+        let valve = SendValve.ofConnection()
+        let workHandle = WorkHandle(waitingAt: valve)
         try detachThread {
-          read(from: reader, until: interruption, gate, connection)
+          read(from: reader, until: interruption, valve, connection)
           workHandle.finish()
         }
         return workHandle.subscription { interruption.interrupt() }
@@ -59,14 +59,14 @@ extension DispatchSource {
 }
 
 private func read(
-  from reader: DescriptorReader, until interruption: InterruptPipe, _ gate: SendGate,
+  from reader: DescriptorReader, until interruption: InterruptPipe, _ valve: SendValve,
   _ connection: Connection<Result<Data, POSIXError>>
 ) {
   do throws(POSIXError) {
     var hasEnded = false
     while !hasEnded, interruption.wait(for: [reader.descriptor]) != nil {
-      // Taken inside the gate, so that a stalled reader holds no byte.
-      _ = try gate.pass { () throws(POSIXError) in
+      // Taken inside the valve, so that a stalled reader holds no byte.
+      _ = try valve.pass { () throws(POSIXError) in
         guard let piece = try interruption.take(from: reader, upTo: 65_536) else { return }
         if piece.isEmpty { hasEnded = true } else { connection.broadcast(.success(piece)) }
       }

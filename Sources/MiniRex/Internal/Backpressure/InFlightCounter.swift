@@ -3,14 +3,14 @@ internal import Synchronization
 /// Counts the updates between the sources and one suspending subscriber.
 ///
 /// Places on the way add an update when they queue it, and subtract it after it has moved on. At
-/// the limit, the counter holds the gates of all sources. At half of the limit, it releases them.
+/// the limit, the counter holds the valves of all sources. At half of the limit, it releases them.
 ///
 /// Thread-safe. `isHolding` is decided again after each change of a count, and after each change
-/// of itself, so no crossing is missed. Locks nest from a delivery to a counter to a gate.
+/// of itself, so no crossing is missed. Locks nest from a delivery to a counter to a valve.
 @usableFromInline
 package final class InFlightCounter: Sendable {
   private struct State {
-    var gates: [ObjectIdentifier: SendGate] = [:]
+    var valves: [ObjectIdentifier: SendValve] = [:]
     var outers: [WeakCounter] = []
     /// The instant of the hold, by the clock of the limit.
     var fullSince: Duration?
@@ -26,8 +26,8 @@ package final class InFlightCounter: Sendable {
   let place: CodePlace?
   /// A counter further downstream, whose updates also count.
   private let inner: InFlightCounter?
-  /// The gate whose holds a relay passes on.
-  private weak let relayed: SendGate?
+  /// The valve whose holds a relay passes on.
+  private weak let relayed: SendValve?
   let isRelay: Bool
 
   private let own = Atomic(0)
@@ -47,13 +47,13 @@ package final class InFlightCounter: Sendable {
     isRelay = false
   }
 
-  /// Creates a counter that passes the holds of a gate on to the sources of a shared
+  /// Creates a counter that passes the holds of a valve on to the sources of a shared
   /// subscription.
-  init(relayOf gate: SendGate) {
+  init(relayOf valve: SendValve) {
     limit = .relay
     place = nil
     inner = nil
-    relayed = gate
+    relayed = valve
     isRelay = true
   }
 
@@ -87,8 +87,8 @@ package final class InFlightCounter: Sendable {
   /// The counter of the subscriber.
   var root: InFlightCounter { inner?.root ?? self }
 
-  /// The gate whose holds it passes on, if it belongs to a shared subscription.
-  var relayedGate: SendGate? { relayed }
+  /// The valve whose holds it passes on, if it belongs to a shared subscription.
+  var relayedValve: SendValve? { relayed }
 
   var total: Int { own.load(ordering: .sequentiallyConsistent) + (inner?.total ?? 0) }
 
@@ -131,7 +131,7 @@ package final class InFlightCounter: Sendable {
 
   var loop: UInt { root.taskOfLoop.load(ordering: .relaxed) }
 
-  /// Holds or releases the gates if a watermark is crossed.
+  /// Holds or releases the valves if a watermark is crossed.
   @usableFromInline
   func check() {
     let isHolding = isHolding.load(ordering: .sequentiallyConsistent)
@@ -154,7 +154,7 @@ package final class InFlightCounter: Sendable {
 
   private func decide() {
     let now = isRelay ? .zero : limit.now()
-    // A gate must not be released under the lock.
+    // A valve must not be released under the lock.
     let relayed = relayed
     var resumptions = SenderResumptions()
     var hasBecomeFull = false
@@ -166,37 +166,38 @@ package final class InFlightCounter: Sendable {
         isHolding.store(new, ordering: .sequentiallyConsistent)
         state.fullSince = new ? now : nil
         hasBecomeFull = new
-        for (key, gate) in state.gates { gate.setHold(new, by: self, for: key, &resumptions) }
+        for (key, valve) in state.valves { valve.setHold(new, by: self, for: key, &resumptions) }
       }
     }
     withExtendedLifetime(relayed) { resumptions.run() }
     if hasBecomeFull { startTimeout(at: now) }
   }
 
-  // MARK: Gates
+  // MARK: Valves
 
-  /// Attaches the gate of a source.
+  /// Attaches the valve of a source.
   ///
   /// Called under the lock of the source.
-  func attach(_ gate: SendGate, for key: ObjectIdentifier, _ resumptions: inout SenderResumptions) {
-    if relayed === gate { return }
+  func attach(_ valve: SendValve, for key: ObjectIdentifier, _ resumptions: inout SenderResumptions)
+  {
+    if relayed === valve { return }
     state.withLock { state in
-      state.gates[key] = gate
-      gate.add(
+      state.valves[key] = valve
+      valve.add(
         self, for: key, isHolding: isHolding.load(ordering: .sequentiallyConsistent), &resumptions)
     }
   }
 
-  func forget(_ gate: SendGate, _ key: ObjectIdentifier) {
+  func forget(_ valve: SendValve, _ key: ObjectIdentifier) {
     state.withLock { state in
-      if state.gates[key] === gate { state.gates[key] = nil }
+      if state.valves[key] === valve { state.valves[key] = nil }
     }
     resumeReaders()
   }
 
-  func forget(_ gate: SendGate) {
+  func forget(_ valve: SendValve) {
     state.withLock { state in
-      state.gates = state.gates.filter { $0.value !== gate }
+      state.valves = state.valves.filter { $0.value !== valve }
     }
     resumeReaders()
   }

@@ -22,18 +22,18 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// The subscription in whose turns this delivery emits, if there is one.
   private let input = AtomicLazyReference<WeakToken>()
 
-  /// The address of the gate, which the delivery retains, or 0.
+  /// The address of the valve, which the delivery retains, or 0.
   ///
-  /// Before the gate exists, it is the address of the run that the callbacks own, plus 1. A lazy
+  /// Before the valve exists, it is the address of the run that the callbacks own, plus 1. A lazy
   /// reference is not specialized, and costs more than an update.
-  @usableFromInline let gateAddress = Atomic<UInt>(0)
+  @usableFromInline let valveAddress = Atomic<UInt>(0)
 
   @usableFromInline
   init(isOpen: Bool) {
     turnstile = Turnstile(isOpen: isOpen)
   }
 
-  deinit { releaseGate() }
+  deinit { releaseValve() }
 
   @usableFromInline package var subscriberCount: Int {
     // A barrier is no subscriber. The end of a source removes it later than the subscribers.
@@ -82,8 +82,8 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   }
 
   override func attach(_ counter: InFlightCounter, of token: Subscription) {
-    let (gate, run) = attachGate(counter, of: token)
-    if let gate { run?.passFlow(of: gate) }
+    let (valve, run) = attachValve(counter, of: token)
+    if let valve { run?.passFlow(of: valve) }
   }
 
   /// Installs a barrier behind the present subscribers.
