@@ -12,7 +12,8 @@ struct SenderResumptions: Sendable {
 
   mutating func check(_ relay: InFlightCounter) { relays.append(relay) }
 
-  /// Looks for senders that must not wait, because a new hold may wait for them.
+  /// Adds a valve with a new hold, whose suspended senders are searched after the locks: the hold may
+  /// wait for one of them, which then must not wait for the hold.
   mutating func look(at valve: SendValve) { valves.append(valve) }
 
   mutating func formUnion(_ other: SenderResumptions) {

@@ -166,7 +166,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
       guard let (callback, carried, counters) = next else { break }
       for counter in counters where counter !== self.counter { counter.count(-1) }
       carried.deliver { call(callback, $0) }
-      // It counts at its next place before a hold is released.
+      // The update counts at its next place by now, so no sender resumes too early.
       for counter in counters {
         if counter === self.counter { counter.subtractTaken() } else { counter.check() }
       }

@@ -16,7 +16,8 @@ struct ChangeLog: @unchecked Sendable {
 
   /// Each entry is the lower half of a time, and a place.
   ///
-  /// A thread stores its entry after the clock has moved, so the time may differ.
+  /// The entry of a time may be missing: a thread stores it after the clock has moved, and a later
+  /// time overwrites it. The stored time shows that.
   private let entries = UnsafeMutablePointer<Atomic<UInt64>>.allocate(capacity: Int(capacity))
 
   private init() {

@@ -11,7 +11,8 @@ struct Dependency: @unchecked Sendable {
     case computed(ComputedNode, ComputedResult)
   }
 
-  /// A record, or the computed value of the result.
+  /// The record of a source, if `storedResult` is `nil`, and otherwise the computed value of that
+  /// result.
   @usableFromInline let source: UnsafeMutableRawPointer
   @usableFromInline let storedResult: Unmanaged<ComputedResult>?
 
@@ -70,12 +71,16 @@ struct Dependency: @unchecked Sendable {
     unsafe node._withUnsafeGuaranteedRef(body)
   }
 
-  /// Of a computed value.
+  /// Calls `body` with the result.
+  ///
+  /// The dependency must be a computed value.
   func withResult<Result>(_ body: (ComputedResult) -> Result) -> Result {
     unsafe storedResult.unsafelyUnwrapped._withUnsafeGuaranteedRef(body)
   }
 
-  /// Of a computed value.
+  /// The result.
+  ///
+  /// The dependency must be a computed value.
   var result: UnretainedReference<ComputedResult> {
     withResult { UnretainedReference($0) }
   }

@@ -260,16 +260,19 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     return hasDeliverer
   }
 
-  /// Called under the lock, after the callback of a new subscriber is in place.
+  /// Shows a new subscriber to the threads that enter without the lock.
+  ///
+  /// Called under the lock, after its callback is in place.
   @usableFromInline
   func publish(_ state: borrowing DeliveryState) {
     state.table.publish(to: front)
     front.lastSerial.store(state.schedule.lastSerial, ordering: .releasing)
   }
 
-  /// For a delivering thread that was signaled before it read its extent.
+  /// Returns the serial number of the newest subscriber when the delivering thread was signaled.
   ///
-  /// Its turn excludes subscribers that joined after a later update.
+  /// For a thread that was signaled before it read its extent. Its turn excludes subscribers that
+  /// joined after a later update.
   @usableFromInline
   func lastSerialAtCall() -> UInt {
     lock.withLock { $0.lastSerialAtCall }

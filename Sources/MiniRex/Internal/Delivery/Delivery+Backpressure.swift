@@ -112,7 +112,7 @@ extension AnyDelivery {
     valveAddress.store(UInt(bitPattern: pointer) | 1, ordering: .releasing)
   }
 
-  /// Passes the holds of subscribers that have attached during the start of the run on.
+  /// Passes on the holds of subscribers that attached while the run was starting.
   @usableFromInline
   func hasStarted(_ run: RunStart) {
     // Under the lock, because another thread may be about to attach.

@@ -306,7 +306,7 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
         if let pending {
           for counter in pending.counters { counter.count(-1) }
           deliver(pending, turn)
-          // It counts at its next place before a hold is released.
+          // The update counts at its next place by now, so no sender resumes too early.
           for counter in pending.counters { counter.check() }
         }
       case .callTask:

@@ -20,7 +20,7 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
     case handOver(AnyObject)
   }
 
-  /// One closure serves both requests, because each closure costs an allocation.
+  /// One closure serves all requests, because each closure costs an allocation.
   typealias Leave = @Sendable (Step) -> Bool
 
   private struct State {
