@@ -5,13 +5,12 @@ extension BroadcastSource {
   /// for line in input { try await lines.send(line) }
   /// ```
   ///
-  /// A suspending subscriber uses `suspending(_:)`. When its updates in flight
-  /// reach its limit, `send` suspends until they are half of the limit. Suspended senders continue
-  /// in FIFO order, one at a time. `send` returns after the update is delivered, also by another
-  /// thread, and without suspending subscribers. It stays on the caller's actor. No thread
-  /// blocks. Subscribers with other policies never suspend it. For a loop of the same
-  /// task, and for a loop whose task is suspended for this one, it does not suspend: the update
-  /// exceeds the limit.
+  /// A suspending subscriber uses `suspending(_:)`. When its updates in flight reach its limit,
+  /// `send` suspends until they are half of the limit. Suspended senders continue in FIFO order, one
+  /// at a time. `send` returns after the update is delivered, even if another thread delivers it. This
+  /// also holds without a suspending subscriber. It stays on the caller's actor. No thread blocks.
+  /// Subscribers with other policies never suspend it. For a loop of the same task, and for a loop
+  /// whose task is suspended for this one, it does not suspend: the update exceeds the limit.
   ///
   /// It throws a `CancellationError`, and sends nothing, if the task is canceled before or during
   /// the suspension, or if the source has finished. For a last message of a canceled task, call
@@ -100,9 +99,9 @@ extension BroadcastSource {
 extension BroadcastSource {
   /// Deprecated; use ``broadcast(_:)``.
   ///
-  /// In synchronous code. In asynchronous code, `send` suspends for slow subscribers. It is
-  /// deprecated rather than unavailable, because the compiler would prefer the asynchronous method
-  /// to an unavailable one, and would not name the remedy.
+  /// The compiler selects it in synchronous code. In asynchronous code, `send` suspends for slow
+  /// subscribers. It is deprecated rather than unavailable, because the compiler would prefer the
+  /// asynchronous method to an unavailable method, and would not name the remedy.
   @available(*, deprecated, renamed: "broadcast(_:)")
   public func send(_ update: Update) { broadcast(update) }
 }

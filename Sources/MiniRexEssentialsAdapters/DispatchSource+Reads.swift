@@ -23,8 +23,8 @@ extension DispatchSource {
   /// It reads while it has a subscriber, on a separate thread, and emits up to 64 KiB at a time.
   /// All subscribers receive the same bytes. A slow callback slows the reading down, so nothing is
   /// buffered. A subscriber with `BufferingPolicy.suspending(n)` stops the reading while `n` pieces
-  /// are in flight to it, and the writer blocks when the pipe is full. The publisher finishes at the end of the file. An error, such as a closed
-  /// descriptor, is the last update.
+  /// are in flight to it, and the writer blocks when the pipe is full. The publisher finishes at
+  /// the end of the file. An error, such as a closed descriptor, is the last update.
   ///
   /// Nothing is read after the last subscription is canceled, so later bytes stay for the next
   /// reader. Several publishers may read one descriptor: each byte goes to one of them.

@@ -20,7 +20,9 @@ package struct NATSLogMessage: Hashable, Sendable {
 package struct NATSLogState: Hashable, Sendable {
   package let first: UInt64
   package let last: UInt64
-  /// The time of the last message, or of the server, in nanoseconds since 1970, or 0.
+  /// The latest known time of the server, in nanoseconds since 1970, or 0 if none is known.
+  ///
+  /// It is the time of the last message, unless the server has reported a later one.
   package let lastTime: Int64
   /// `nil` if the stream does not have the message.
   package let message: NATSLogMessage?

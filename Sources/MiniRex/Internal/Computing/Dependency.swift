@@ -208,8 +208,8 @@ final class TypedValueRecord<Value: Sendable>: ValueRecord, @unchecked Sendable 
   override func hasValue(of other: ValueRecord) -> Bool {
     let storage = unsafe unsafeDowncast(storage, to: PropertyStorage<Value>.self)
     let other = unsafe unsafeDowncast(other, to: TypedValueRecord<Value>.self)
-    // A mutation in place is a change without a comparison.
-    // Also inside a `modify`, which has not changed the value yet.
+    // A mutation in place is a change without a comparison. It counts from its beginning, when
+    // `modify` has not changed the value yet.
     let mutated = storage.delivery.lock.withLock { _ in unsafe storage.mutatedVersion }
     return mutated <= min(version.load(ordering: .relaxed), other.version.load(ordering: .relaxed))
       && !storage.delivery.comparison.isChange(from: value, to: other.value)

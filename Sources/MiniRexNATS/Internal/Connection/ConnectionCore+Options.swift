@@ -177,8 +177,7 @@ extension ConnectionCore {
 
   /// Throws if a file is missing.
   ///
-  /// libnats reads the files later, and reports a missing file like a
-  /// missing server.
+  /// libnats reads the files later, and reports a missing file like a missing server.
   private func checkFiles(_ paths: [String?], seed: String) throws(NATSError) {
     for case let path? in paths {
       try checkText(path, "The path of the credentials file")

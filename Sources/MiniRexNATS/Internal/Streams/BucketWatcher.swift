@@ -24,7 +24,9 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
     var generation = 0
     /// The time of the server less the time of this process, in nanoseconds.
     var offset: Int64 = 0
-    /// In nanoseconds, and 0 without a limit, or `nil` until the server has reported it.
+    /// The age at which values expire, in nanoseconds, or 0 without a limit.
+    ///
+    /// It is `nil` until the server has reported it.
     var maxAge: Int64?
     /// The number of the timer in force.
     var timer = 0
