@@ -55,7 +55,7 @@ extension NATSStream {
   func examine(
     at sequence: UInt64, timeout: Duration = .seconds(5)
   ) -> PublishedTask<(state: NATSLogState, unsuitable: String?), NATSError> {
-    link.streamInfo(id, timeout: timeout).flatMap { stream in
+    core.streamInfo(id, timeout: timeout).flatMap { stream in
       // The stream seems to end before messages that another leader has.
       if stream.state.lastSeq < sequence, stream.cluster?.mayBeOutdated == true {
         return .failure(.noResponders)
@@ -71,7 +71,7 @@ extension NATSStream {
         return .success(
           (NATSLogState(first: first, last: last, lastTime: lastTime, message: nil), unsuitable))
       }
-      return link.stored(.sequence(sequence), in: id, timeout: timeout).map {
+      return core.stored(.sequence(sequence), in: id, timeout: timeout).map {
         (
           NATSLogState(first: first, last: last, lastTime: lastTime, message: NATSLogMessage($0)),
           unsuitable
@@ -95,9 +95,9 @@ extension NATSLogMessage {
     payload = stored.data ?? Data()
   }
 
-  init(_ message: RawMessage, _ place: MessageMetadata, over link: ConnectionCore) {
+  init(_ message: RawMessage, _ place: MessageMetadata, over core: ConnectionCore) {
     (sequence, time) = (place.sequence, Int64(clamping: place.nanoseconds))
-    headers = message.headers(over: link)
+    headers = message.headers(over: core)
     payload = Data(message.bytes)
   }
 }
