@@ -42,7 +42,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
     let delivery = Delivery<Update>(isOpen: true)
     self.delivery = delivery
     lineage?.watch(delivery)
-    publisher = Publisher(watchedBy: lineage, current: { nil }) { delivery.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, value: .none) { delivery.subscribe($0) }
   }
 
   @inlinable

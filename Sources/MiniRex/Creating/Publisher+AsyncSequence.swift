@@ -47,7 +47,7 @@ extension Publisher where Kind == TaskKind {
       return elements
     }
     self.init(
-      watchedBy: .ofSource("\(Elements.self)", fileID, line), current: { nil },
+      watchedBy: .ofSource("\(Elements.self)", fileID, line), value: .none,
       connect: task.connect)
   }
 }

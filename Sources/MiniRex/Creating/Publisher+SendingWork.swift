@@ -37,7 +37,7 @@ extension Publisher where Kind == BroadcasterKind {
         _ send: @escaping @Sendable (Update) async throws(CancellationError) -> Void
       ) async throws -> Void
   ) {
-    self.init(watchedBy: lineage, current: { nil }) { receive in
+    self.init(watchedBy: lineage, value: .none) { receive in
       let source = BroadcastSource<Update>(lineage: nil)
       let token = source.publisher.subscribe(receive)
       let valve = SendValve.ofConnection()

@@ -11,7 +11,7 @@ extension Publisher {
     by function: String = #function, buffering policy: BufferingPolicy<Kind>, at place: CodePlace,
     in enqueue: @escaping Enqueue
   ) -> Publisher {
-    Publisher(of: self, by: function, current: { nil }) { receive in
+    Publisher(of: self, by: function, value: .none) { receive in
       let isNew = policy.changeTest(of: Update.self)
       let call: @Sendable (Update) -> Void =
         if let isNew { { if isNew($0) { receive($0) } } } else { receive }
@@ -27,7 +27,7 @@ extension Publisher {
   /// Subscribes in a job.
   package func started(by function: String = #function, in enqueue: @escaping Enqueue) -> Publisher
   {
-    Publisher(of: self, by: function, current: { nil }) { receive in
+    Publisher(of: self, by: function, value: .none) { receive in
       let late = DeferredSubscription(of: self, receive)
       enqueue { late.start() }
       return late.subscription

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Unchecked: `work` is constant until the deinitializer.
 @usableFromInline
-final class ComputedNode: @unchecked Sendable {
+package final class ComputedNode: @unchecked Sendable {
   /// The closure, which is called in place, without a retain.
   private struct Work: ~Copyable {
     /// A struct, because generic code would wrap an optional closure in a thunk.
