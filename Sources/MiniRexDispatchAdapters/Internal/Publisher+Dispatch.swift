@@ -15,12 +15,12 @@ extension Publisher {
       let isNew = policy.changeTest(of: Update.self)
       let call: @Sendable (Update) -> Void =
         if let isNew { { if isNew($0) { receive($0) } } } else { receive }
-      let hop = Dispatcher<Update, @Sendable (Update) -> Void>(
+      let dispatcher = Dispatcher<Update, @Sendable (Update) -> Void>(
         call, limit: policy.limit, at: place
-      ) { hop, _ in
-        enqueue { hop.run { $0($1) } }
+      ) { dispatcher, _ in
+        enqueue { dispatcher.run { $0($1) } }
       }
-      return hop.subscribe(to: self, by: function)
+      return dispatcher.subscribe(to: self, by: function)
     }
   }
 

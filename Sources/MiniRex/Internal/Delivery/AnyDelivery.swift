@@ -89,7 +89,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// Installs a barrier behind the present subscribers.
   ///
   /// Returns `false` if the source has finished.
-  func join(_ last: GlitchBarrier) -> Bool { false }
+  func join(_ barrier: GlitchBarrier) -> Bool { false }
 
   /// Returns `true` if this thread delivers.
   ///
@@ -100,35 +100,37 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   }
 
   /// Returns `true` if this thread runs a turn that has not reached the barrier.
-  func isAbout(toCall last: GlitchBarrier, on thread: ThreadID) -> Bool {
-    if turnstile.hasEntered(thread) { return unsafe progress.isAbout(toCall: last.serial) }
+  func isAbout(toCall barrier: GlitchBarrier, on thread: ThreadID) -> Bool {
+    if turnstile.hasEntered(thread) { return unsafe progress.isAbout(toCall: barrier.serial) }
     if turnstile.isResting { return false }
     return lock.withLock { state in
-      unsafe isDelivering(on: thread, state) && progress.isAbout(toCall: last.serial)
+      unsafe isDelivering(on: thread, state) && progress.isAbout(toCall: barrier.serial)
     }
   }
 
   /// Called by the delivering thread.
-  func hasPassed(_ last: GlitchBarrier) {
-    unsafe progress.passed = last.serial
+  func hasPassed(_ barrier: GlitchBarrier) {
+    unsafe progress.passed = barrier.serial
   }
 
   /// Removes the barrier, unless a turn that excludes new subscribers may still reach it.
   ///
   /// - Parameter callback: The callback, which the caller releases after the lock.
   /// - Returns: `false` if such a turn may follow.
-  func end(_ last: GlitchBarrier, from thread: ThreadID, _ callback: inout ErasedCallback) -> Bool {
+  func end(_ barrier: GlitchBarrier, from thread: ThreadID, _ callback: inout ErasedCallback)
+    -> Bool
+  {
     lock.withLock { state in
-      if unsafe last.replacement == 0 { unsafe last.replacement = state.schedule.lastSerial }
-      if let next = state.tickets.first, unsafe next.last < last.replacement { return false }
+      if unsafe barrier.replacement == 0 { unsafe barrier.replacement = state.schedule.lastSerial }
+      if let next = state.tickets.first, unsafe next.last < barrier.replacement { return false }
       return withTurns(&state) { state, isRunning in
         if isRunning,
-          unsafe state.schedule.deliverer != thread || progress.isAbout(toCall: last.serial)
+          unsafe state.schedule.deliverer != thread || progress.isAbout(toCall: barrier.serial)
         {
           return false
         }
-        callback = remove(last.token, from: &state, isRunning: isRunning)
-        state.discount(last)
+        callback = remove(barrier.token, from: &state, isRunning: isRunning)
+        state.discount(barrier)
         return true
       }
     }

@@ -329,7 +329,7 @@ extension OrderedConsumer {
     let counted = message.header("Nats-Last-Consumer").flatMap { UInt64($0) }
     let stalled = message.header("Nats-Consumer-Stalled")
     let (mustRestart, completesSnapshot) = state.withLock { state in
-      state.hear(
+      state.takeControl(
         counted: counted, isWell: isWell, isIdle: counted != nil && stalled == nil, generation)
     }
     if mustRestart { return restart() }

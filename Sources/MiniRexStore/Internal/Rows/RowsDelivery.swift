@@ -84,7 +84,7 @@ where Row.ID: Sendable {
       rows[child.id] = nil
     }
     guard rows.isEmpty, leaving.isEmpty else { return nil }
-    if node?.feed === self { node?.feed = nil }
+    if node?.delivery === self { node?.delivery = nil }
     return subscription.take()
   }
 
@@ -139,7 +139,7 @@ where Row.ID: Sendable {
       let all = leaving + rows.values.compactMap { $0.listeners }
       leaving = []
       rows = [:]
-      if node?.feed === self { node?.feed = nil }
+      if node?.delivery === self { node?.delivery = nil }
       return (all.sorted { $0.serial < $1.serial }, self.subscription.take())
     }
     for listeners in all {
