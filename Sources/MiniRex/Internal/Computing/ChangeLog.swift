@@ -11,7 +11,7 @@ struct ChangeLog: @unchecked Sendable {
   static let shared = ChangeLog()
   private static let capacity: UInt = 32
   private static let lastPlace = Atomic<UInt32>(0)
-  /// The place of a change of several values.
+  /// Stored instead of a place for a change of several values, which may be at any place.
   static let severalPlaces: UInt32 = 0
 
   /// Each entry is the lower half of a time, and a place.
