@@ -5,13 +5,12 @@ extension BroadcastSource {
   /// for line in input { try await lines.send(line) }
   /// ```
   ///
-  /// A suspending subscriber uses `suspending(_:)`. When its updates in flight
-  /// reach its limit, `send` suspends until they are half of the limit. Suspended senders continue
-  /// in FIFO order, one at a time. `send` returns after the update is delivered, also by another
-  /// thread, and without suspending subscribers. It stays on the caller's actor. No thread
-  /// blocks. Subscribers with other policies never suspend it. For a loop of the same
-  /// task, and for a loop whose task is suspended for this one, it does not suspend: the update
-  /// exceeds the limit.
+  /// A suspending subscriber uses `suspending(_:)`. When its updates in flight reach its limit,
+  /// `send` suspends until they are half of the limit. Suspended senders continue in FIFO order, one
+  /// at a time. `send` returns after the update is delivered, even if another thread delivers it. This
+  /// also holds without a suspending subscriber. It stays on the caller's actor. No thread blocks.
+  /// Subscribers with other policies never suspend it. For a loop of the same task, and for a loop
+  /// whose task is suspended for this one, it does not suspend: the update exceeds the limit.
   ///
   /// It throws a `CancellationError`, and sends nothing, if the task is canceled before or during
   /// the suspension, or if the source has finished. For a last message of a canceled task, call
@@ -28,9 +27,9 @@ extension BroadcastSource {
   @inlinable @inline(__always)
   func sendImmediately(_ update: Update) -> Bool {
     if Task.isCancelled { return false }
-    guard let gate = delivery.gate else { return delivery.deliverImmediately(update) }
-    guard gate.enter() else { return false }
-    defer { gate.leave() }
+    guard let valve = delivery.valve else { return delivery.deliverImmediately(update) }
+    guard valve.enter() else { return false }
+    defer { valve.leave() }
     return delivery.deliverImmediately(update)
   }
 
@@ -41,8 +40,8 @@ extension BroadcastSource {
   @inlinable @inline(never)
   func sendLater(_ update: Update) async -> Bool {
     do throws(CancellationError) {
-      if let gate = delivery.gate {
-        try await gate.send(update, to: self)
+      if let valve = delivery.valve {
+        try await valve.send(update, to: self)
       } else {
         if Task.isCancelled { return false }
         try await deliver(update)
@@ -79,7 +78,7 @@ extension BroadcastSource {
   ///   suspended, and after the source has finished; otherwise, `true`.
   @inlinable
   public func offer(_ update: Update) -> Bool {
-    if let gate = delivery.gate, !gate.admitsOffer { return false }
+    if let valve = delivery.valve, !valve.admitsOffer { return false }
     switch delivery.sendOrQueue(update) {
     case .delivered: return true
     case .refused: return false
@@ -93,16 +92,16 @@ extension BroadcastSource {
   ///
   /// O(n log n) in the number of suspending subscribers.
   public var slowSubscribers: [SlowSubscriber] {
-    (delivery.gate?.slowSubscribers ?? []).sorted { $0.duration > $1.duration }
+    (delivery.valve?.slowSubscribers ?? []).sorted { $0.duration > $1.duration }
   }
 }
 
 extension BroadcastSource {
   /// Deprecated; use ``broadcast(_:)``.
   ///
-  /// In synchronous code. In asynchronous code, `send` suspends for slow subscribers. It is
-  /// deprecated rather than unavailable, because the compiler would prefer the asynchronous method
-  /// to an unavailable one, and would not name the remedy.
+  /// The compiler selects it in synchronous code. In asynchronous code, `send` suspends for slow
+  /// subscribers. It is deprecated rather than unavailable, because the compiler would prefer the
+  /// asynchronous method to an unavailable method, and would not name the remedy.
   @available(*, deprecated, renamed: "broadcast(_:)")
   public func send(_ update: Update) { broadcast(update) }
 }

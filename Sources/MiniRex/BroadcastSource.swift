@@ -42,13 +42,13 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
     let delivery = Delivery<Update>(isOpen: true)
     self.delivery = delivery
     lineage?.watch(delivery)
-    publisher = Publisher(watchedBy: lineage, current: { nil }) { delivery.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, value: .none) { delivery.subscribe($0) }
   }
 
   @inlinable
   deinit {
     delivery.end()
-    delivery.gate?.end()
+    delivery.valve?.end()
     publisher.lineage?.sourceHasEnded()
   }
 
@@ -70,7 +70,7 @@ public final class BroadcastSource<Update: Sendable>: Sendable {
   /// Suspended and later calls of ``send(_:)-777au`` throw.
   public func end() {
     delivery.end()
-    delivery.gate?.end()
+    delivery.valve?.end()
     publisher.lineage?.sourceHasEnded()
   }
 

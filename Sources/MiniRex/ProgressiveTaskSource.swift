@@ -30,7 +30,7 @@ public final class ProgressiveTaskSource<Progress: Sendable, Success: Sendable, 
       name ?? "\(Self.self)", instrument: instrument, fileID, line)
     self.storage = storage
     lineage?.watch(storage.delivery)
-    publisher = Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, value: .none) { storage.subscribe($0) }
   }
 
   deinit {

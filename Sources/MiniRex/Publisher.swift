@@ -24,20 +24,10 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   ///
   /// - Parameters:
   ///   - lineage: The origin, if an instrument watches it.
-  ///   - current: The value that `connect` emits synchronously, or `nil` if it emits none.
+  ///   - value: The value that `connect` emits synchronously, and whether computed values can track it.
   ///   - connect: Subscribes a callback.
   @inlinable
   package init(
-    lineage: Lineage? = nil,
-    current: @escaping @Sendable () -> Update?,
-    connect: @escaping Connect<Update>
-  ) {
-    self.init(lineage: lineage, value: .untracked(current), connect: connect)
-  }
-
-  /// Creates a publisher that computed values can track.
-  @inlinable
-  init(
     lineage: Lineage? = nil, value: CurrentValue<Update>, connect: @escaping Connect<Update>
   ) {
     self.connect = connect
@@ -45,57 +35,27 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
     self.lineage = lineage
   }
 
-  /// Creates the publisher of an operator whose value depends on the values of its inputs alone.
-  @inlinable
-  init<Upstream, UpstreamKind>(
-    of upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
-    deriving current: @escaping @Sendable (ReadSession?) -> Update?,
-    connect: @escaping Connect<Update>
-  ) {
-    self.init(
-      lineage: .ofOperation(function, on: upstream.lineage), value: .derived(current),
-      connect: connect)
-  }
-
-  /// Creates the publisher of a source or a trace, which counts its own events if it has a lineage.
-  @inlinable
-  init(
-    watchedBy lineage: Lineage?, value: CurrentValue<Update>, connect: @escaping Connect<Update>
-  ) {
-    if let lineage {
-      self.init(lineage: lineage, value: value) { lineage.pass($0, by: connect) }
-    } else {
-      self.init(lineage: nil, value: value, connect: connect)
-    }
-  }
-
-  /// Returns the value that a subscriber would receive synchronously, or `nil`.
-  @inlinable
-  package func readCurrent() -> Update? { read(in: nil) }
-
   /// Creates the publisher of an operator.
   ///
   /// A graph shows it by the name of its function.
   @inlinable
   package init<Upstream, UpstreamKind>(
     of upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
-    current: @escaping @Sendable () -> Update?,
-    connect: @escaping Connect<Update>
+    value: CurrentValue<Update>, connect: @escaping Connect<Update>
   ) {
     self.init(
-      lineage: .ofOperation(function, on: upstream.lineage), current: current, connect: connect)
+      lineage: .ofOperation(function, on: upstream.lineage), value: value, connect: connect)
   }
 
   /// Creates the publisher of a source or a trace, which counts its own events if it has a lineage.
   @inlinable
   package init(
-    watchedBy lineage: Lineage?, current: @escaping @Sendable () -> Update?,
-    connect: @escaping Connect<Update>
+    watchedBy lineage: Lineage?, value: CurrentValue<Update>, connect: @escaping Connect<Update>
   ) {
     if let lineage {
-      self.init(lineage: lineage, current: current) { lineage.pass($0, by: connect) }
+      self.init(lineage: lineage, value: value) { lineage.pass($0, by: connect) }
     } else {
-      self.init(lineage: nil, current: current, connect: connect)
+      self.init(lineage: nil, value: value, connect: connect)
     }
   }
 
@@ -107,17 +67,20 @@ public struct Publisher<Update: Sendable, Kind: PublisherKind>: Sendable {
   @inlinable
   package init(
     watchedBy source: Lineage?, as operation: @autoclosure () -> String,
-    current: @escaping @Sendable () -> Update?,
-    connect: @escaping Connect<Update>
+    value: CurrentValue<Update>, connect: @escaping Connect<Update>
   ) {
     if let source {
-      self.init(lineage: .ofOperation(operation(), on: source), current: current) {
+      self.init(lineage: .ofOperation(operation(), on: source), value: value) {
         source.origin.pass($0, by: connect)
       }
     } else {
-      self.init(lineage: nil, current: current, connect: connect)
+      self.init(lineage: nil, value: value, connect: connect)
     }
   }
+
+  /// Returns the value that a subscriber would receive synchronously, or `nil`.
+  @inlinable
+  package func readCurrent() -> Update? { read(in: nil) }
 
   /// Subscribes a callback, which receives one update at a time.
   ///
@@ -166,7 +129,7 @@ extension Publisher where Kind == BroadcasterKind {
     trusting upstream: Publisher<Upstream, UpstreamKind>, by function: String = #function,
     connect: @escaping Connect<Update>
   ) {
-    self.init(of: upstream, by: function, current: { nil }, connect: connect)
+    self.init(of: upstream, by: function, value: .none, connect: connect)
   }
 
   /// Creates a broadcaster from anything that can be started and stopped.
@@ -196,7 +159,7 @@ extension Publisher where Kind == BroadcasterKind {
     starting start:
       @escaping @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
   ) {
-    self.init(watchedBy: lineage, current: { nil }) { receive in
+    self.init(watchedBy: lineage, value: .none) { receive in
       let source = BroadcastSource<Update>(lineage: nil)
       let gate = source.publisher.subscribe(receive)
       return Subscription(gate: gate, inputs: [start { source.broadcast($0) }])

@@ -18,7 +18,10 @@ extension Resource {
     /// A Boolean value that indicates whether the value is older than `staleAfter`.
     public let isStale: Bool
 
-    /// The identities of the value and of the failure.
+    /// The number of the change that set the value, and of the change that set the failure.
+    ///
+    /// It is 0 without a value or a failure. It distinguishes failures, and values of types that are
+    /// not `Equatable`.
     let valueNumber: Int
     let failureNumber: Int
     let ageNow: (@Sendable () -> Duration)?

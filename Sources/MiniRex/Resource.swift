@@ -61,7 +61,7 @@ public final class Resource<Value: Sendable, Failure: Error>: Sendable {
       .ofResource(name, Self.self, instrument: instrument, fileID, line), load)
     self.init(
       core,
-      Publisher(watchedBy: core.lineage, current: { core.current }) { core.subscribe($0) }
+      Publisher(watchedBy: core.lineage, value: .untracked { core.current }) { core.subscribe($0) }
     ) { core.end() }
   }
 

@@ -76,8 +76,8 @@ public final class Subscription: Sendable {
   /// released before this method returns, with two exceptions. During a turn of the source, they
   /// are released by the end of the turn. In a long chain of subscriptions that own or cancel each
   /// other, the inner ones are canceled and released by the end of the chain, before the outer
-  /// call returns. Amortized O(1) for any
-  /// number of subscribers. It never blocks, and it is idempotent.
+  /// call returns. Amortized O(1) for any number of subscribers. It never blocks, and it is
+  /// idempotent.
   public func invalidate() {
     if place.load(ordering: .acquiring) != Subscription.nowhere { host.end(self) }
   }

@@ -34,7 +34,7 @@ public final class TaskSource<Success: Sendable, Failure: Error>: Sendable {
       name ?? "\(Self.self)", instrument: instrument, fileID, line)
     self.storage = UnretainedReference(storage)
     lineage?.watch(storage.delivery)
-    publisher = Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
+    publisher = Publisher(watchedBy: lineage, value: .none) { storage.subscribe($0) }
   }
 
   @inlinable

@@ -23,8 +23,8 @@ extension DispatchSource {
   /// It reads while it has a subscriber, on a separate thread, and emits up to 64 KiB at a time.
   /// All subscribers receive the same bytes. A slow callback slows the reading down, so nothing is
   /// buffered. A subscriber with `BufferingPolicy.suspending(n)` stops the reading while `n` pieces
-  /// are in flight to it, and the writer blocks when the pipe is full. The publisher finishes at the end of the file. An error, such as a closed
-  /// descriptor, is the last update.
+  /// are in flight to it, and the writer blocks when the pipe is full. The publisher finishes at
+  /// the end of the file. An error, such as a closed descriptor, is the last update.
   ///
   /// Nothing is read after the last subscription is canceled, so later bytes stay for the next
   /// reader. Several publishers may read one descriptor: each byte goes to one of them.
@@ -44,10 +44,10 @@ extension DispatchSource {
       do throws(POSIXError) {
         let reader = try DescriptorReader(sharing: descriptor)
         let interruption = try InterruptPipe()
-        let gate = SendGate.ofConnection()
-        let workHandle = WorkHandle(waitingAt: gate)
+        let valve = SendValve.ofConnection()
+        let workHandle = WorkHandle(waitingAt: valve)
         try detachThread {
-          read(from: reader, until: interruption, gate, connection)
+          read(from: reader, until: interruption, valve, connection)
           workHandle.finish()
         }
         return workHandle.subscription { interruption.interrupt() }
@@ -59,14 +59,14 @@ extension DispatchSource {
 }
 
 private func read(
-  from reader: DescriptorReader, until interruption: InterruptPipe, _ gate: SendGate,
+  from reader: DescriptorReader, until interruption: InterruptPipe, _ valve: SendValve,
   _ connection: Connection<Result<Data, POSIXError>>
 ) {
   do throws(POSIXError) {
     var hasEnded = false
     while !hasEnded, interruption.wait(for: [reader.descriptor]) != nil {
-      // Taken inside the gate, so that a stalled reader holds no byte.
-      _ = try gate.pass { () throws(POSIXError) in
+      // Taken inside the valve, so that a stalled reader holds no byte.
+      _ = try valve.pass { () throws(POSIXError) in
         guard let piece = try interruption.take(from: reader, upTo: 65_536) else { return }
         if piece.isEmpty { hasEnded = true } else { connection.broadcast(.success(piece)) }
       }

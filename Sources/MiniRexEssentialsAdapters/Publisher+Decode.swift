@@ -28,7 +28,7 @@ extension Publisher where Kind == TaskKind {
     _ type: Value.Type,
     using decoder: @autoclosure @escaping @Sendable () -> JSONDecoder = JSONDecoder()
   ) -> PublishedTask<Value, DecodingFailure<Failure>> where Update == Result<Data, Failure> {
-    PublishedTask<Value, DecodingFailure<Failure>>(of: self, current: { nil }) { receive in
+    PublishedTask<Value, DecodingFailure<Failure>>(of: self, value: .none) { receive in
       follow { receive(decoded($0, using: decoder)) }
     }
   }
@@ -47,7 +47,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
     using decoder: @autoclosure @escaping @Sendable () -> JSONDecoder = JSONDecoder()
   ) -> ProgressiveTask<Progress, Value, DecodingFailure<Failure>>
   where Update == TaskUpdate<Progress, Data, Failure> {
-    ProgressiveTask<Progress, Value, DecodingFailure<Failure>>(of: self, current: { nil }) {
+    ProgressiveTask<Progress, Value, DecodingFailure<Failure>>(of: self, value: .none) {
       receive in
       follow { update in
         switch update {

@@ -60,15 +60,15 @@ extension URL {
       sharing: SharedWork { [self] inlet in
         do throws(POSIXError) {
           let interruption = try InterruptPipe()
-          let gate = SendGate.ofConnection()
-          let workHandle = WorkHandle(waitingAt: gate)
+          let valve = SendValve.ofConnection()
+          let workHandle = WorkHandle(waitingAt: valve)
           try detachThread {
             inlet.finish(
               .finished(
                 Result { () throws(POSIXError) in
                   var value = initial
                   var progress = TransferProgress(done: 0, expected: nil)
-                  try read(from: offset, until: interruption, gate) { expected in
+                  try read(from: offset, until: interruption, valve) { expected in
                     progress.expected = expected
                     inlet.report(.progress(progress))
                   } receive: { piece in

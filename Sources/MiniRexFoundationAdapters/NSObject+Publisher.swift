@@ -30,7 +30,7 @@ extension NSObjectProtocol where Self: NSObject {
   ) -> PublishedValue<Value> {
     let observed = Observed(self, keyPath)
     let lineage = Lineage.ofSource("observed \(keyPath)", fileID, line)
-    let changes = Broadcaster<Value>(watchedBy: lineage, current: { nil }) { receive in
+    let changes = Broadcaster<Value>(watchedBy: lineage, value: .none) { receive in
       // Each reading is a separate turn, so that the last reading starts after the last change.
       let readings = BroadcastSource<Void>(lineage: nil)
       let reading = readings.publisher.subscribe {

@@ -34,7 +34,7 @@ public func publishedValue<Object: AnyObject & Observable, Value: Sendable>(
   let observer = ObservationReader(of: object, on: isolation) { [weak object] in object.map(read) }
   let first = observer.observe() ?? read(object)
   let lineage = Lineage.ofSource("observed \(Object.self)", fileID, line)
-  let changes = Broadcaster<Value>(watchedBy: lineage, current: { nil }) { receive in
+  let changes = Broadcaster<Value>(watchedBy: lineage, value: .none) { receive in
     observer.begin(receive)
     return Subscription { observer.end() }
   }

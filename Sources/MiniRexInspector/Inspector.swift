@@ -16,11 +16,12 @@ public import MiniRexStore
 /// ```
 ///
 /// The page draws the graph with its rates and queues, and the subscribers that do not keep up. It
-/// lists the commits of each watched store, each with its changes and the resulting state. The page is read-only: the inspector refuses
-/// every method except `GET`.
+/// lists the commits of each watched store, each with its changes and the resulting state. The page
+/// is read-only: the inspector refuses every method except `GET`.
 ///
 /// The inspector retains no store and no source. While no page is open, it draws nothing and
-/// subscribes only to stores that it always records. Releasing the inspector closes all pages and frees the port.
+/// subscribes only to stores that it always records. Releasing the inspector closes all pages and
+/// frees the port.
 public final class Inspector: Sendable {
   /// The IPv4 address at which the inspector listens, in numbers.
   public let address: String

@@ -30,10 +30,11 @@ extension Store where State: Codable, Action: Codable {
   /// a frame with the event `state`. It replaces its state by each `state`, and applies each `action`.
   /// Every commit is emitted once, in order. A restart of the server continues the numbers.
   ///
-  /// Each iterator reads the file at the pace of its client, so a slow client needs no memory. It wakes up
-  /// with the commits of the store. It ends when the store is released or its task is canceled, and
-  /// throws a ``JournalFailure`` if the file cannot be read, or the state cannot be encoded. A client that has received a commit which a power loss
-  /// then revokes begins again with the state, unless later commits have taken its number.
+  /// Each iterator reads the file at the pace of its client, so a slow client needs no memory. It wakes
+  /// up with the commits of the store. It ends when the store is released or its task is canceled, and
+  /// throws a ``JournalFailure`` if the file cannot be read, or the state cannot be encoded. A client
+  /// that has received a commit that a power loss then revokes begins again with the state, unless
+  /// later commits have taken its number.
   ///
   /// - Parameters:
   ///   - id: The number of the last commit that the client has, or `nil`.

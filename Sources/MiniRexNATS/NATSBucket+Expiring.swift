@@ -30,8 +30,8 @@ extension NATSBucket {
     do throws(NATSError) {
       let data = try Codec.data(of: value)
       // An older server stores the value and ignores the header, so the version is checked first.
-      return link.streamInfo(stream).flatMap { [self] _ in
-        guard ServerVersion(link.serverVersion) >= .expiringValues else {
+      return core.streamInfo(stream).flatMap { [self] _ in
+        guard ServerVersion(core.serverVersion) >= .expiringValues else {
           return .failure(.unsupported(needs: ServerVersion.expiringValues.description))
         }
         return write(data, for: key, ["Nats-TTL": "\(seconds)s"], replacing: revision)

@@ -47,7 +47,7 @@ extension NATSBucket {
   ) -> PublishedValue<NATSBucketEntry<Value>> {
     let changes = Broadcaster<NATSBucketEntry<Value>> { receive in
       if let error = invalidName ?? (isValid(key) ? nil : .invalidSubject(key)) {
-        link.report(.notSubscribed(subject: key, error))
+        core.report(.notSubscribed(subject: key, error))
         return .ended
       }
       let isKnown = Lock(false)
@@ -90,7 +90,7 @@ extension NATSBucket {
   ) -> PublishedValue<[String: Value]> {
     let changes = Broadcaster<[String: Value]> { receive in
       if let error = invalidName ?? invalid(pattern) {
-        link.report(.notSubscribed(subject: pattern, error))
+        core.report(.notSubscribed(subject: pattern, error))
         return .ended
       }
       let prefix = subject(of: "").utf8.count

@@ -68,7 +68,7 @@ extension NATSBucket {
       stream: stream, filter: subject(of: pattern), start: start, rereadsLast: true,
       headersOnly: headersOnly)
     // A reader would wait for a missing stream.
-    return link.streamInfo(stream).flatMap { [link] _ in
+    return core.streamInfo(stream).flatMap { [core] _ in
       PublishedTask<[Element], NATSError> { finish in
         // Messages arrive serially, so the lock is never contended.
         let elements = Lock<Result<[Element], NATSError>>(.success([]))
@@ -96,7 +96,7 @@ extension NATSBucket {
             }
           },
           hasSnapshot: { finish(elements.withLock { $0 }) })
-        return OrderedConsumer(order, over: link, calls).start()
+        return OrderedConsumer(order, over: core, calls).start()
       }
     }
   }

@@ -17,7 +17,7 @@ internal import Foundation
 ///
 /// It does not retain the connection. Other NATS clients see a key-value store of that name.
 public struct NATSBucket: Sendable {
-  let link: ConnectionCore
+  let core: ConnectionCore
 
   /// The name of the bucket.
   public let name: String
@@ -25,7 +25,7 @@ public struct NATSBucket: Sendable {
   /// The bucket that this one copies, or `nil`.
   public let mirror: NATSMirror?
 
-  var stream: StreamID { StreamID(name: "KV_\(name)", domain: link.options.jetStreamDomain) }
+  var stream: StreamID { StreamID(name: "KV_\(name)", domain: core.options.jetStreamDomain) }
 
   /// The stream that stores new values.
   private var origin: StreamID {
@@ -47,7 +47,7 @@ extension NATSConnection {
   ///   - mirror: The bucket that it copies. Reads come from the copy, and writes go to the origin.
   ///     The default is `nil`.
   public func bucket(_ name: String, mirroring mirror: NATSMirror? = nil) -> NATSBucket {
-    NATSBucket(link: link, name: name, mirror: mirror)
+    NATSBucket(core: core, name: name, mirror: mirror)
   }
 }
 
@@ -93,12 +93,12 @@ extension NATSBucket {
     config.discard = "new"
     // A server before 2.11 ignores it. A mirror inherits the messages of its origin.
     config.allowMsgTtl = mirror == nil ? true : nil
-    return link.create(config, in: stream.domain)
+    return core.create(config, in: stream.domain)
   }
 
   /// Removes the bucket with all its values.
   public func remove() -> PublishedTask<Void, NATSError> {
-    invalidName.map { .failure($0) } ?? link.removeStream(stream)
+    invalidName.map { .failure($0) } ?? core.removeStream(stream)
   }
 
   /// The reason why a bucket cannot have this name or its mirror's name, or `nil`.
@@ -171,7 +171,7 @@ extension NATSBucket {
     if let revision { headers["Nats-Expected-Last-Subject-Sequence"] = "\(revision.number)" }
     // The server maps the subjects of another domain by this prefix.
     let prefix = origin.domain == nil ? "" : origin.prefix
-    return link.append(
+    return core.append(
       data, to: origin, on: subject(of: key), prefix: prefix, headers: headers
     ).map { NATSRevision($0) }
   }

@@ -37,17 +37,17 @@ extension NATSConnection {
     of type: Payload.Type = Payload.self, on subject: String, queue: String? = nil,
     fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<NATSMessage<Payload>> {
-    let link = link
+    let core = core
     return .shared { receive in
-      link.subscribe(to: subject, queue: queue) { message in
+      core.subscribe(to: subject, queue: queue) { message in
         do throws(NATSError) {
-          let headers = message.headers(over: link)
+          let headers = message.headers(over: core)
           let received = NATSMessage(
             payload: try Codec<Payload>.decode(message.bytes), subject: message.subject,
             headers: headers, replySubject: message.replySubject)
-          link.inContext(of: message) { receive(received) }
+          core.inContext(of: message) { receive(received) }
         } catch {
-          link.report(.undecodable(subject: message.subject, reason: "\(error)"))
+          core.report(.undecodable(subject: message.subject, reason: "\(error)"))
         }
       }
     }.trace(subject, fileID: fileID, line: line)

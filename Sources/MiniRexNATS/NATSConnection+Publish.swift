@@ -26,9 +26,9 @@ extension NATSConnection {
     _ payload: Payload, on subject: String, headers: NATSHeaders = [:],
     replySubject: String? = nil
   ) throws(NATSError) {
-    let headers = link.propagating(headers)
+    let headers = core.propagating(headers)
     try Codec.encode(payload) { bytes throws(NATSError) in
-      try link.publish(
+      try core.publish(
         OutgoingMessage(
           subject: subject, replySubject: replySubject, headers: headers, bytes: bytes,
           isConfirmed: true))
@@ -44,17 +44,17 @@ extension Publisher where Kind: StreamKind, Update: Codable {
   public func publish(
     to connection: NATSConnection, on subject: String, fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
-    let link = connection.link
+    let core = connection.core
     return subscribe(
       { update in
         do throws(NATSError) {
           try Codec.encode(update) { bytes throws(NATSError) in
-            try link.publish(
+            try core.publish(
               OutgoingMessage(
-                subject: subject, headers: link.propagating([:]), bytes: bytes, isConfirmed: true))
+                subject: subject, headers: core.propagating([:]), bytes: bytes, isConfirmed: true))
           }
         } catch {
-          link.report(.notSent(subject: subject, error))
+          core.report(.notSent(subject: subject, error))
         }
       }, fileID: fileID, line: line)
   }

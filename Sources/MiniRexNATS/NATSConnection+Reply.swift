@@ -32,7 +32,7 @@ extension NATSConnection {
     on subject: String, queue: String? = nil,
     _ answer: @escaping @Sendable (Request) -> PublishedTask<Answer, Failure>
   ) -> Subscription {
-    link.serve(on: subject, queue: queue) { (request: Request, asked) in
+    core.serve(on: subject, queue: queue) { (request: Request, asked) in
       answer(request).subscribe { result in
         asked.finish(result)
       } onEnd: {
@@ -53,7 +53,7 @@ extension NATSConnection {
     on subject: String, queue: String? = nil, progress: Progress.Type,
     _ answer: @escaping @Sendable (Request) -> ProgressiveTask<Progress, Answer, Failure>
   ) -> Subscription {
-    link.serve(on: subject, queue: queue) { (request: Request, asked) in
+    core.serve(on: subject, queue: queue) { (request: Request, asked) in
       answer(request).subscribe { update in
         switch update {
         case .progress(let progress): asked.report(progress)

@@ -30,12 +30,12 @@ extension NATSConnection {
     headers: NATSHeaders = [:], timeout: Duration, clock: any Clock<Duration> = ContinuousClock(),
     fileID: String = #fileID, line: Int = #line
   ) -> PublishedTask<Answer, NATSError> {
-    let link = link
-    let headers = link.propagating(headers)
+    let core = core
+    let headers = core.propagating(headers)
     let timeout = max(.zero, timeout)
     let limit = limit(timeout, by: clock)
     let task = PublishedTask<Answer, NATSError> { finish in
-      link.ask(request, on: subject, headers: headers, within: limit) { answer in
+      core.ask(request, on: subject, headers: headers, within: limit) { answer in
         switch answer {
         case .result(let message): finish(message.result(as: Answer.self))
         case .progress: break
@@ -60,19 +60,19 @@ extension NATSConnection {
     on subject: String, headers: NATSHeaders = [:], timeout: Duration,
     clock: any Clock<Duration> = ContinuousClock(), fileID: String = #fileID, line: Int = #line
   ) -> ProgressiveTask<Progress, Answer, NATSError> {
-    let link = link
-    let headers = link.propagating(headers)
+    let core = core
+    let headers = core.propagating(headers)
     let timeout = max(.zero, timeout)
     let limit = limit(timeout, by: clock)
     let task = ProgressiveTask<Progress, Answer, NATSError> { report, finish in
-      link.ask(request, on: subject, headers: headers, within: limit, hasProgress: true) { answer in
+      core.ask(request, on: subject, headers: headers, within: limit, hasProgress: true) { answer in
         switch answer {
         case .result(let message): finish(message.result(as: Answer.self))
         case .progress(let message):
           do throws(NATSError) {
             report(try Codec<Progress>.decode(message.bytes))
           } catch {
-            link.report(.undecodable(subject: subject, reason: "\(error)"))
+            core.report(.undecodable(subject: subject, reason: "\(error)"))
           }
         case .failure(let error): finish(.failure(error))
         }

@@ -48,7 +48,7 @@ extension NATSConnection {
     if numbers.count != 3 || !numbers.allSatisfy({ Int($0).map { $0 >= 0 } ?? false }) {
       misuse("'service' requires a semantic version such as '1.2.3', not '\(version)'.")
     }
-    var service = NATSService(link)
+    var service = NATSService(core)
     endpoints(&service)
     let report = ServiceReport(
       name: name, id: id, version: version, description: text, metadata: metadata,
@@ -58,9 +58,9 @@ extension NATSConnection {
     for verb in ServiceReport.Verb.allCases {
       for subject in report.subjects(of: verb) {
         subscriptions.append(
-          link.subscribe(to: subject, queue: nil) { [weak link] message in
+          core.subscribe(to: subject, queue: nil) { [weak core] message in
             if let replySubject = message.replySubject {
-              link?.sendText(replySubject, report.text(for: verb))
+              core?.sendText(replySubject, report.text(for: verb))
             }
           })
       }
@@ -73,10 +73,10 @@ extension NATSConnection {
 
 /// The endpoints of a service, while it is created.
 public struct NATSService: Sendable {
-  private let link: ConnectionCore
+  private let core: ConnectionCore
   private(set) var endpoints: [ServiceEndpoint] = []
 
-  fileprivate init(_ link: ConnectionCore) { self.link = link }
+  fileprivate init(_ core: ConnectionCore) { self.core = core }
 
   static func requireName(_ name: String, of method: StaticString) {
     let isValid =
@@ -111,10 +111,10 @@ public struct NATSService: Sendable {
     _ answer: @escaping @Sendable (Request) -> PublishedTask<Answer, Failure>
   ) {
     Self.requireName(name, of: "endpoint")
-    let (subject, link) = (subject ?? name, link)
+    let (subject, core) = (subject ?? name, core)
     let counters = ServiceCounters()
     let start: @Sendable () -> Subscription = {
-      link.serve(on: subject, queue: queue) { (data: Data, asked) in
+      core.serve(on: subject, queue: queue) { (data: Data, asked) in
         let began = ContinuousClock.now
         @Sendable func finish(_ result: Result<Answer, any Error>) {
           counters.count(result, took: ContinuousClock.now - began)
@@ -130,7 +130,7 @@ public struct NATSService: Sendable {
             asked.end()
           }
         } catch {
-          link.report(.undecodable(subject: subject, reason: "\(error)"))
+          core.report(.undecodable(subject: subject, reason: "\(error)"))
           finish(.failure(NATSError.refused(code: 400, message: "\(error)")))
           return .ended
         }

@@ -16,31 +16,31 @@ public import MiniRex
 /// on the network: publishes and subscriptions made while disconnected are queued. Retain the
 /// connection. Releasing it closes it as ``close()`` does, without waiting.
 public final class NATSConnection: Sendable {
-  let link: ConnectionCore
+  let core: ConnectionCore
 
   /// The status of the connection.
   ///
   /// It finishes when the connection is closed.
   ///
   /// Callbacks run on a queue of the connection.
-  public var status: PublishedValue<NATSStatus> { link.status.publisher }
+  public var status: PublishedValue<NATSStatus> { core.status.publisher }
 
   /// The asynchronous errors that no pending call can report.
   ///
   /// It finishes when the connection is closed.
   ///
   /// Callbacks run on a queue of the connection.
-  public var diagnostics: Broadcaster<NATSDiagnostic> { link.diagnostics.publisher }
+  public var diagnostics: Broadcaster<NATSDiagnostic> { core.diagnostics.publisher }
 
   /// The version of the server, for example `2.9.10`, or `nil` before the first connection.
   ///
   /// After a lost connection it is the version of the lost server, until another server has answered.
-  public var serverVersion: String? { link.serverVersion }
+  public var serverVersion: String? { core.serverVersion }
 
   /// A Boolean value that indicates whether the connection is established.
   ///
   /// No callback of a user delays it, and its callbacks must not run user code.
-  package var isConnected: PublishedValue<Bool> { link.isConnected.publisher }
+  package var isConnected: PublishedValue<Bool> { core.isConnected.publisher }
 
   /// Connects to a server.
   ///
@@ -71,11 +71,11 @@ public final class NATSConnection: Sendable {
     line: Int = #line
   ) {
     if urls.isEmpty { misuse("'NATSConnection' requires at least one server URL.") }
-    link = ConnectionCore(urls, options, name: options.name ?? "NATS", fileID: fileID, line: line)
-    link.start()
+    core = ConnectionCore(urls, options, name: options.name ?? "NATS", fileID: fileID, line: line)
+    core.start()
   }
 
-  deinit { link.close() }
+  deinit { core.close() }
 
   /// Closes the connection, and returns when it is closed.
   ///
@@ -84,8 +84,8 @@ public final class NATSConnection: Sendable {
   /// connection, queued messages are not sent, and ``diagnostics`` reports them. The method is
   /// idempotent. In a canceled task it returns without waiting.
   public func close() async {
-    link.close()
-    _ = await link.hasClosed.publisher.result
+    core.close()
+    _ = await core.hasClosed.publisher.result
   }
 }
 #endif

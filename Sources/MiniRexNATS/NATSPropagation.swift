@@ -82,6 +82,6 @@ extension ConnectionCore {
 
 extension NATSStream {
   /// Returns the headers with the current context of the caller.
-  package func propagating(_ headers: NATSHeaders) -> NATSHeaders { link.propagating(headers) }
+  package func propagating(_ headers: NATSHeaders) -> NATSHeaders { core.propagating(headers) }
 }
 #endif

@@ -40,6 +40,6 @@ extension NATSConnection {
   ///
   /// Reading them takes the locks of the connection and of libnats, and sends a PING within 100 ms.
   /// The next read returns its ``NATSStatistics/roundTripTime``.
-  public var statistics: NATSStatistics { link.statistics }
+  public var statistics: NATSStatistics { core.statistics }
 }
 #endif

@@ -26,14 +26,14 @@ extension NATSStream {
     window: Int = 512, timeout: Duration = .seconds(5)
   ) -> ProgressiveTask<Int, [UInt64], NATSError> {
     if window < 1 { misuse("'append' requires a window of 1 or more, not \(window).") }
-    let headers = link.propagating(headers)
+    let headers = core.propagating(headers)
     return ProgressiveTask { report, finish in
       let appends = PipelinedAppends(
         count: payloads.count, window: window, report: report, finish: finish
       ) { index, finish in
         do throws(NATSError) {
           // The event loop writes it together with others.
-          return link.appendOnce(
+          return core.appendOnce(
             try Codec.data(of: payloads[index]), to: id, on: subject ?? name, headers: headers,
             timeout: timeout, atOnce: false, finish)
         } catch {
@@ -53,7 +53,7 @@ extension NATSStream {
     _ payload: Payload, on subject: String?, _ timeout: Duration
   ) -> PublishedTask<UInt64, NATSError> {
     do throws(NATSError) {
-      return link.append(
+      return core.append(
         try Codec.data(of: payload), to: id, on: subject ?? name, headers: [:],
         timeout: timeout, atOnce: false)
     } catch {
@@ -88,7 +88,7 @@ extension Publisher where Kind == BroadcasterKind, Update: Codable {
     timeout: Duration = .seconds(5)
   ) -> Subscription {
     if window < 1 { misuse("'append' requires a window of 1 or more, not \(window).") }
-    let (link, target) = (stream.link, subject ?? stream.name)
+    let (core, target) = (stream.core, subject ?? stream.name)
     let refusals = flatMap(limit: window) { update in
       stream.appendInFlight(update, on: subject, timeout)
     }.compactMap { result -> NATSError? in
@@ -96,7 +96,7 @@ extension Publisher where Kind == BroadcasterKind, Update: Codable {
     }
     let queue = DispatchQueue(label: "MiniRexNATS.refusals")
     return Dispatcher(
-      { @Sendable (error: NATSError) in link.report(.notSent(subject: target, error)) },
+      { @Sendable (error: NATSError) in core.report(.notSent(subject: target, error)) },
       limit: BufferingPolicy<BroadcasterKind>.suspending(1).limit
     ) { dispatcher, _ in
       queue.async { dispatcher.run { $0($1) } }

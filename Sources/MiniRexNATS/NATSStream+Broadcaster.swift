@@ -43,12 +43,12 @@ extension NATSStream {
     on subject: String? = nil,
     fileID: String = #fileID, line: Int = #line, isReplaced: @escaping @Sendable () -> Void
   ) -> Broadcaster<NATSStreamMessage<Payload>> {
-    let link = link
+    let core = core
     let order = ConsumerConfig(stream: id, filter: subject, start: position.start)
     let readsAll = subject == nil
     return Broadcaster { [name] receive in
       if let diagnostic = NATSDiagnostic(stream: name, filter: subject) {
-        link.report(diagnostic)
+        core.report(diagnostic)
         return .ended
       }
       let calls = OrderedConsumer.Calls(
@@ -59,11 +59,11 @@ extension NATSStream {
               ? last.flatMap { $0 + 1 < place.sequence ? $0 + 1..<place.sequence : nil } : nil
             let received = NATSStreamMessage(
               payload: try Codec<Payload>.decode(message.bytes), subject: message.subject,
-              headers: message.headers(over: link), sequence: place.sequence, date: place.date,
+              headers: message.headers(over: core), sequence: place.sequence, date: place.date,
               pending: place.pending, missing: missing)
-            link.inContext(of: message) { receive(received) }
+            core.inContext(of: message) { receive(received) }
           } catch {
-            link.report(.undecodable(subject: message.subject, reason: "\(error)"))
+            core.report(.undecodable(subject: message.subject, reason: "\(error)"))
           }
         },
         begins: { beginning, _ in
@@ -72,7 +72,7 @@ extension NATSStream {
           case .first, .again: break
           }
         })
-      return OrderedConsumer(order, over: link, calls).start()
+      return OrderedConsumer(order, over: core, calls).start()
     }.share().trace("\(name): \(subject ?? ">")", fileID: fileID, line: line)
   }
 }

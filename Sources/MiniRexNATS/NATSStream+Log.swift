@@ -20,7 +20,9 @@ package struct NATSLogMessage: Hashable, Sendable {
 package struct NATSLogState: Hashable, Sendable {
   package let first: UInt64
   package let last: UInt64
-  /// The time of the last message, or of the server, in nanoseconds since 1970, or 0.
+  /// The latest known time of the server, in nanoseconds since 1970, or 0 if none is known.
+  ///
+  /// It is the time of the last message, unless the server has reported a later one.
   package let lastTime: Int64
   /// `nil` if the stream does not have the message.
   package let message: NATSLogMessage?
@@ -53,7 +55,7 @@ extension NATSStream {
   func examine(
     at sequence: UInt64, timeout: Duration = .seconds(5)
   ) -> PublishedTask<(state: NATSLogState, unsuitable: String?), NATSError> {
-    link.streamInfo(id, timeout: timeout).flatMap { stream in
+    core.streamInfo(id, timeout: timeout).flatMap { stream in
       // The stream seems to end before messages that another leader has.
       if stream.state.lastSeq < sequence, stream.cluster?.mayBeOutdated == true {
         return .failure(.noResponders)
@@ -69,7 +71,7 @@ extension NATSStream {
         return .success(
           (NATSLogState(first: first, last: last, lastTime: lastTime, message: nil), unsuitable))
       }
-      return link.stored(.sequence(sequence), in: id, timeout: timeout).map {
+      return core.stored(.sequence(sequence), in: id, timeout: timeout).map {
         (
           NATSLogState(first: first, last: last, lastTime: lastTime, message: NATSLogMessage($0)),
           unsuitable
@@ -93,9 +95,9 @@ extension NATSLogMessage {
     payload = stored.data ?? Data()
   }
 
-  init(_ message: RawMessage, _ place: MessageMetadata, over link: ConnectionCore) {
+  init(_ message: RawMessage, _ place: MessageMetadata, over core: ConnectionCore) {
     (sequence, time) = (place.sequence, Int64(clamping: place.nanoseconds))
-    headers = message.headers(over: link)
+    headers = message.headers(over: core)
     payload = Data(message.bytes)
   }
 }

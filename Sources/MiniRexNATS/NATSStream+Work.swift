@@ -41,26 +41,26 @@ extension NATSStream {
     ackWait: Duration = .seconds(30), limit: Int = 100, maxDeliveries: Int? = nil,
     fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<NATSDelivery<Payload>> {
-    let link = link
+    let core = core
     let order = WorkOrder(
       stream: id, durable: durable, filter: subject, ackWait: ackWait.inNanoseconds,
       limit: max(1, limit), maxDeliveries: maxDeliveries)
     return Broadcaster { [name] receive in
       if let diagnostic = NATSDiagnostic(stream: name, durable: durable, filter: subject) {
-        link.report(diagnostic)
+        core.report(diagnostic)
         return .ended
       }
-      return WorkConsumer(order, over: link).start { message, place, generation in
+      return WorkConsumer(order, over: core).start { message, place, generation in
         guard let replySubject = message.replySubject else { return }
-        let answer = Acknowledgement(replySubject, in: generation, over: link)
+        let answer = Acknowledgement(replySubject, in: generation, over: core)
         do throws(NATSError) {
           let received = NATSDelivery(
             payload: try Codec<Payload>.decode(message.bytes), subject: message.subject,
-            headers: message.headers(over: link), sequence: place.sequence,
+            headers: message.headers(over: core), sequence: place.sequence,
             count: Int(clamping: place.deliveries), pending: place.pending, answer: answer)
-          link.inContext(of: message) { receive(received) }
+          core.inContext(of: message) { receive(received) }
         } catch {
-          link.report(.undecodable(subject: message.subject, reason: "\(error)"))
+          core.report(.undecodable(subject: message.subject, reason: "\(error)"))
           answer.send("+TERM")
         }
       }

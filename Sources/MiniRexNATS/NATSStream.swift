@@ -15,12 +15,12 @@ internal import Foundation
 /// let events = board.broadcaster(of: Event.self, from: .beginning)
 /// ```
 public struct NATSStream: Sendable {
-  let link: ConnectionCore
+  let core: ConnectionCore
 
   /// The name of the stream.
   public let name: String
 
-  var id: StreamID { StreamID(name: name, domain: link.options.jetStreamDomain) }
+  var id: StreamID { StreamID(name: name, domain: core.options.jetStreamDomain) }
 }
 
 extension NATSConnection {
@@ -29,7 +29,7 @@ extension NATSConnection {
   /// ``NATSStream/create(_:)`` creates it. Operations on a name with a dot, a space, a wildcard, or
   /// a slash fail with ``NATSError/invalidSubject(_:)``.
   public func stream(_ name: String) -> NATSStream {
-    NATSStream(link: link, name: name)
+    NATSStream(core: core, name: name)
   }
 }
 
@@ -110,12 +110,12 @@ extension NATSStream {
     config.duplicateWindow = options.duplicateWindow?.inNanoseconds
     config.maxMsgs = options.maxMessages ?? -1
     config.discard = options.discardPolicy.rawValue
-    return link.create(config, in: id.domain)
+    return core.create(config, in: id.domain)
   }
 
   /// Removes the stream with all its messages.
   public func remove() -> PublishedTask<Void, NATSError> {
-    link.removeStream(id)
+    core.removeStream(id)
   }
 
   /// Removes all messages, or those before a sequence, and keeps the stream.
@@ -123,8 +123,8 @@ extension NATSStream {
   /// No message precedes 0 or 1, so these remove nothing. A server would take them for all messages.
   public func purge(before sequence: UInt64? = nil) -> PublishedTask<Void, NATSError> {
     struct Wish: Encodable { let seq: UInt64? }
-    if let sequence, sequence <= 1 { return link.streamInfo(id).map { _ in } }
-    return link.ask(
+    if let sequence, sequence <= 1 { return core.streamInfo(id).map { _ in } }
+    return core.ask(
       JetStream.Nothing.self, id, on: id.subject("STREAM.PURGE"),
       JetStream.encode(Wish(seq: sequence))
     ).map { _ in }
@@ -160,7 +160,7 @@ extension NATSStream {
       var headers = headers
       if let id { headers["Nats-Msg-Id"] = id }
       guard let sequence else {
-        return link.append(
+        return core.append(
           data, to: self.id, on: subject ?? name, headers: headers, timeout: timeout)
       }
       return append(data, on: subject ?? name, expecting: sequence, headers, timeout)
@@ -175,12 +175,12 @@ extension NATSStream {
   ) -> PublishedTask<UInt64, NATSError> {
     var expecting = headers
     expecting["Nats-Expected-Last-Sequence"] = "\(sequence)"
-    let task = link.append(data, to: id, on: subject, headers: expecting, timeout: timeout)
+    let task = core.append(data, to: id, on: subject, headers: expecting, timeout: timeout)
     if sequence > 0 { return task }
     // A purged stream has no messages, and still counts from its last sequence.
     return task.recover { error in
       guard case .revision = error else { return .failure(error) }
-      return link.streamInfo(id).flatMap { stream in
+      return core.streamInfo(id).flatMap { stream in
         if stream.state.messages > 0 || stream.state.lastSeq == 0 { return .failure(error) }
         return append(data, on: subject, expecting: stream.state.lastSeq, headers, timeout)
       }

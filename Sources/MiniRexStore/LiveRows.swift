@@ -50,7 +50,9 @@ public struct LiveRows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sen
   /// `publisher.current()` computes the rows in O(n log n).
   @inlinable
   public var publisher: PublishedValue<RowsSnapshot<Row>> {
-    Publisher(of: steps, by: "publisher", current: { [steps] in steps.readCurrent()?.snapshot }) {
+    Publisher(
+      of: steps, by: "publisher", value: .untracked { [steps] in steps.readCurrent()?.snapshot }
+    ) {
       [steps] receive in steps.follow { receive($0.snapshot) }
     }
   }

@@ -18,7 +18,7 @@ extension Store where State: Encodable {
   public var diffs: Broadcaster<Result<StateDiff, any Error>> {
     if let shared = diffWork.withLock({ $0 }) { return shared.publisher }
     let made = StoreDiffs(
-      Broadcaster(watchedBy: lineage, as: "diffs", current: { nil }) { [backing] receive in
+      Broadcaster(watchedBy: lineage, as: "diffs", value: .none) { [backing] receive in
         let differ = SerialState(StateDiffer())
         return backing.subscribeToCommits { commit in
           if let diff = differ.value.diff(commit.number, commit.state) { receive(diff) }

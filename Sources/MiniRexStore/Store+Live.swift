@@ -16,7 +16,7 @@ extension Store {
   public func live<Row>(_ rows: @escaping @Sendable (State) -> Rows<Row>) -> LiveRows<Row> {
     let inputs = PublishedValue<LiveInput>(
       watchedBy: lineage, as: "live",
-      current: { [backing] in
+      value: .untracked { [backing] in
         switch backing {
         case .root(let storage): RowsInput(rows(storage.current))
         case .scope(let scope): RowsInput(rows(scope.state))
@@ -48,7 +48,7 @@ extension Publisher where Kind == PublishedValueKind {
   public func live<Row>() -> LiveRows<Row> where Update == Rows<Row> {
     LiveRows(
       rowsFrom: PublishedValue<LiveInput>(
-        of: self, current: { readCurrent().map { RowsInput($0) } }
+        of: self, value: .untracked { readCurrent().map { RowsInput($0) } }
       ) { receive in follow { receive(RowsInput($0)) } }, isStore: false)
   }
 }

@@ -16,7 +16,7 @@ extension Store {
   ) -> LiveRows<JobEntry<Job>> {
     let inputs = PublishedValue<LiveInput>(
       watchedBy: lineage, as: "live",
-      current: { [backing] in
+      value: .untracked { [backing] in
         switch backing {
         case .root(let storage): JobsInput(jobs(storage.current))
         case .scope(let scope): JobsInput(jobs(scope.state))

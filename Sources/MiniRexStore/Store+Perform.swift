@@ -16,9 +16,9 @@ extension Store {
   ///
   /// A commit that removes or replaces a running job cancels its Swift task and drops its result. The canceled job
   /// counts as running until its closure has returned. `work` runs in detached Swift tasks. Releasing the subscription
-  /// cancels the runs, commits nothing, and leaves the jobs in the state. `await invalidateAndWait()` also
-  /// waits until the closures have returned. The subscription does not retain the store, and ends with it. A scope must
-  /// be retained as well.
+  /// cancels the runs and commits nothing. The jobs stay in the state. `await invalidateAndWait()` also waits until the
+  /// closures have returned. The subscription does not retain the store, and ends with it. A scope must be retained as
+  /// well.
   ///
   /// With `import MiniRexJournal`, the parameter `in:` delays each start until the job is on the disk. See
   /// <doc:WorkThatSurvives>.
@@ -31,8 +31,8 @@ extension Store {
   ///   - order: The jobs that must not run at the same time. By default, the order of addition decides alone.
   ///   - retry: The delay after a failure, and the last attempt.
   ///   - clock: The only source of time, besides `now`. An idle `perform` sets no timer.
-  ///   - now: Returns the time of the calendar, which decides about earliest times. If it jumps forward, jobs start at most a second
-  ///     later, and never early.
+  ///   - now: Returns the time of the calendar, which decides about earliest times. If it jumps forward, jobs start at
+  ///     most a second later. They never start early.
   ///   - work: A closure that does the work of a job. It receives the number of the attempt, from 1.
   /// - Returns: A subscription, which ends the runs when it is released.
   public func perform<Job>(

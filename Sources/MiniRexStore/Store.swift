@@ -134,7 +134,7 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     let changeTest = ChangeTest<Value>()
     return Publisher(
       watchedBy: lineage, as: "publisher",
-      current: { [backing] in
+      value: .untracked { [backing] in
         switch backing {
         case .root(let storage): value(storage.current)
         case .scope(let scope): value(scope.state)
@@ -159,9 +159,9 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
   public var events: Broadcaster<StoreEvent<State, Action>> {
     switch backing {
     case .root(let storage):
-      Publisher(watchedBy: lineage, current: { nil }) { storage.subscribe($0) }
+      Publisher(watchedBy: lineage, value: .none) { storage.subscribe($0) }
     case .scope(let scope):
-      Publisher(watchedBy: lineage, as: "events", current: { nil }) { scope.subscribe($0) }
+      Publisher(watchedBy: lineage, as: "events", value: .none) { scope.subscribe($0) }
     }
   }
 

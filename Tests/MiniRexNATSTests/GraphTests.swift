@@ -33,7 +33,7 @@ struct GraphTests {
 
     let names = [
       "orders.*", "config[theme]", "board: >", "board: billing", "request on quotes",
-      "shop: status", "shop: troubles",
+      "shop: status", "shop: diagnostics",
     ]
     for name in names { #expect(nodes.contains { $0.name == name }, "\(name)") }
     for name in names.dropLast() {

@@ -176,14 +176,14 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
   static let forged: [BrokenPublisher] = [
     BrokenPublisher("R1", "its callbacks overlap") {
       let list = Subscribers()
-      let publisher = Broadcaster<Int>(current: { nil }) { list.add($0) }
+      let publisher = Broadcaster<Int>(value: .none) { list.add($0) }
       return PublisherUnderTest(publisher) { number in
         for receive in list.all { receive(number) }
       }
     },
     BrokenPublisher("R7", "invalidateAndWait does not wait for its callback") {
       let source = BroadcastSource<Int>()
-      let publisher = Broadcaster<Int>(current: { nil }) { receive in
+      let publisher = Broadcaster<Int>(value: .none) { receive in
         let subscription = source.publisher.subscribe(receive)
         return Subscription { subscription.invalidate() }
       }
@@ -192,7 +192,7 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
     BrokenPublisher("R11", "it retains the callback of a canceled subscription") {
       let source = BroadcastSource<Int>()
       let kept = Shared<[@Sendable (Int) -> Void]>([])
-      let publisher = Broadcaster<Int>(current: { nil }) { receive in
+      let publisher = Broadcaster<Int>(value: .none) { receive in
         kept.append(receive)
         return source.publisher.subscribe(receive)
       }
@@ -202,14 +202,14 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
     },
     BrokenPublisher("R28", "its first value arrives with the first change") {
       let property = PublishedProperty(0)
-      let publisher = PublishedValue<Int>(current: { property.value }) { receive in
+      let publisher = PublishedValue<Int>(value: .untracked { property.value }) { receive in
         property.publisher.dropFirst().subscribe(receive)
       }
       return PublisherUnderTest(publisher, drivenBy: property)
     },
     BrokenPublisher("R14", "it emits its first value twice") {
       let property = PublishedProperty(0)
-      let publisher = PublishedValue<Int>(current: { property.value }) { receive in
+      let publisher = PublishedValue<Int>(value: .untracked { property.value }) { receive in
         receive(property.value)
         return property.publisher.subscribe(receive)
       }
@@ -217,7 +217,7 @@ struct BrokenPublisher: Sendable, CustomTestStringConvertible {
     },
     BrokenPublisher("R18", "it emits a second result") {
       let source = BroadcastSource<Int>()
-      let task = PublishedTask<Int, Never>(current: { nil }) { receive in
+      let task = PublishedTask<Int, Never>(value: .none) { receive in
         source.publisher.subscribe { receive(.success($0)) }
       }
       return PublisherUnderTest(

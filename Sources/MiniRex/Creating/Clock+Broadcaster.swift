@@ -31,7 +31,7 @@ extension Clock where Duration == Swift.Duration {
     }
     let interval = min(interval, .longestWait)
     let timekeeper = Timekeeper(self)
-    return Publisher(watchedBy: lineage, current: { nil }) { receive in
+    return Publisher(watchedBy: lineage, value: .none) { receive in
       let start = timekeeper.now()
       let ticks = Delivery<Swift.Duration>()
       let alarm = Alarm(timekeeper) { ticks.send($0) }

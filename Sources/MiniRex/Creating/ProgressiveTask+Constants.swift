@@ -2,7 +2,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   /// A task that never emits and never finishes.
   public static var never: Publisher {
     let storage = TaskStorage<Update>()
-    return Publisher(current: { nil }) { storage.subscribe($0) }
+    return Publisher(value: .none) { storage.subscribe($0) }
   }
 
   /// Creates a task that has succeeded and cannot fail.
@@ -34,7 +34,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
     _ progress: [Progress], _ result: Result<Success, Failure>
   ) -> ProgressiveTask<Progress, Success, Failure>
   where Update == TaskUpdate<Progress, Success, Failure> {
-    Publisher(current: { nil }) { receive in
+    Publisher(value: .none) { receive in
       for amount in progress { receive(.progress(amount)) }
       receive(.finished(result))
       return .ended

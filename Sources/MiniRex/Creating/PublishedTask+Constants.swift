@@ -2,7 +2,7 @@ extension Publisher where Kind == TaskKind {
   /// A task that never has a result and never finishes.
   public static var never: Publisher {
     let storage = TaskStorage<Update>()
-    return Publisher(current: { nil }) { storage.subscribe($0) }
+    return Publisher(value: .none) { storage.subscribe($0) }
   }
 
   /// Creates a task that has succeeded and cannot fail.
@@ -56,7 +56,7 @@ extension Publisher where Kind == TaskKind {
   }
 
   private static func finished(_ result: Update) -> Publisher {
-    Publisher(current: { nil }) { receive in
+    Publisher(value: .none) { receive in
       receive(result)
       return .ended
     }

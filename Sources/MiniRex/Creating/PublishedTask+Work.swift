@@ -7,14 +7,14 @@ extension Publisher {
   package init(
     of inputs: [Lineage] = [], by function: String = #function, sharing work: SharedWork<Update>
   ) {
-    self.init(lineage: .ofOperation(function, on: inputs), current: { nil }) { work.subscribe($0) }
+    self.init(lineage: .ofOperation(function, on: inputs), value: .none) { work.subscribe($0) }
   }
 
   /// Creates a task of shared work.
   ///
   /// An instrument sees it as a source if it has a lineage.
   package init(watchedBy lineage: Lineage?, sharing work: SharedWork<Update>) {
-    self.init(watchedBy: lineage, current: { nil }) { work.subscribe($0) }
+    self.init(watchedBy: lineage, value: .none) { work.subscribe($0) }
   }
 }
 

@@ -5,8 +5,8 @@ extension Publisher where Kind == BroadcasterKind {
   /// with the subscription. A sequence for a single loop, such as `AsyncStream`, serves one
   /// subscriber.
   ///
-  /// It iterates no faster than a subscriber with `suspending(_:)` reads: at most
-  /// one element more than the limit is taken. Other subscribers receive each element at once.
+  /// It iterates no faster than a subscriber with `suspending(_:)` reads: at most one element more
+  /// than the limit is taken. Other subscribers receive each element immediately.
   ///
   /// The publisher finishes when the sequence ends or throws. The error is not emitted. To receive
   /// it, map the elements to results first, or collect them in a task with
@@ -47,7 +47,7 @@ extension Publisher where Kind == TaskKind {
       return elements
     }
     self.init(
-      watchedBy: .ofSource("\(Elements.self)", fileID, line), current: { nil },
+      watchedBy: .ofSource("\(Elements.self)", fileID, line), value: .none,
       connect: task.connect)
   }
 }

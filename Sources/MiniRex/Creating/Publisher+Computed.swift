@@ -26,12 +26,11 @@ extension Publisher where Kind == PublishedValueKind {
   /// which it depends, at any depth, has one more subscription. It finishes when all dependencies
   /// have finished.
   ///
-  /// A read of a correct value takes O(1), and after a change O(dependencies at any depth). An update
-  /// takes O(values that the change may affect, and their reads), whatever other values change. A
-  /// chain of computed values uses stack in proportion to its length when it runs for the first
-  /// time. Dependencies with a
-  /// separate state, such as the results of `debounce` and `share` and the states of stores, are
-  /// compared at each read without a subscriber.
+  /// A read of a correct value takes O(1), and after a change O(dependencies at any depth). An
+  /// update takes O(values that the change may affect, and their reads), whatever other values
+  /// change. A chain of computed values uses stack in proportion to its length when it runs for the
+  /// first time. Dependencies with a separate state, such as the results of `debounce` and `share`
+  /// and the states of stores, are compared at each read without a subscriber.
   ///
   /// Traps if it depends on itself, with the names of the computed values.
   ///

@@ -2,12 +2,12 @@ extension Publisher where Kind == BroadcasterKind {
   /// A broadcaster that never emits and never finishes.
   public static var never: Broadcaster<Update> {
     let delivery = Delivery<Update>()
-    return Publisher(current: { nil }) { delivery.subscribe($0) }
+    return Publisher(value: .none) { delivery.subscribe($0) }
   }
 
   /// Creates a broadcaster that emits the updates inside `subscribe`, and finishes.
   public static func sequence(_ updates: [Update]) -> Broadcaster<Update> {
-    Publisher(current: { nil }) { receive in
+    Publisher(value: .none) { receive in
       for update in updates { receive(update) }
       return .ended
     }
@@ -62,7 +62,7 @@ extension Publisher where Kind == PublishedValueKind {
     initial: @escaping @Sendable () -> Update, changes: Broadcaster<Update>
   ) {
     let changeTest = ChangeTest<Update>()
-    self.init(of: changes, by: "PublishedValue", current: initial) { receive in
+    self.init(of: changes, by: "PublishedValue", value: .untracked(initial)) { receive in
       let delivery = Delivery<Update>()
       let sentinel = Sentinel { delivery.end() }
       let gate = Subscription(delivery, place: Subscription.nowhere)

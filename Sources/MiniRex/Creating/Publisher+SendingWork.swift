@@ -37,14 +37,14 @@ extension Publisher where Kind == BroadcasterKind {
         _ send: @escaping @Sendable (Update) async throws(CancellationError) -> Void
       ) async throws -> Void
   ) {
-    self.init(watchedBy: lineage, current: { nil }) { receive in
+    self.init(watchedBy: lineage, value: .none) { receive in
       let source = BroadcastSource<Update>(lineage: nil)
       let token = source.publisher.subscribe(receive)
-      let gate = SendGate.ofConnection()
-      let run = WorkHandle.run(waitingAt: gate) {
+      let valve = SendValve.ofConnection()
+      let run = WorkHandle.run(waitingAt: valve) {
         // The error is not emitted.
         try? await work { update throws(CancellationError) in
-          try await gate.send(update, to: source)
+          try await valve.send(update, to: source)
         }
       } finish: { _ in
         source.end()

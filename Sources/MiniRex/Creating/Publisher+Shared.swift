@@ -30,6 +30,6 @@ extension Publisher where Kind == BroadcasterKind {
     _ start: @escaping @Sendable (_ receive: @escaping @Sendable (Update) -> Void) -> Subscription
   ) -> Broadcaster<Update> {
     let runs = CallbackOwnedRuns(start)
-    return Publisher(current: { nil }) { runs.subscribe($0) }
+    return Publisher(value: .none) { runs.subscribe($0) }
   }
 }

@@ -46,7 +46,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   /// Both tasks share the same run of the work.
   public func withoutProgress<Progress, Success, Failure>() -> PublishedTask<Success, Failure>
   where Update == TaskUpdate<Progress, Success, Failure> {
-    PublishedTask(of: self, current: { nil }) { receive in
+    PublishedTask(of: self, value: .none) { receive in
       follow { if case .finished(let result) = $0 { receive(result) } }
     }
   }
@@ -54,7 +54,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   /// Creates a progressive task without progress.
   public init<Progress, Success, Failure>(_ task: PublishedTask<Success, Failure>)
   where Update == TaskUpdate<Progress, Success, Failure> {
-    self.init(of: task, by: "ProgressiveTask", current: { nil }) { receive in
+    self.init(of: task, by: "ProgressiveTask", value: .none) { receive in
       task.follow { receive(.finished($0)) }
     }
   }
@@ -66,7 +66,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   ) -> ProgressiveTask<NewProgress, NewSuccess, NewFailure>
   where Update == TaskUpdate<Progress, Success, Failure> {
     ProgressiveTask<NewProgress, NewSuccess, NewFailure>(
-      of: self, by: function, current: { nil }
+      of: self, by: function, value: .none
     ) { receive in
       follow { update in
         switch update {

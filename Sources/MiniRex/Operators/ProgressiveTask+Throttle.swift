@@ -20,7 +20,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
   where Update == TaskUpdate<Progress, Success, Failure> {
     let interval = clampedWait(interval, of: "throttleProgress")
     let timekeeper = Timekeeper(clock)
-    return Publisher(of: self, current: { nil }) { receive in
+    return Publisher(of: self, value: .none) { receive in
       let state = SerialState(ThrottledProgress<Progress>())
       let begin: @Sendable (Progress) -> Void = { progress in
         unsafe state.value.intervalEnd = timekeeper.now() + interval

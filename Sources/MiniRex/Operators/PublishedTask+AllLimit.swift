@@ -93,10 +93,10 @@ where Update.Success: Sendable {
   /// Runs the tasks.
   ///
   /// - Parameters:
-  ///   - hear: A closure that receives each update of a task, with the index of its input.
+  ///   - receive: A closure that receives each update of a task, with the index of its input.
   ///   - finish: A closure that receives the first failure, or all successes.
   func run(
-    in bag: SubscriptionBag, hearing hear: @escaping @Sendable (Update, Int) -> Void,
+    in bag: SubscriptionBag, receiving receive: @escaping @Sendable (Update, Int) -> Void,
     finish: @escaping @Sendable (Result<[Update.Success], Update.Failure>) -> Void
   ) {
     if inputs.isEmpty { return finish(.success([])) }
@@ -108,7 +108,7 @@ where Update.Success: Sendable {
       return makeTask(input.element).broadcaster.map { ($0, input.offset) }
     }.follow { update, index in
       if unsafe state.value.isOver { return }
-      hear(update, index)
+      receive(update, index)
       switch update.finalResult {
       case .success(let success):
         if let all = unsafe state.value.set(success, of: index) { finish(.success(all)) }

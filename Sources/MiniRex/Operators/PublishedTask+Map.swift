@@ -7,7 +7,7 @@ extension Publisher where Kind == TaskKind {
   public func map<Success, NewSuccess: Sendable, Failure>(
     _ transform: @escaping @Sendable (Success) -> NewSuccess
   ) -> PublishedTask<NewSuccess, Failure> where Update == Result<Success, Failure> {
-    PublishedTask<NewSuccess, Failure>(of: self, current: { nil }) { receive in
+    PublishedTask<NewSuccess, Failure>(of: self, value: .none) { receive in
       follow { receive($0.map(transform)) }
     }
   }
@@ -20,7 +20,7 @@ extension Publisher where Kind == TaskKind {
   public func mapError<Success, Failure, NewFailure: Error>(
     _ transform: @escaping @Sendable (Failure) -> NewFailure
   ) -> PublishedTask<Success, NewFailure> where Update == Result<Success, Failure> {
-    PublishedTask<Success, NewFailure>(of: self, current: { nil }) { receive in
+    PublishedTask<Success, NewFailure>(of: self, value: .none) { receive in
       follow { receive($0.mapError(transform)) }
     }
   }

@@ -18,7 +18,7 @@ extension Publisher where Kind: StreamKind {
   ) -> Broadcaster<Update> {
     let pair = PublisherPair(self, next)
     return Broadcaster(
-      lineage: .ofOperation(on: lineages + next.lineages), current: { nil }
+      lineage: .ofOperation(on: lineages + next.lineages), value: .none
     ) { receive in
       let late = DeferredSubscription(of: pair.second, receive)
       let first = pair.first.follow(

@@ -4,6 +4,6 @@ extension Publisher {
   /// ![broadcaster removes the kind, and with it the duplicate check](broadcaster.svg)
   @inlinable
   public var broadcaster: Broadcaster<Update> {
-    Broadcaster(lineage: lineage, current: { nil }, connect: connect)
+    Broadcaster(lineage: lineage, value: .none, connect: connect)
   }
 }

@@ -22,7 +22,7 @@ extension Publisher where Kind: StreamKind {
     let interval = clampedWait(interval, of: "debounce")
     let timekeeper = Timekeeper(clock)
     let changeTest = Kind.hasCurrentValue ? ChangeTest<Update>() : nil
-    return Publisher(of: self, current: { readCurrent() }) { receive in
+    return Publisher(of: self, value: .untracked { readCurrent() }) { receive in
       let receive = changeTest.map { skippingDuplicates($0, receive) } ?? receive
       let state = SerialState(Debouncing<Update>(callsAtOnce: Kind.hasCurrentValue))
       return follow(by: timekeeper) { event, alarm in

@@ -22,7 +22,7 @@ extension Publisher {
   ) -> Publisher {
     let duration = clampedWait(duration, of: "delay")
     let timekeeper = Timekeeper(clock)
-    return Publisher(of: self, current: { nil }) { receive in
+    return Publisher(of: self, value: .none) { receive in
       let state = SerialState(Delaying<Update>())
       return follow(by: timekeeper) { event, alarm in
         switch event {

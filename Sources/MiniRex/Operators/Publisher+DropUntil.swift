@@ -14,7 +14,7 @@ extension Publisher where Kind: StreamKind {
   /// publisher. Each subscriber holds one subscription to the publisher, and one to `signal` until
   /// the signal.
   public func drop<Signal: Sendable>(until signal: Broadcaster<Signal>) -> Broadcaster<Update> {
-    Broadcaster(lineage: .ofOperation(on: lineages + signal.lineages), current: { nil }) {
+    Broadcaster(lineage: .ofOperation(on: lineages + signal.lineages), value: .none) {
       receive in
       let opening = EarlyCancellation()
       let cancellation = EarlyCancellation()

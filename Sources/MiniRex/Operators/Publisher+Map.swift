@@ -13,7 +13,7 @@ extension Publisher where Kind: StreamKind {
   ) -> Publisher<Result, Kind> {
     let changeTest = Kind.hasCurrentValue ? ChangeTest<Result>() : nil
     return Publisher<Result, Kind>(
-      of: self, deriving: { read(in: $0).map(transform) }
+      of: self, value: .derived { read(in: $0).map(transform) }
     ) { receive in
       if let changeTest {
         let receive = skippingDuplicates(changeTest, receive)

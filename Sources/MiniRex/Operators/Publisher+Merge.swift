@@ -26,7 +26,7 @@ public func merge<Update: Sendable, each Kind: PublisherKind>(
 public func merge<Update: Sendable, Kind: PublisherKind>(
   _ publishers: [Publisher<Update, Kind>]
 ) -> Broadcaster<Update> {
-  Publisher(lineage: .ofOperation(on: publishers.flatMap(\.lineages)), current: { nil }) {
+  Publisher(lineage: .ofOperation(on: publishers.flatMap(\.lineages)), value: .none) {
     receive in
     let source = BroadcastSource<Update>(lineage: nil)
     let gate = source.publisher.subscribe(receive)

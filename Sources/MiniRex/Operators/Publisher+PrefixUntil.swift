@@ -14,7 +14,7 @@ extension Publisher where Kind: StreamKind {
   /// even for a published value. Callbacks run where the publisher runs them. Each subscriber holds
   /// one subscription to each of the two.
   public func prefix<Signal: Sendable>(until signal: Broadcaster<Signal>) -> Broadcaster<Update> {
-    Broadcaster(lineage: .ofOperation(on: lineages + signal.lineages), current: { nil }) {
+    Broadcaster(lineage: .ofOperation(on: lineages + signal.lineages), value: .none) {
       receive in
       let cancellation = EarlyCancellation()
       let waiting = signal.follow { _ in cancellation.cancel() }

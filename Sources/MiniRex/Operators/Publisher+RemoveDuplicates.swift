@@ -10,7 +10,7 @@ extension Publisher where Kind: StreamKind {
   @inlinable
   public func removeDuplicates() -> Publisher<Update, Kind> {
     let changeTest = ChangeTest<Update>(comparesElements: true)
-    return Publisher(of: self, deriving: { read(in: $0) }) {
+    return Publisher(of: self, value: .derived { read(in: $0) }) {
       connect(skippingDuplicates(changeTest, $0))
     }
   }
@@ -29,7 +29,7 @@ extension Publisher where Kind: StreamKind {
     by areEqual: @escaping @Sendable (_ last: Update, _ next: Update) -> Bool
   ) -> Publisher<Update, Kind> {
     let changeTest = ChangeTest<Update>({ !areEqual($0, $1) })
-    return Publisher(of: self, current: { readCurrent() }) {
+    return Publisher(of: self, value: .untracked { readCurrent() }) {
       connect(skippingDuplicates(changeTest, $0))
     }
   }

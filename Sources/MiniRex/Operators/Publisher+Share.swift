@@ -22,7 +22,9 @@ extension Publisher where Kind: StreamKind {
     let work = SharedWork<Update>(remembersProgress: Kind.hasCurrentValue) { inlet in
       inlet.follow(follow { inlet.report($0) })
     }
-    return Publisher(of: self, current: { work.latest ?? readCurrent() }) { work.subscribe($0) }
+    return Publisher(of: self, value: .untracked { work.latest ?? readCurrent() }) {
+      work.subscribe($0)
+    }
   }
 
   /// Returns a publisher with one upstream subscription for all subscribers, which outlasts the last
@@ -52,6 +54,8 @@ extension Publisher where Kind: StreamKind {
     ) { inlet in
       inlet.follow(follow { inlet.report($0) })
     }
-    return Publisher(of: self, current: { work.latest ?? readCurrent() }) { work.subscribe($0) }
+    return Publisher(of: self, value: .untracked { work.latest ?? readCurrent() }) {
+      work.subscribe($0)
+    }
   }
 }

@@ -46,7 +46,7 @@ extension Publisher where Kind == PublishedValueKind {
     let changeTest = ChangeTest<Latest>()
     return PublishedValue<Latest>(
       of: self,
-      deriving: { read(in: $0)?.read(in: $0) }
+      value: .derived { read(in: $0)?.read(in: $0) }
     ) { receive in
       follow(switching: skippingDuplicates(changeTest, receive))
     }

@@ -27,7 +27,7 @@ extension Publisher where Kind: StreamKind {
     let timekeeper = Timekeeper(clock)
     let changeTest = Kind.hasCurrentValue ? ChangeTest<Update>() : nil
     let keepsLast = latest || Kind.hasCurrentValue
-    return Publisher(of: self, current: { readCurrent() }) { receive in
+    return Publisher(of: self, value: .untracked { readCurrent() }) { receive in
       let state = SerialState(Throttling<Update>())
       let begin: @Sendable (Update) -> Void = { update in
         unsafe state.value.intervalEnd = timekeeper.now() + interval

@@ -18,7 +18,7 @@ extension Publisher where Kind: StreamKind {
     from other: Publisher<Latest, LatestKind>
   ) -> Broadcaster<(Update, Latest)> {
     Broadcaster<(Update, Latest)>(
-      lineage: .ofOperation(on: lineages + other.lineages), current: { nil }
+      lineage: .ofOperation(on: lineages + other.lineages), value: .none
     ) { receive in
       var latest = SharedLatest<Latest>()
       var following = other.follow { [latest] in latest.set($0) }

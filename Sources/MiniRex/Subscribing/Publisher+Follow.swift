@@ -20,9 +20,9 @@ extension Publisher {
   package func follow(
     _ receive: @escaping @Sendable (Update) -> Void, onEnd: @escaping @Sendable () -> Void
   ) -> Subscription {
-    let gate = CompletionGate(onEnd)
-    let sentinel = Sentinel { gate.sourceHasEnded() }
-    return gate.subscription(
+    let host = CompletionHost(onEnd)
+    let sentinel = Sentinel { host.sourceHasEnded() }
+    return host.subscription(
       to: follow { update in
         withExtendedLifetime(sentinel) { receive(update) }
       })

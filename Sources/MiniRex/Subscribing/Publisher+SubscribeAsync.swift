@@ -26,7 +26,7 @@ extension Publisher {
     onEnd: (@Sendable () -> Void)? = nil, fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let calls = CallCounter(dropsOldest: policy.limit.dropsOldest)
-    let counted = Publisher<Update, Kind>(lineage: lineage, current: { nil }) { receive in
+    let counted = Publisher<Update, Kind>(lineage: lineage, value: .none) { receive in
       connect { update in
         calls.add()
         receive(update)

@@ -11,23 +11,23 @@ extension Publisher {
     by function: String = #function, buffering policy: BufferingPolicy<Kind>, at place: CodePlace,
     in enqueue: @escaping Enqueue
   ) -> Publisher {
-    Publisher(of: self, by: function, current: { nil }) { receive in
+    Publisher(of: self, by: function, value: .none) { receive in
       let isNew = policy.changeTest(of: Update.self)
       let call: @Sendable (Update) -> Void =
         if let isNew { { if isNew($0) { receive($0) } } } else { receive }
-      let hop = Dispatcher<Update, @Sendable (Update) -> Void>(
+      let dispatcher = Dispatcher<Update, @Sendable (Update) -> Void>(
         call, limit: policy.limit, at: place
-      ) { hop, _ in
-        enqueue { hop.run { $0($1) } }
+      ) { dispatcher, _ in
+        enqueue { dispatcher.run { $0($1) } }
       }
-      return hop.subscribe(to: self, by: function)
+      return dispatcher.subscribe(to: self, by: function)
     }
   }
 
   /// Subscribes in a job.
   package func started(by function: String = #function, in enqueue: @escaping Enqueue) -> Publisher
   {
-    Publisher(of: self, by: function, current: { nil }) { receive in
+    Publisher(of: self, by: function, value: .none) { receive in
       let late = DeferredSubscription(of: self, receive)
       enqueue { late.start() }
       return late.subscription

@@ -12,7 +12,7 @@ extension URL {
   ///
   /// - Parameter open: A closure that receives the number of bytes after `offset`, if it is known.
   func read(
-    from offset: Int, until interruption: InterruptPipe, _ gate: SendGate,
+    from offset: Int, until interruption: InterruptPipe, _ valve: SendValve,
     open: (_ size: Int?) -> Void,
     receive: (Data) -> Void
   ) throws(POSIXError) {
@@ -31,9 +31,9 @@ extension URL {
       repeat {
         var hasMore = true
         while hasMore {
-          // Taken inside the gate, so that a stalled reader holds no byte.
+          // Taken inside the valve, so that a stalled reader holds no byte.
           var count: Int?
-          _ = try gate.pass { () throws(POSIXError) in
+          _ = try valve.pass { () throws(POSIXError) in
             guard let piece = try interruption.take(from: reader, upTo: 262_144) else { return }
             if !piece.isEmpty { receive(piece) }
             count = piece.count

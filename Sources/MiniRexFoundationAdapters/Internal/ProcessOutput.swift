@@ -4,7 +4,9 @@ internal import MiniRexEssentialsAdapters
 /// The lines of one stream of a program.
 struct ProcessOutput {
   private static let pieceSize = 65_536
-  /// More than the capacity of a pipe.
+  /// The number of bytes that `end` reads at most: more than the capacity of a pipe.
+  ///
+  /// A child that still writes would otherwise keep it reading.
   private static let remainderLimit = 1_048_576
 
   let descriptor: Descriptor

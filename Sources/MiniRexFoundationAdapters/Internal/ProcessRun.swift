@@ -32,11 +32,11 @@ final class ProcessRun: Sendable {
   func start(
     telling inlet: Inlet, _ make: @escaping @Sendable () -> Process
   ) -> Subscription {
-    let gate = SendGate.ofConnection()
-    let workHandle = WorkHandle(waitingAt: gate)
+    let valve = SendValve.ofConnection()
+    let workHandle = WorkHandle(waitingAt: valve)
     Thread.detachNewThread { [self] in
       do throws(POSIXError) {
-        if let exit = try run(make, telling: inlet, gate) {
+        if let exit = try run(make, telling: inlet, valve) {
           inlet.finish(.finished(.success(exit)))
         }
       } catch {
@@ -60,7 +60,7 @@ final class ProcessRun: Sendable {
   /// Returns when the program is reaped and its output is reported, or `nil` if it was not
   /// started.
   private func run(
-    _ make: () -> Process, telling inlet: Inlet, _ gate: SendGate
+    _ make: () -> Process, telling inlet: Inlet, _ valve: SendValve
   ) throws(POSIXError) -> ProcessExit? {
     if case .unwanted = phase.withLock({ $0 }) { return nil }
     let interruption = try InterruptPipe()
@@ -73,8 +73,8 @@ final class ProcessRun: Sendable {
     waiting.start()
     var streams = [
       // Blocked for a full subscriber, the thread reads no further output.
-      ProcessOutput(output) { line in _ = gate.pass { inlet.report(.progress(.output(line))) } },
-      ProcessOutput(errors) { line in _ = gate.pass { inlet.report(.progress(.error(line))) } },
+      ProcessOutput(output) { line in _ = valve.pass { inlet.report(.progress(.output(line))) } },
+      ProcessOutput(errors) { line in _ = valve.pass { inlet.report(.progress(.error(line))) } },
     ]
     while let isReady = interruption.wait(for: streams.map(\.descriptor)) {
       for index in isReady.indices.reversed() where isReady[index] {

@@ -20,8 +20,8 @@ public protocol ReplicaLog: Sendable {
   /// Appends an entry and returns its sequence.
   ///
   /// A replica has up to 512 appends in progress. The log must receive them in the order of the calls. A call may run
-  /// inside ``Replica/send(_:)``, so it must not block. Offline it fails, or waits. The entry may be in the log after a failure: the replica sends it again, and replicas ignore the
-  /// copy.
+  /// inside ``Replica/send(_:)``, so it must not block. Offline it fails, or waits. The entry may be in the log after a
+  /// failure: the replica sends it again, and replicas ignore the copy.
   func append(_ entry: ReplicaMessage) -> PublishedTask<UInt64, ReplicaLogError>
 
   /// Emits the entries after a sequence in order, each once, and the changes of the connection.

@@ -32,7 +32,7 @@ extension LiveRows {
     let changeTest = ChangeTest<Result>()
     return PublishedValue<Result>(
       of: steps,
-      current: { [steps] in
+      value: .untracked { [steps] in
         steps.readCurrent().map { step in
           var index = ReduceIndex(value)
           index.apply(.all(step.snapshot))

@@ -1,8 +1,8 @@
 /// The rows of two lists that belong together.
 ///
 /// Rows with an id belong together by id. Other rows belong together if they are equal, and unequal rows
-/// between two such pairs by position. `added` and the first number of a
-/// tuple are indices in the actual list. `removed` and the second number are indices in the expected list.
+/// between two such pairs by position. `added` and the first number of a tuple are indices in the actual
+/// list. `removed` and the second number are indices in the expected list.
 struct RowPairing {
   private(set) var pairs: [(actual: Int, expected: Int)] = []
   private(set) var added: [Int] = []

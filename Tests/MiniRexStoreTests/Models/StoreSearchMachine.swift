@@ -38,7 +38,7 @@ enum StoreFrame: Hashable {
 struct StoreMachineState: SearchedState {
   // As in the store and its delivery.
   var access: UInt = 0
-  var beginners = EffectStarter()
+  var starter = EffectStarter()
   var delivery = DeliveryModel()
   var updates: [Int] = []
   var queue: [Int] = []
@@ -105,7 +105,7 @@ struct StoreMachine: Searched {
     case .leave: if !state.delivery.turnstile({ $0.leave() }) { push(.proceed, on: thread) }
     case .proceed: proceed(on: thread)
     case .entered(let effects):
-      if state.beginners.begin(effects.count, on: id(thread)) {
+      if state.starter.begin(effects.count, on: id(thread)) {
         push(.beginning(effects), on: thread)
       } else {
         state.deferred[thread] += effects
@@ -247,7 +247,7 @@ struct StoreMachine: Searched {
     expect(!isNested, "S6 an effect begins inside another's beginning")
     var effects = effects
     if effects.isEmpty {
-      let count = state.beginners.next(on: id(thread))
+      let count = state.starter.next(on: id(thread))
       expect(count == state.deferred[thread].count, "S6 effects are lost")
       if count == 0 { return }
       swap(&effects, &state.deferred[thread])
@@ -263,7 +263,7 @@ struct StoreMachine: Searched {
     expect(state.chain.number == program.count, "S3 a commit is lost or doubled")
     expect(state.told == program.count, "S12 a commit is not delivered")
     expect(state.sent.count == program.count, "S5 an action is not sent")
-    expect(state.beginners.isEmpty, "S6 a thread starts effects forever")
+    expect(state.starter.isEmpty, "S6 a thread starts effects forever")
     expect(!state.chain.hasQueued && state.updates.isEmpty, "S9 something is left")
   }
 }

@@ -113,7 +113,7 @@ extension PublisherValues {
     for number in 0..<20 {
       let priority: TaskPriority = number % 2 == 0 ? .low : .high
       senders.append(Task(priority: priority) { try await source.send(number) })
-      await until { source.delivery.gate?.suspendedSenders.count == number + 1 }
+      await until { source.delivery.valve?.suspendedSenders.count == number + 1 }
     }
     #expect(await values.take(21) == Array(-1..<20))
     for sender in senders { try? await sender.value }

@@ -3,10 +3,10 @@ internal import Synchronization
 /// Counts the updates between the sources and one suspending subscriber.
 ///
 /// Places on the way add an update when they queue it, and move it on when they call the next place.
-/// At the limit, the counter holds the gates of all sources. At half of the limit, it releases them.
+/// At the limit, the counter holds the valves of all sources. At half of the limit, it releases them.
 ///
 /// Thread-safe. The hold is decided again after each change of a count, and after each change of
-/// itself, so no crossing is missed. Locks nest from a delivery to a counter to a gate.
+/// itself, so no crossing is missed. Locks nest from a delivery to a counter to a valve.
 @usableFromInline
 package final class InFlightCounter: Sendable {
   private enum Hold: UInt8, AtomicRepresentable {
@@ -18,7 +18,7 @@ package final class InFlightCounter: Sendable {
   }
 
   private struct State {
-    var gates: [ObjectIdentifier: SendGate] = [:]
+    var valves: [ObjectIdentifier: SendValve] = [:]
     var outers: [WeakCounter] = []
     /// The instant of the hold, by the clock of the limit.
     var fullSince: Duration?
@@ -34,8 +34,8 @@ package final class InFlightCounter: Sendable {
   let place: CodePlace?
   /// A counter further downstream, whose updates also count.
   private let inner: InFlightCounter?
-  /// The gate whose holds a relay passes on.
-  private weak let relayed: SendGate?
+  /// The valve whose holds a relay passes on.
+  private weak let relayed: SendValve?
   let isRelay: Bool
 
   private let own = Atomic(0)
@@ -57,13 +57,13 @@ package final class InFlightCounter: Sendable {
     isRelay = false
   }
 
-  /// Creates a counter that passes the holds of a gate on to the sources of a shared
+  /// Creates a counter that passes the holds of a valve on to the sources of a shared
   /// subscription.
-  init(relayOf gate: SendGate) {
+  init(relayOf valve: SendValve) {
     limit = .relay
     place = nil
     inner = nil
-    relayed = gate
+    relayed = valve
     isRelay = true
   }
 
@@ -97,8 +97,8 @@ package final class InFlightCounter: Sendable {
   /// The counter of the subscriber.
   var root: InFlightCounter { inner?.root ?? self }
 
-  /// The gate whose holds it passes on, if it belongs to a shared subscription.
-  var relayedGate: SendGate? { relayed }
+  /// The valve whose holds it passes on, if it belongs to a shared subscription.
+  var relayedValve: SendValve? { relayed }
 
   var total: Int { own.load(ordering: .sequentiallyConsistent) + (inner?.total ?? 0) }
 
@@ -160,7 +160,7 @@ package final class InFlightCounter: Sendable {
 
   var loop: UInt { root.taskOfLoop.load(ordering: .relaxed) }
 
-  /// Holds or releases the gates if a watermark is crossed.
+  /// Holds or releases the valves if a watermark is crossed.
   @usableFromInline
   func check() {
     let hold = hold.load(ordering: .sequentiallyConsistent)
@@ -187,7 +187,7 @@ package final class InFlightCounter: Sendable {
 
   private func decide() {
     let now = isRelay ? .zero : limit.now()
-    // A gate must not be released under the lock.
+    // A valve must not be released under the lock.
     let relayed = relayed
     var resumptions = SenderResumptions()
     var hasBecomeFull = false
@@ -199,8 +199,8 @@ package final class InFlightCounter: Sendable {
         hold.store(new, ordering: .sequentiallyConsistent)
         state.fullSince = new == .full ? now : nil
         hasBecomeFull = new == .full
-        for (key, gate) in state.gates {
-          gate.setHold(new != .open, by: self, for: key, &resumptions)
+        for (key, valve) in state.valves {
+          valve.setHold(new != .open, by: self, for: key, &resumptions)
         }
       }
     }
@@ -208,31 +208,32 @@ package final class InFlightCounter: Sendable {
     if hasBecomeFull { startTimeout(at: now) }
   }
 
-  // MARK: Gates
+  // MARK: Valves
 
-  /// Attaches the gate of a source.
+  /// Attaches the valve of a source.
   ///
   /// Called under the lock of the source.
-  func attach(_ gate: SendGate, for key: ObjectIdentifier, _ resumptions: inout SenderResumptions) {
-    if relayed === gate { return }
+  func attach(_ valve: SendValve, for key: ObjectIdentifier, _ resumptions: inout SenderResumptions)
+  {
+    if relayed === valve { return }
     state.withLock { state in
-      state.gates[key] = gate
-      gate.add(
+      state.valves[key] = valve
+      valve.add(
         self, for: key, isHolding: hold.load(ordering: .sequentiallyConsistent) != .open,
         &resumptions)
     }
   }
 
-  func forget(_ gate: SendGate, _ key: ObjectIdentifier) {
+  func forget(_ valve: SendValve, _ key: ObjectIdentifier) {
     state.withLock { state in
-      if state.gates[key] === gate { state.gates[key] = nil }
+      if state.valves[key] === valve { state.valves[key] = nil }
     }
     resumeReaders()
   }
 
-  func forget(_ gate: SendGate) {
+  func forget(_ valve: SendValve) {
     state.withLock { state in
-      state.gates = state.gates.filter { $0.value !== gate }
+      state.valves = state.valves.filter { $0.value !== valve }
     }
     resumeReaders()
   }

@@ -1,6 +1,6 @@
 /// A subscription of a reader whose peer sends a number of updates ahead, as a NATS server does.
 ///
-/// Such a reader cannot wait at a gate. It permits its peer further updates once each suspending
+/// Such a reader cannot wait at a valve. It permits its peer further updates once each suspending
 /// subscriber has room for all of them. Unchecked like every `SubscriptionHost`: a `Lock` guards
 /// its state.
 package final class ReadAhead: SubscriptionHost, @unchecked Sendable {

@@ -1,10 +1,10 @@
-/// The senders, relays, and gates that a decision under a lock concerns.
+/// The senders, relays, and valves that a decision under a lock concerns.
 ///
 /// They continue after all locks.
 struct SenderResumptions: Sendable {
   private var senders: [(SuspendedSender, SuspendedSender.Outcome)] = []
   private var relays: [InFlightCounter] = []
-  private var gates: [SendGate] = []
+  private var valves: [SendValve] = []
 
   mutating func admit(_ sender: SuspendedSender) { senders.append((sender, .entered)) }
 
@@ -12,18 +12,19 @@ struct SenderResumptions: Sendable {
 
   mutating func check(_ relay: InFlightCounter) { relays.append(relay) }
 
-  /// Looks for senders that must not wait, because a new hold may wait for them.
-  mutating func look(at gate: SendGate) { gates.append(gate) }
+  /// Adds a valve with a new hold, whose suspended senders are searched after the locks: the hold may
+  /// wait for one of them, which then must not wait for the hold.
+  mutating func look(at valve: SendValve) { valves.append(valve) }
 
   mutating func formUnion(_ other: SenderResumptions) {
     senders += other.senders
     relays += other.relays
-    gates += other.gates
+    valves += other.valves
   }
 
   func run() {
     for (sender, outcome) in senders { sender.resume(outcome) }
     for relay in relays { relay.check() }
-    for gate in gates { SuspendedTasks.resumeExempt(at: gate) }
+    for valve in valves { SuspendedTasks.resumeExempt(at: valve) }
   }
 }

@@ -1,6 +1,6 @@
-/// A sender that waits at a gate.
+/// A sender that waits at a valve.
 ///
-/// The gate decides under its lock and resumes the sender after it, once.
+/// The valve decides under its lock and resumes the sender after it, once.
 final class SuspendedSender: Sendable {
   enum Outcome {
     case entered

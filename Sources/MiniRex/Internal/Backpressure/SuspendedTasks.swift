@@ -5,7 +5,7 @@
 /// on the suspending path only. The lock is the innermost one.
 @usableFromInline
 enum SuspendedTasks {
-  private static let gates = Lock<[UInt: SendGate]>([:])
+  private static let valves = Lock<[UInt: SendValve]>([:])
 
   /// The identity of the current task, or 0.
   @usableFromInline
@@ -16,39 +16,39 @@ enum SuspendedTasks {
     }
   }
 
-  static func add(_ task: UInt, at gate: SendGate) {
-    if task != 0 { gates.withLock { $0[task] = gate } }
+  static func add(_ task: UInt, at valve: SendValve) {
+    if task != 0 { valves.withLock { $0[task] = valve } }
   }
 
   static func remove(_ task: UInt) {
-    let gate = gates.withLock { $0.removeValue(forKey: task) }
-    withExtendedLifetime(gate) {}
+    let valve = valves.withLock { $0.removeValue(forKey: task) }
+    withExtendedLifetime(valve) {}
   }
 
-  private static func gate(of task: UInt) -> SendGate? {
+  private static func valve(of task: UInt) -> SendValve? {
     if task == 0 { return nil }
-    return gates.withLock { $0[task] }
+    return valves.withLock { $0[task] }
   }
 
   /// `false` if the counter certainly waits for no sender.
   static func maySuspend(_ counter: InFlightCounter) -> Bool {
     if counter.isRelay { return true }
     let task = counter.loop
-    return task != 0 && gates.withLock { $0[task] != nil }
+    return task != 0 && valves.withLock { $0[task] != nil }
   }
 
-  /// Returns `true` if each hold of the gate waits for the task.
-  static func isExempt(_ task: UInt, at gate: SendGate) -> Bool {
+  /// Returns `true` if each hold of the valve waits for the task.
+  static func isExempt(_ task: UInt, at valve: SendValve) -> Bool {
     if task == 0 { return false }
     var search = Search(task: task)
-    return search.allWait(at: gate)
+    return search.allWait(at: valve)
   }
 
   /// Admits the suspended senders that must not wait.
-  static func resumeExempt(at gate: SendGate) {
-    if gate.holders(while: maySuspend) == nil { return }
-    for (place, sender) in gate.suspendedSenders where isExempt(sender.task, at: gate) {
-      gate.admit(place)
+  static func resumeExempt(at valve: SendValve) {
+    if valve.holders(while: maySuspend) == nil { return }
+    for (place, sender) in valve.suspendedSenders where isExempt(sender.task, at: valve) {
+      valve.admit(place)
     }
   }
 
@@ -56,23 +56,23 @@ enum SuspendedTasks {
     let task: UInt
     var visited: Set<UInt> = []
 
-    mutating func allWait(at gate: SendGate) -> Bool {
-      guard let holders = gate.holders(while: maySuspend), !holders.isEmpty else { return false }
+    mutating func allWait(at valve: SendValve) -> Bool {
+      guard let holders = valve.holders(while: maySuspend), !holders.isEmpty else { return false }
       for holder in holders where !waits(holder) { return false }
       return true
     }
 
     mutating func waits(_ counter: InFlightCounter) -> Bool {
       if counter.isRelay {
-        guard let gate = counter.relayedGate else { return false }
-        return allWait(at: gate)
+        guard let valve = counter.relayedValve else { return false }
+        return allWait(at: valve)
       }
       let loop = counter.loop
       if loop == task { return true }
-      guard visited.insert(loop).inserted, let gate = SuspendedTasks.gate(of: loop) else {
+      guard visited.insert(loop).inserted, let valve = SuspendedTasks.valve(of: loop) else {
         return false
       }
-      for holder in gate.holders where waits(holder) { return true }
+      for holder in valve.holders where waits(holder) { return true }
       return false
     }
   }

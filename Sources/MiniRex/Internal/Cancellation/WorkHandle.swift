@@ -27,13 +27,13 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
   /// The unfinished work that started this work, where task-local values show it.
   private let outer: WorkHandle?
 
-  /// The gate of work that can wait for its subscribers.
-  private let gate: SendGate?
+  /// The valve of work that can wait for its subscribers.
+  private let valve: SendValve?
 
   package convenience override init() { self.init(waitingAt: nil) }
 
-  package init(waitingAt gate: SendGate?) {
-    self.gate = gate
+  package init(waitingAt valve: SendValve?) {
+    self.valve = valve
     var outer = WorkHandle.current
     // A chain of work in which each run starts the next would retain all earlier handles.
     while let workHandle = outer, workHandle.isBack { outer = workHandle.outer }
@@ -42,7 +42,7 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
   }
 
   override func attach(_ counter: InFlightCounter, of token: Subscription) {
-    gate?.attach(counter, of: token)
+    valve?.attach(counter, of: token)
   }
 
   /// Returns the subscription of the work.
@@ -60,7 +60,7 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
       defer { state.groups = [] }
       return state.groups
     }
-    gate?.end()
+    valve?.end()
     for group in groups { group.leave() }
   }
 
@@ -89,7 +89,7 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
     var (stop, endCalls) = state.withLock { ($0.stop.take(), $0.endCalls.takeAll()) }
     stop?()
     // Later, so that work that waits finds itself canceled.
-    gate?.end()
+    valve?.end()
     ReleaseChain.release(&stop)
     for call in endCalls { call.resume() }
   }
@@ -121,10 +121,10 @@ extension WorkHandle {
   ///
   /// - Parameter finish: A closure that receives the result of the work.
   static func run<Result: Sendable>(
-    waitingAt gate: SendGate? = nil, _ work: @escaping @Sendable () async -> Result,
+    waitingAt valve: SendValve? = nil, _ work: @escaping @Sendable () async -> Result,
     finish: @escaping @Sendable (Result) -> Void
   ) -> Subscription {
-    let workHandle = WorkHandle(waitingAt: gate)
+    let workHandle = WorkHandle(waitingAt: valve)
     let task = Task {
       finish(await $current.withValue(workHandle, operation: work))
       workHandle.finish()

@@ -47,9 +47,9 @@ extension Combination {
     return unsafe openCount > 0
   }
 
-  /// The same for a delivering thread that entered without the lock.
+  /// Returns `true` if a delivering thread that entered without the lock must hold its change.
   ///
-  /// Updates that were held at that time may follow in the queue, and emit the changes.
+  /// That is also the case after earlier changes were held: a queued update emits all of them.
   @usableFromInline
   func isMidTurn(on thread: ThreadID) -> Bool {
     let opens = delivery.lock.withLock { _ in opensBarriers(on: thread) }
@@ -84,6 +84,8 @@ extension Combination {
     if let turn, let apply { run(turn, apply) }
   }
 
+  /// Releases the held changes, and returns `true` if they must be emitted now.
+  ///
   /// Called by the delivering thread.
   private func takeHeld() -> Bool {
     let mustHold = delivery.lock.withLock { _ in
@@ -91,7 +93,7 @@ extension Combination {
       if unsafe barriers.isEmpty && openCount == 0 && closingCount == 0 {
         mayHold.store(false, ordering: .releasing)
       }
-      // Other threads may have added a part of another batch.
+      // A folded update may contain some of the writes of a later batch. It emits after the rest.
       return unsafe folded != nil && (openCount > 0 || isFoldQueued)
     }
     if mustHold { return false }

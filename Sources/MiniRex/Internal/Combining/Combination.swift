@@ -42,16 +42,16 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   @exclusivity(unchecked) var barriers: [GlitchBarrier] = []
   @exclusivity(unchecked) var openCount = 0
   @exclusivity(unchecked) var looks = (begun: 0, done: 0)
-  /// The number of queued updates that will let held changes emit.
+  /// The number of queued updates that emit held changes.
   @exclusivity(unchecked) var closingCount = 0
-  /// The number of changes that queued updates apply in addition to one each.
+  /// The number of changes in the folded update in the queue, without its first change.
   @exclusivity(unchecked) var foldedCount = 0
-  /// The update that applies all changes of other threads, and whether it is in the queue.
+  /// One update that applies all changes that other threads have queued.
   ///
-  /// Without it, each change is a separate update.
+  /// If it is `nil`, each change is a separate update.
   @exclusivity(unchecked) var folded: (@Sendable () -> Bool)?
   @exclusivity(unchecked) var isFoldQueued = false
-  /// The states of the inputs, and the last of them at which all sources knew this queue.
+  /// The number of replacements of the inputs, and the last of them whose sources know this queue.
   @exclusivity(unchecked) var knownInputs = (present: 1, toSources: 0)
   /// The reference of the sources to this queue.
   @exclusivity(unchecked) var follower: QueueFollower?

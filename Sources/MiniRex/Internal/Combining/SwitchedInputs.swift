@@ -35,7 +35,9 @@ final class SwitchedInputs: Sendable {
     for weak in combinations { weak.combination?.installBarriers() }
   }
 
-  /// Called after inputs of another kind have moved to other sources.
+  /// Installs the barriers of the dependent combinations again.
+  ///
+  /// Called by a combination that has replaced its inputs.
   func haveMoved() {
     for weak in state.withLock({ $0.combinations }) { weak.combination?.installBarriers() }
   }

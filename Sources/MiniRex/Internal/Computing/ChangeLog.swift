@@ -11,12 +11,13 @@ struct ChangeLog: @unchecked Sendable {
   static let shared = ChangeLog()
   private static let capacity: UInt = 32
   private static let lastPlace = Atomic<UInt32>(0)
-  /// The place of a change of several values.
+  /// Stored instead of a place for a change of several values, which may be at any place.
   static let severalPlaces: UInt32 = 0
 
   /// Each entry is the lower half of a time, and a place.
   ///
-  /// A thread stores its entry after the clock has moved, so the time may differ.
+  /// The entry of a time may be missing: a thread stores it after the clock has moved, and a later
+  /// time overwrites it. The stored time shows that.
   private let entries = UnsafeMutablePointer<Atomic<UInt64>>.allocate(capacity: Int(capacity))
 
   private init() {

@@ -6,10 +6,10 @@ internal import Synchronization
 ///
 /// Unchecked: `work` is constant until the deinitializer.
 @usableFromInline
-final class ComputedNode: @unchecked Sendable {
+package final class ComputedNode: @unchecked Sendable {
   /// The closure, which is called in place, without a retain.
   private struct Work: ~Copyable {
-    /// Without a thunk in generic code.
+    /// A struct, because generic code would wrap an optional closure in a thunk.
     struct Closure {
       let run: @Sendable (ReadSession) -> ComputedResult
     }
@@ -51,7 +51,7 @@ final class ComputedNode: @unchecked Sendable {
   /// The address of the result, for readers that have a result already.
   private let resultAddress = Atomic<UInt>(0)
   @exclusivity(unchecked) private var work: Work
-  /// Used in debug builds only.
+  /// `true` after advice was printed, in debug builds only.
   private let hasAdvised = Atomic(false)
   private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
 
@@ -94,7 +94,7 @@ final class ComputedNode: @unchecked Sendable {
     }
   }
 
-  /// The closure may own the next computed value of a chain, and the result the result of that one.
+  /// In a chain of computed values, the closure may own the next value, and the result its result.
   deinit {
     var closure = unsafe work.closure.take()
     ReleaseChain.release(&closure)

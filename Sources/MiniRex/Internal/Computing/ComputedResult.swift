@@ -77,7 +77,9 @@ class ComputedResult: @unchecked Sendable {
     end.max(time, ordering: .releasing)
   }
 
-  /// The same before another thread can know the result, without locked instructions.
+  /// Declares that a result that no other thread knows yet is correct at this time.
+  ///
+  /// It needs no locked instruction, unlike `wasCorrect`.
   final func isNew(at time: UInt) {
     if isVolatile { return }
     start.store(max(start.load(ordering: .relaxed), time), ordering: .relaxed)
@@ -89,7 +91,7 @@ class ComputedResult: @unchecked Sendable {
     start.load(ordering: .relaxed) < other.start.load(ordering: .relaxed)
   }
 
-  /// Returns `true` if an equal result of a dependency depends on other values.
+  /// Returns `true` if the other result, whose value is equal, depends on values at other places.
   final func hasMoved(to result: ComputedResult) -> Bool {
     self !== result && (places != result.places || isVolatile != result.isVolatile)
   }

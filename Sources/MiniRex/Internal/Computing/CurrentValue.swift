@@ -1,12 +1,16 @@
 /// The way to read the current value of a publisher, and to track its dependencies.
 @usableFromInline
-enum CurrentValue<Value: Sendable>: Sendable {
+package enum CurrentValue<Value: Sendable>: Sendable {
   case property(PropertyStorage<Value>)
   case computed(ComputedNode)
   /// A function of other values, which it reads in the session.
   case derived(@Sendable (ReadSession?) -> Value?)
   /// A value that does not report its changes, and `nil` for kinds without a value.
   case untracked(@Sendable () -> Value?)
+
+  /// For a publisher that emits nothing synchronously.
+  @inlinable
+  package static var none: CurrentValue { .untracked { nil } }
 }
 
 extension Publisher {

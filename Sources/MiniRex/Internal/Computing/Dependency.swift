@@ -11,7 +11,8 @@ struct Dependency: @unchecked Sendable {
     case computed(ComputedNode, ComputedResult)
   }
 
-  /// A record, or the computed value of the result.
+  /// The record of a source, if `storedResult` is `nil`, and otherwise the computed value of that
+  /// result.
   @usableFromInline let source: UnsafeMutableRawPointer
   @usableFromInline let storedResult: Unmanaged<ComputedResult>?
 
@@ -70,12 +71,16 @@ struct Dependency: @unchecked Sendable {
     unsafe node._withUnsafeGuaranteedRef(body)
   }
 
-  /// Of a computed value.
+  /// Calls `body` with the result.
+  ///
+  /// The dependency must be a computed value.
   func withResult<Result>(_ body: (ComputedResult) -> Result) -> Result {
     unsafe storedResult.unsafelyUnwrapped._withUnsafeGuaranteedRef(body)
   }
 
-  /// Of a computed value.
+  /// The result.
+  ///
+  /// The dependency must be a computed value.
   var result: UnretainedReference<ComputedResult> {
     withResult { UnretainedReference($0) }
   }
@@ -203,8 +208,8 @@ final class TypedValueRecord<Value: Sendable>: ValueRecord, @unchecked Sendable 
   override func hasValue(of other: ValueRecord) -> Bool {
     let storage = unsafe unsafeDowncast(storage, to: PropertyStorage<Value>.self)
     let other = unsafe unsafeDowncast(other, to: TypedValueRecord<Value>.self)
-    // A mutation in place is a change without a comparison.
-    // Also inside a `modify`, which has not changed the value yet.
+    // A mutation in place is a change without a comparison. It counts from its beginning, when
+    // `modify` has not changed the value yet.
     let mutated = storage.delivery.lock.withLock { _ in unsafe storage.mutatedVersion }
     return mutated <= min(version.load(ordering: .relaxed), other.version.load(ordering: .relaxed))
       && !storage.delivery.comparison.isChange(from: value, to: other.value)

@@ -1,6 +1,6 @@
-/// A result of another reader, which an entry takes.
+/// A result of another reader, such as `current()`, which an entry takes.
 ///
-/// The result of a reader of the entry retains it.
+/// The result that is taken first retains all results below it, so this reference does not.
 struct TakenResult {
   let id: EntryID
   let result: UnretainedReference<ComputedResult>

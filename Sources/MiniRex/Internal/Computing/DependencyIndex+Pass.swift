@@ -9,11 +9,13 @@ struct PassStep {
   var position: Int
   /// The result of another reader, while it is compared.
   var candidate: ComputedResult?
-  /// The place of the first dependency that is not the child there, from which `found` has all.
+  /// The place of the first dependency that is not the child at the same place.
+  ///
+  /// The dependencies from there on are in `found`. It is `nil` if there is no difference.
   var difference: Int?
   /// The index of its first read in `found`.
   var foundStart = 0
-  /// `true` if a compared dependency depends on other places now.
+  /// `true` if a dependency with an equal value now depends on values at other places.
   var hasMoved = false
 }
 
@@ -162,7 +164,8 @@ extension DependencyIndex {
 
   /// Keeps a result whose dependencies have equal values.
   ///
-  /// Its dependencies at any depth may differ. It then repeats their places, without a run.
+  /// The values that they depend on may be at other places. A copy of the result then has these
+  /// places, without a run of the closure.
   private func keepResult(in step: Int) {
     let id = steps[step].id
     if steps[step].hasMoved, let result = table[id].result {
@@ -180,7 +183,9 @@ extension DependencyIndex {
     replaceResult(of: id, by: result, comparing: comparing)
   }
 
-  /// - Parameter comparing: `false` if results with different versions differ.
+  /// Replaces the result, and marks the entry as changed in this pass if the value differs.
+  ///
+  /// - Parameter comparing: `false` if different versions imply different values.
   func replaceResult(of id: EntryID, by result: consuming ComputedResult, comparing: Bool) {
     let (version, new) = (result.version, UnretainedReference(copy result))
     var replaced: ComputedResult? = consume result

@@ -14,7 +14,7 @@ internal import Synchronization
 /// - I1 every entry but the root has a link from its reader
 /// - I2 every result was computed from the values of the children
 /// - I3 a source has the value that was delivered last
-/// - I4 at the claimed time, all sources had the values of the index
+/// - I4 at the time of the index, all sources had its values
 /// - I5 user code in a pass cannot change the index
 ///
 /// Unchecked: one thread at a time uses it, the delivering thread of a combination, or the thread of
@@ -42,7 +42,7 @@ final class DependencyIndex: @unchecked Sendable {
   @exclusivity(unchecked) private var state = State()
   private(set) var values: [ObjectIdentifier: EntryID] = [:]
   private(set) var sources: [ObjectIdentifier: EntryID] = [:]
-  /// The subscription, during its pass.
+  /// The inputs of the subscription, set during a pass only.
   private var inputs: LiveInputs?
   private var removedInputs: [Subscription] = []
 
@@ -150,7 +150,9 @@ final class DependencyIndex: @unchecked Sendable {
     return result
   }
 
-  /// Returns `true` after it has read all sources again, whose values belonged to several instants.
+  /// Reads the sources again that have changed since they were read.
+  ///
+  /// - Returns: `true` if there were some. The values of the index belonged to several instants.
   func readMissedSources() -> Bool {
     if sources.count < 2 { return false }
     let missed = missedSources()
@@ -214,7 +216,7 @@ final class DependencyIndex: @unchecked Sendable {
     if version > time { time = 0 }
   }
 
-  /// Keeps a value that was read, for later reads of the session.
+  /// Adds a value that the session has read, so that its later reads find the same value.
   func keep(_ dependency: Dependency) {
     var open = [dependency.content]
     while let next = open.popLast() {
@@ -231,7 +233,9 @@ final class DependencyIndex: @unchecked Sendable {
     }
   }
 
-  /// Returns `false` if another result is in use.
+  /// Adds a result.
+  ///
+  /// - Returns: `false` if the index has a result of the computed value already, or computes it.
   @discardableResult
   func keep(_ result: ComputedResult, of node: ComputedNode) -> Bool {
     let id = value(node)
@@ -262,9 +266,11 @@ final class DependencyIndex: @unchecked Sendable {
     return removedInputs
   }
 
-  // MARK: Claims
+  // MARK: Time
 
-  /// Moves the claim to a change, if it was the first change of a source since.
+  /// Moves `time` to a change of one source, if no source has changed between the two times.
+  ///
+  /// Otherwise, no time is known at which all sources had the values of the index.
   private func moveTime(to version: UInt) {
     guard time > 0, version > time, version != .max,
       ChangeLog.shared.isFree(of: unsafe state.places, from: time, to: version - 1)
@@ -275,9 +281,9 @@ final class DependencyIndex: @unchecked Sendable {
     time = version
   }
 
-  /// Returns the sources that no longer have their values of the index.
+  /// Returns the sources whose present values are not the values of the index.
   ///
-  /// Without any, it claims the present time. O(sources).
+  /// Without any, `time` becomes the present time. O(sources).
   private func missedSources() -> [EntryID] {
     let now = ChangeClock.now
     inspectedCount += sources.count

@@ -40,9 +40,9 @@ struct IndexEntry: ~Copyable {
   var result: ComputedResult?
   /// The dependencies of the result, in the order of the reads.
   fileprivate(set) var children: [EntryID] = []
-  /// The indices of the links from the children.
+  /// For each child, the index of the link to this entry in the child's `links`.
   fileprivate var positions: [Int32] = []
-  /// The first of the children that a change may affect.
+  /// The place of the first child that a change may affect.
   var firstMarked = 0
   var phase = Phase.clean
 
@@ -50,7 +50,7 @@ struct IndexEntry: ~Copyable {
   fileprivate(set) var links: [Link] = []
   /// The last pass that changed its value.
   var changedPass: UInt = 0
-  /// The last pass after which its result depends on other places.
+  /// The last pass after which its result depends on values at other places.
   var movedPass: UInt = 0
   /// The last run that read it.
   var readRun: UInt = 0

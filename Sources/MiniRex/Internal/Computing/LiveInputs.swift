@@ -10,7 +10,7 @@ internal import Synchronization
 /// `receive` uses only constants.
 @usableFromInline
 final class LiveInputs: @unchecked Sendable {
-  /// Values that one run will apply, the newest of each source.
+  /// The newest value of each source, of the values that other threads have queued.
   private struct Folded {
     var records: [ObjectIdentifier: (record: ValueRecord, entry: EntryID)] = [:]
     var isBatched = false
@@ -25,7 +25,7 @@ final class LiveInputs: @unchecked Sendable {
   @exclusivity(unchecked) private var emitted: UInt?
   /// `true` if the pass has found a source that a batch has written.
   @exclusivity(unchecked) private var hasFoundBatch = false
-  /// Guarded by the lock of the combination's delivery, like `heldCount`.
+  /// The lock of the combination's delivery guards it and `heldCount`.
   @exclusivity(unchecked) private var folded = Folded()
   /// The number of queued changes of the delivering thread that were held.
   @exclusivity(unchecked) private var heldCount = 0
@@ -91,12 +91,14 @@ final class LiveInputs: @unchecked Sendable {
     withExtendedLifetime(replaced) {}
   }
 
+  /// Applies the folded values.
+  ///
   /// Called by the delivering thread.
   ///
   /// - Returns: `false` if the values must be held.
   private func takeFolded() -> Bool {
     var taken = Folded()
-    // Now, before another part of a batch arrives.
+    // In the same step, because a later write of a batch must not count for these values.
     let mayEmit = combination.delivery.lock.withLock { _ in
       unsafe swap(&folded, &taken)
       unsafe combination.foldedCount = 0
@@ -121,7 +123,8 @@ final class LiveInputs: @unchecked Sendable {
   private func update() -> ComputedResult {
     var result = index.update(root, in: session, for: self)
     if unsafe emitted == nil {
-      // The first value belongs to one instant, unless other threads write all the time.
+      // A source may have changed after it was read. The first value belongs to one instant, unless
+      // other threads change sources during each of these passes.
       for _ in 0..<3 where index.readMissedSources() {
         result = index.update(root, in: session, for: self)
       }

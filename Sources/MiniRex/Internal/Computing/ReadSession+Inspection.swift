@@ -9,7 +9,7 @@ struct Inspection {
   /// `true` if it waits for the next inspection.
   var isWaiting = false
   var attempts = 1
-  /// Equal results that depend on other values, by their places.
+  /// The dependencies whose new result is equal but depends on other values, by their positions.
   var replaced: [Int: ComputedResult] = [:]
 }
 
@@ -135,7 +135,7 @@ extension ReadSession {
 }
 
 extension ComputedResult {
-  /// Returns the same result with equal results of dependencies, by their places.
+  /// Returns the result with other dependencies, given by their positions, whose values are equal.
   fileprivate func replacing(_ results: [Int: ComputedResult]) -> ComputedResult {
     if results.isEmpty { return self }
     let list = DependencyList(count: dependencies.count) { position in

@@ -10,7 +10,7 @@ public import Synchronization
 ///
 /// One thread uses it.
 @usableFromInline
-final class ReadSession {
+package final class ReadSession {
   /// A run in progress, whose caller retains the objects.
   @usableFromInline
   struct Frame {

@@ -22,18 +22,18 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// The subscription in whose turns this delivery emits, if there is one.
   private let input = AtomicLazyReference<WeakToken>()
 
-  /// The address of the gate, which the delivery retains, or 0.
+  /// The address of the valve, which the delivery retains, or 0.
   ///
-  /// Before the gate exists, it is the address of the run that the callbacks own, plus 1. A lazy
+  /// Before the valve exists, it is the address of the run that the callbacks own, plus 1. A lazy
   /// reference is not specialized, and costs more than an update.
-  @usableFromInline let gateAddress = Atomic<UInt>(0)
+  @usableFromInline let valveAddress = Atomic<UInt>(0)
 
   @usableFromInline
   init(isOpen: Bool) {
     turnstile = Turnstile(isOpen: isOpen)
   }
 
-  deinit { releaseGate() }
+  deinit { releaseValve() }
 
   @usableFromInline package var subscriberCount: Int {
     // A barrier is no subscriber. The end of a source removes it later than the subscribers.
@@ -82,14 +82,14 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   }
 
   override func attach(_ counter: InFlightCounter, of token: Subscription) {
-    let (gate, run) = attachGate(counter, of: token)
-    if let gate { run?.passFlow(of: gate) }
+    let (valve, run) = attachValve(counter, of: token)
+    if let valve { run?.passFlow(of: valve) }
   }
 
   /// Installs a barrier behind the present subscribers.
   ///
   /// Returns `false` if the source has finished.
-  func join(_ last: GlitchBarrier) -> Bool { false }
+  func join(_ barrier: GlitchBarrier) -> Bool { false }
 
   /// Returns `true` if this thread delivers.
   ///
@@ -100,35 +100,37 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   }
 
   /// Returns `true` if this thread runs a turn that has not reached the barrier.
-  func isAbout(toCall last: GlitchBarrier, on thread: ThreadID) -> Bool {
-    if turnstile.hasEntered(thread) { return unsafe progress.isAbout(toCall: last.serial) }
+  func isAbout(toCall barrier: GlitchBarrier, on thread: ThreadID) -> Bool {
+    if turnstile.hasEntered(thread) { return unsafe progress.isAbout(toCall: barrier.serial) }
     if turnstile.isResting { return false }
     return lock.withLock { state in
-      unsafe isDelivering(on: thread, state) && progress.isAbout(toCall: last.serial)
+      unsafe isDelivering(on: thread, state) && progress.isAbout(toCall: barrier.serial)
     }
   }
 
   /// Called by the delivering thread.
-  func hasPassed(_ last: GlitchBarrier) {
-    unsafe progress.passed = last.serial
+  func hasPassed(_ barrier: GlitchBarrier) {
+    unsafe progress.passed = barrier.serial
   }
 
   /// Removes the barrier, unless a turn that excludes new subscribers may still reach it.
   ///
   /// - Parameter callback: The callback, which the caller releases after the lock.
   /// - Returns: `false` if such a turn may follow.
-  func end(_ last: GlitchBarrier, from thread: ThreadID, _ callback: inout ErasedCallback) -> Bool {
+  func end(_ barrier: GlitchBarrier, from thread: ThreadID, _ callback: inout ErasedCallback)
+    -> Bool
+  {
     lock.withLock { state in
-      if unsafe last.replacement == 0 { unsafe last.replacement = state.schedule.lastSerial }
-      if let next = state.tickets.first, unsafe next.last < last.replacement { return false }
+      if unsafe barrier.replacement == 0 { unsafe barrier.replacement = state.schedule.lastSerial }
+      if let next = state.tickets.first, unsafe next.last < barrier.replacement { return false }
       return withTurns(&state) { state, isRunning in
         if isRunning,
-          unsafe state.schedule.deliverer != thread || progress.isAbout(toCall: last.serial)
+          unsafe state.schedule.deliverer != thread || progress.isAbout(toCall: barrier.serial)
         {
           return false
         }
-        callback = remove(last.token, from: &state, isRunning: isRunning)
-        state.discount(last)
+        callback = remove(barrier.token, from: &state, isRunning: isRunning)
+        state.discount(barrier)
         return true
       }
     }
@@ -260,16 +262,19 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     return hasDeliverer
   }
 
-  /// Called under the lock, after the callback of a new subscriber is in place.
+  /// Shows a new subscriber to the threads that enter without the lock.
+  ///
+  /// Called under the lock, after its callback is in place.
   @usableFromInline
   func publish(_ state: borrowing DeliveryState) {
     state.table.publish(to: front)
     front.lastSerial.store(state.schedule.lastSerial, ordering: .releasing)
   }
 
-  /// For a delivering thread that was signaled before it read its extent.
+  /// Returns the serial number of the newest subscriber when the delivering thread was signaled.
   ///
-  /// Its turn excludes subscribers that joined after a later update.
+  /// For a thread that was signaled before it read its extent. Its turn excludes subscribers that
+  /// joined after a later update.
   @usableFromInline
   func lastSerialAtCall() -> UInt {
     lock.withLock { $0.lastSerialAtCall }

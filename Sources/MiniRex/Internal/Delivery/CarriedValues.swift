@@ -54,7 +54,7 @@ enum CarriedLocals {
   }
 
   private struct Registry: Sendable {
-    /// With one element for each registration.
+    /// The registered task-locals, with an element for each registration.
     var locals: [CarriedLocal] = []
     /// A sender may be reading an earlier list, so all of them stay in memory.
     var lists: [List] = []

@@ -79,28 +79,28 @@ extension Delivery {
 }
 
 extension AnyDelivery {
-  /// The gate of its senders, once it has had a suspending subscriber.
+  /// The valve of its senders, once it has had a suspending subscriber.
   @usableFromInline @inline(__always)
-  package var gate: SendGate? {
-    let address = gateAddress.load(ordering: .acquiring)
+  package var valve: SendValve? {
+    let address = valveAddress.load(ordering: .acquiring)
     if address & 1 != 0 { return nil }
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
-    return unsafe Unmanaged<SendGate>.fromOpaque(pointer).takeUnretainedValue()
+    return unsafe Unmanaged<SendValve>.fromOpaque(pointer).takeUnretainedValue()
   }
 
   /// Called under the lock.
-  private func makeGate() -> SendGate {
-    if let gate { return gate }
-    let gate = SendGate(ofRun: gateAddress.load(ordering: .relaxed) & ~1)
-    let pointer = unsafe Unmanaged.passRetained(gate).toOpaque()
-    gateAddress.store(UInt(bitPattern: pointer), ordering: .releasing)
-    return gate
+  private func makeValve() -> SendValve {
+    if let valve { return valve }
+    let valve = SendValve(ofRun: valveAddress.load(ordering: .relaxed) & ~1)
+    let pointer = unsafe Unmanaged.passRetained(valve).toOpaque()
+    valveAddress.store(UInt(bitPattern: pointer), ordering: .releasing)
+    return valve
   }
 
   /// Called once, by the deinitializer.
-  func releaseGate() {
-    guard let gate else { return }
-    unsafe Unmanaged.passUnretained(gate).release()
+  func releaseValve() {
+    guard let valve else { return }
+    unsafe Unmanaged.passUnretained(valve).release()
   }
 
   /// Makes the delivery belong to a run that its callbacks retain.
@@ -109,14 +109,14 @@ extension AnyDelivery {
   @usableFromInline
   func setOwner(_ run: RunStart) {
     let pointer = unsafe Unmanaged.passUnretained(run).toOpaque()
-    gateAddress.store(UInt(bitPattern: pointer) | 1, ordering: .releasing)
+    valveAddress.store(UInt(bitPattern: pointer) | 1, ordering: .releasing)
   }
 
-  /// Passes the holds of subscribers that have attached during the start of the run on.
+  /// Passes on the holds of subscribers that attached while the run was starting.
   @usableFromInline
   func hasStarted(_ run: RunStart) {
     // Under the lock, because another thread may be about to attach.
-    if let gate = lock.withLock({ _ in gate }) { run.passFlow(of: gate) }
+    if let valve = lock.withLock({ _ in valve }) { run.passFlow(of: valve) }
   }
 
   /// Counts the queue for a suspending subscriber downstream.
@@ -126,19 +126,19 @@ extension AnyDelivery {
 
   /// Attaches the counter of a subscription to this source.
   ///
-  /// - Returns: The gate, or `nil` if the subscription has ended, and the run that owns the
+  /// - Returns: The valve, or `nil` if the subscription has ended, and the run that owns the
   ///   delivery.
   @discardableResult
-  func attachGate(
+  func attachValve(
     _ counter: InFlightCounter, of token: Subscription
-  ) -> (gate: SendGate?, run: RunStart?) {
+  ) -> (valve: SendValve?, run: RunStart?) {
     var resumptions = SenderResumptions()
-    let attached = lock.withLock { state -> (SendGate?, RunStart?) in
+    let attached = lock.withLock { state -> (SendValve?, RunStart?) in
       if token.slot == nil || state.schedule.hasEnded { return (nil, nil) }
-      let gate = makeGate()
-      counter.attach(gate, for: ObjectIdentifier(token), &resumptions)
+      let valve = makeValve()
+      counter.attach(valve, for: ObjectIdentifier(token), &resumptions)
       // The callback in the slot retains the run.
-      return (gate, gate.run)
+      return (valve, valve.run)
     }
     resumptions.run()
     return attached
@@ -146,7 +146,7 @@ extension AnyDelivery {
 
   @inline(__always)
   func detach(_ token: Subscription) {
-    if let gate, !gate.hasRelay { gate.detach(token) }
+    if let valve, !valve.hasRelay { valve.detach(token) }
   }
 
   /// Detaches a canceled subscription after its callback has been released, which may have
@@ -155,7 +155,7 @@ extension AnyDelivery {
   /// A sender upstream must not continue before.
   @inline(__always)
   func detachFromOwnedRun(_ token: Subscription) {
-    if let gate, gate.belongsToRun { gate.detach(token) }
+    if let valve, valve.belongsToRun { valve.detach(token) }
   }
 
   /// Returns when the queued updates and the turn in progress are delivered, also in a canceled
@@ -171,7 +171,7 @@ extension Subscription {
   ///
   /// Elsewhere, its cancellation does.
   func detachFromRun() {
-    (host as? AnyDelivery)?.gate?.detach(self)
+    (host as? AnyDelivery)?.valve?.detach(self)
   }
 }
 

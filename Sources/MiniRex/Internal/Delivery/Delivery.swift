@@ -219,11 +219,11 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     if lock.withLock({ end(on: thread, &$0) }) { deliverQueued() }
   }
 
-  override func join(_ last: GlitchBarrier) -> Bool {
+  override func join(_ barrier: GlitchBarrier) -> Bool {
     lock.withLock { state in
-      guard join(last.token, { _ in last.call() }, &state) else { return false }
-      unsafe last.serial = state.schedule.lastSerial
-      unsafe last.isCounted = true
+      guard join(barrier.token, { _ in barrier.call() }, &state) else { return false }
+      unsafe barrier.serial = state.schedule.lastSerial
+      unsafe barrier.isCounted = true
       state.barrierCount += 1
       return true
     }

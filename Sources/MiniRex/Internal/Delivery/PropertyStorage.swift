@@ -124,8 +124,8 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
 
   /// Gives a change its time, by which computed values find it, and admits its turn.
   ///
-  /// A turn that begins immediately emits this version. A queued change has its version in the queue. Called under the
-  /// lock.
+  /// A turn that begins immediately emits this version. A queued change has its version in the
+  /// queue. Called under the lock.
   @inlinable @inline(never)
   func admitTracked(
     _ update: Value, replacing replaced: Value?, inPlace: Bool, from thread: ThreadID,

@@ -320,9 +320,7 @@ package struct Front: ~Copyable, Sendable {
   }
 }
 
-/// The result of a search.
-///
-/// Later subscribers are behind it.
+/// The slot that a search has found, from which the search for a later subscriber continues.
 private struct Found {
   let slot: Slot
   let segment: Segment
@@ -348,7 +346,7 @@ package struct SlotTable: ~Copyable, @unchecked Sendable {
   private var firstEnded: Slot?
   private var lastEnded: Slot?
 
-  /// The late subscriber of the last search, and its slot.
+  /// The result of the last search.
   private var lastFound: Found?
 
   package init() {}

@@ -6,9 +6,9 @@ public import Synchronization
 ///
 /// No user code runs and no user value is released while it is held.
 ///
-/// `Mutex` blocks in a library that ThreadSanitizer does not instrument, so `edge` repeats each
-/// transfer where it does. That is a plain load and a plain store on x86, and one instruction each
-/// on ARM.
+/// ThreadSanitizer does not see the code in which `Mutex` blocks, and would report races on the
+/// state. `edge` shows it the order: each unlocking stores, and the next locking loads. That is a
+/// plain store and a plain load on x86, and one instruction each on ARM.
 @usableFromInline
 package struct Lock<State: ~Copyable>: ~Copyable, Sendable {
   @usableFromInline let mutex: Mutex<State>

@@ -5,7 +5,9 @@
 package struct FamilyIndex: Sendable {
   private struct Unused: Sendable {
     let id: Int
-    /// The value of `use` when the entry was added.
+    /// The value of `Entry.use` when the entry became unused.
+    ///
+    /// If the entry was used later, the values differ, and this element is outdated.
     let use: Int
     let since: Duration
   }
@@ -15,7 +17,7 @@ package struct FamilyIndex: Sendable {
     /// The number of references: objects of the user and calls in progress.
     var pins = 0
     var isUnused = false
-    /// Changes whenever the entry is used.
+    /// The number of uses since the entry was added.
     var use = 0
   }
 

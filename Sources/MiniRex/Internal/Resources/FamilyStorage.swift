@@ -57,9 +57,10 @@ final class FamilyStorage<Key: Hashable & Sendable, Value: Sendable, Failure: Er
   /// A publisher that outlasts its entry, and then continues with the next entry of the key.
   private func publisher(of entry: Entry) -> PublishedValue<Resource<Value, Failure>.State> {
     let (key, core) = (entry.key, entry.core)
-    return Publisher(watchedBy: core.lineage) {
-      self.withCore(of: key, or: core) { $0.current }
-    } connect: { receive in
+    return Publisher(
+      watchedBy: core.lineage,
+      value: .untracked { self.withCore(of: key, or: core) { $0.current } }
+    ) { receive in
       self.withCore(of: key, or: core) { $0.subscribe(receive) }
     }
   }

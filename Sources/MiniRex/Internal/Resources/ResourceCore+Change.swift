@@ -74,6 +74,8 @@ extension ResourceCore {
     return consequences.firstCall?.call != .only
   }
 
+  /// Replaces the run if the load has changed, and adds the attempt to start.
+  ///
   /// Called under the lock.
   private func changeRun(
     after old: ResourceSchedule.Attempt?, _ cause: LoadCause, _ consequences: inout Consequences

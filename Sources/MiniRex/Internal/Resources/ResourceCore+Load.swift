@@ -45,7 +45,7 @@ extension ResourceCore {
         guard unsafe schedule.fail(attempt.load, at: now, retryingAt: retryTime) else {
           return .unchanged
         }
-        // A clock would call later.
+        // Without a delay, the retry starts here. The clock would start it in another call.
         if delay == .zero { unsafe schedule.wake(at: now) }
         return .failure(failure)
       }

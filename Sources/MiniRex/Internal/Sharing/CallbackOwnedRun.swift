@@ -51,8 +51,8 @@ class RunStart: @unchecked Sendable {
 
   /// Passes the holds of the subscribers on to the upstream subscription, once the start has
   /// returned.
-  func passFlow(of gate: SendGate) {
-    guard let token = token.load(), let relay = gate.makeRelay() else { return }
+  func passFlow(of valve: SendValve) {
+    guard let token = token.load(), let relay = valve.makeRelay() else { return }
     token.host.attach(relay, of: token)
     relay.check()
   }
@@ -86,7 +86,7 @@ final class RunInlet<Update: Sendable>: Sendable {
   @inlinable
   deinit {
     delivery.end()
-    delivery.gate?.end()
+    delivery.valve?.end()
   }
 }
 

@@ -10,7 +10,7 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
 
   private struct Current: Sendable {
     var run: WorkRun<Update>?
-    /// The place where a run has continued that handed its next task over.
+    /// The task with which a run has continued that handed over its next task, and its follower.
     var continuation: TaskContinuation<Update>?
   }
 

@@ -201,7 +201,8 @@ final class TaskHandover<Output: Sendable>: Sendable {
   }
 }
 
-/// The place where a run continues that has handed its next task over.
+/// The task with which a run continues after it has handed over its next task, and the run that
+/// follows it.
 ///
 /// A late subscriber follows the task itself, which shares its work with the follower. It is
 /// constant.

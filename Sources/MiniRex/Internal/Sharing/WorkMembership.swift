@@ -20,7 +20,7 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
     case handOver(AnyObject)
   }
 
-  /// One closure serves both requests, because each closure costs an allocation.
+  /// One closure serves all requests, because each closure costs an allocation.
   typealias Leave = @Sendable (Step) -> Bool
 
   private struct State {
@@ -84,7 +84,7 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
   override func attach(_ counter: InFlightCounter, of token: Subscription) {
     let (inner, leave) = state.withLock { ($0.inner, $0.leave) }
     guard let inner, let leave else { return }
-    (inner.host as? AnyDelivery)?.attachGate(counter, of: inner)
+    (inner.host as? AnyDelivery)?.attachValve(counter, of: inner)
     _ = leave(.passFlow)
   }
 

@@ -60,7 +60,7 @@ package final class WorkRun<Update: Sendable>: Sendable {
     let leavers = state.resumeWaiters { $0.run.attach(work) }
     guard let leavers else {
       // A subscriber may have attached its counter during the start.
-      if storage.delivery.gate != nil { passFlow() }
+      if storage.delivery.valve != nil { passFlow() }
       return
     }
     WaitGroup.capture(leavers) { work.leave() }
@@ -72,7 +72,7 @@ package final class WorkRun<Update: Sendable>: Sendable {
     let work = state.withLock { state -> Subscription? in
       if case .working(let work) = state.run.phase { work } else { nil }
     }
-    guard let work, let relay = storage.delivery.gate?.makeRelay() else { return }
+    guard let work, let relay = storage.delivery.valve?.makeRelay() else { return }
     work.host.attach(relay, of: work)
     relay.check()
   }
@@ -99,7 +99,7 @@ package final class WorkRun<Update: Sendable>: Sendable {
         { work.leave() }
       }
     }
-    storage.delivery.gate?.end()
+    storage.delivery.valve?.end()
     lingering?.end()
     withExtendedLifetime(state.withLock { $0.forwarder.take() }) {}
   }

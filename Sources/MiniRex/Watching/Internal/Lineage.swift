@@ -33,7 +33,7 @@ package final class Lineage: Sendable {
   let edges = Lock<[Int: LineageEdgeRecord]>([:])
   /// The buffers downstream of this node.
   let gauges = Lock<[ObjectIdentifier: WeakGauge]>([:])
-  /// The delivery of a source, or in which updates of this node were queued.
+  /// The delivery of the source, or a delivery in which updates of this node were queued.
   let waiting = Lock(WeakDelivery())
 
   init(

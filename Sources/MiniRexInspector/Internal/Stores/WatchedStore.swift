@@ -72,7 +72,9 @@ final class WatchedStore: Sendable {
   /// The last result of `scopes` and its time.
   private let seenScopes = Lock<([ScopeLine], ContinuousClock.Instant?)>(([], nil))
   private let recording = Lock(Recording.off)
-  /// The reason for which the commits before the first of a subscription are not in the log.
+  /// The reason why commits were not recorded before the inspector subscribed again.
+  ///
+  /// The log shows it as the cause of the next commit, which contains their changes.
   private let gap = Lock("")
   private let budget: Lock<WorkBudget>
   private let queue: DispatchQueue
@@ -210,6 +212,8 @@ final class WatchedStore: Sendable {
     if !hasResumed { subscription.invalidate() }
   }
 
+  /// Records a commit, and pauses if the store has exceeded its share of a processor.
+  ///
   /// Runs on the queue.
   private func take<State, Action>(_ commit: Commit<State, Action>, isFirst: Bool) {
     let start = threadTime()

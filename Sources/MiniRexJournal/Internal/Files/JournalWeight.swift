@@ -58,7 +58,9 @@ struct JournalWeight: Sendable {
     var bytes = 0
   }
 
-  /// The first state of the file, which is read at the first line of a recording.
+  /// The first state of the file.
+  ///
+  /// If opening the file did not read it, the first recording reads it before its first line.
   var first = State()
   var last = State()
   /// The number of actions after the last state.

@@ -8,27 +8,27 @@ internal import MiniRex
 enum CallbackRegistry {
   private struct State: Sendable {
     var lastNumber: UInt = 0
-    var links: [UInt: ConnectionCore] = [:]
+    var cores: [UInt: ConnectionCore] = [:]
   }
 
   private static let state = Lock(State())
 
-  static func add(_ link: ConnectionCore) -> UnsafeMutableRawPointer? {
+  static func add(_ core: ConnectionCore) -> UnsafeMutableRawPointer? {
     let number = state.withLock { state in
       state.lastNumber += 1
-      state.links[state.lastNumber] = link
+      state.cores[state.lastNumber] = core
       return state.lastNumber
     }
     return UnsafeMutableRawPointer(bitPattern: number)
   }
 
   static func find(_ closure: UnsafeMutableRawPointer?) -> ConnectionCore? {
-    state.withLock { $0.links[UInt(bitPattern: closure)] }
+    state.withLock { $0.cores[UInt(bitPattern: closure)] }
   }
 
   @discardableResult
   static func remove(_ closure: UnsafeMutableRawPointer?) -> ConnectionCore? {
-    state.withLock { $0.links.removeValue(forKey: UInt(bitPattern: closure)) }
+    state.withLock { $0.cores.removeValue(forKey: UInt(bitPattern: closure)) }
   }
 }
 #endif

@@ -211,8 +211,8 @@ extension ConnectionCore {
 
   private func perform(_ operation: Operation, over handle: LibNATSConnection) {
     switch operation {
-    case .subscribe(let feed, let sink):
-      start(feed, sink, over: handle)
+    case .subscribe(let subscription, let handler):
+      start(subscription, handler, over: handle)
     case .publish(let message):
       do throws(NATSError) {
         try message.send(over: handle, sendLimit: .max)

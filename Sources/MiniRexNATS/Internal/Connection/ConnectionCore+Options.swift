@@ -177,8 +177,7 @@ extension ConnectionCore {
 
   /// Throws if a file is missing.
   ///
-  /// libnats reads the files later, and reports a missing file like a
-  /// missing server.
+  /// libnats reads the files later, and reports a missing file like a missing server.
   private func checkFiles(_ paths: [String?], seed: String) throws(NATSError) {
     for case let path? in paths {
       try checkText(path, "The path of the credentials file")
@@ -231,26 +230,26 @@ extension ConnectionCore {
       natsOptions_SetDisconnectedCB(
         made,
         { connection, closure in
-          guard let connection, let link = CallbackRegistry.find(closure) else { return }
+          guard let connection, let core = CallbackRegistry.find(closure) else { return }
           // The callback for a closed connection follows.
           if natsConnection_IsClosed(connection) { return }
-          link.didLoseConnection(UInt(bitPattern: closure))
+          core.didLoseConnection(UInt(bitPattern: closure))
         }, closure), "callbacks")
     try require(
       natsOptions_SetErrorHandler(
         made,
         { connection, subscription, status, closure in
-          guard let connection, let link = CallbackRegistry.find(closure) else { return }
-          link.hasFailed(status, CPointer(connection), subscription.map { CPointer($0) })
+          guard let connection, let core = CallbackRegistry.find(closure) else { return }
+          core.hasFailed(status, CPointer(connection), subscription.map { CPointer($0) })
         }, closure), "callbacks")
     try require(
       natsOptions_SetClosedCB(
         made,
         { connection, closure in
-          guard let connection, let link = CallbackRegistry.find(closure) else { return }
+          guard let connection, let core = CallbackRegistry.find(closure) else { return }
           let (status, words) = lastWords(connection)
           let error = status == NATS_OK ? nil : NATSError(status, words)
-          link.hasClosed(UInt(bitPattern: closure), error, words)
+          core.hasClosed(UInt(bitPattern: closure), error, words)
         }, closure), "callbacks")
   }
 }
@@ -280,7 +279,7 @@ extension ConnectionCore {
       guard let subscription else { return }
       // The subscription may be freed: libnats does not retain it for this call.
       let address = UInt(bitPattern: subscription.pointer)
-      state.withLock { $0.sinks[address] }?.hasDropped()
+      state.withLock { $0.handlers[address] }?.hasDropped()
     case NATS_NOT_PERMITTED:
       let parts = words.split(separator: "\"")
       report(.notPermitted(subject: parts.count > 1 ? String(parts[1]) : "", message: words))

@@ -22,16 +22,16 @@ extension ConnectionCore {
       state.isOpening = true
       state.lastFailure = nil
       if case .open = state.phase { state.phase = .waiting([], bytes: 0) }
-      return (handle, Array(state.sinks.values))
+      return (handle, Array(state.handlers.values))
     }
-    guard let (handle, sinks) = lost else { return }
+    guard let (handle, handlers) = lost else { return }
     CallbackRegistry.remove(UnsafeMutableRawPointer(bitPattern: closure))
     add(discoveredServers(handle))
     let unconfirmed = handle.unconfirmed
     if unconfirmed > 0 { report(.possiblyLost(count: unconfirmed)) }
     inbox.reopen(over: self)
     hasDisconnected()
-    for sink in sinks { sink.leave() }
+    for handler in handlers { handler.leave() }
     connectLater(attempt: 1, refusals: 0)
   }
 

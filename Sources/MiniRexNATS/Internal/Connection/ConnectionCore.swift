@@ -58,7 +58,7 @@ final class ConnectionCore: Sendable {
     var lastFailure: NATSError?
     /// The handlers by the addresses of their subscriptions, which may be freed when libnats
     /// reports on them.
-    var sinks: [UInt: MessageHandler] = [:]
+    var handlers: [UInt: MessageHandler] = [:]
     var lastHook = 0
     var hooks: [Int: @Sendable () -> Void] = [:]
 
@@ -107,7 +107,7 @@ final class ConnectionCore: Sendable {
     inbox = Inbox(options.inboxPrefix)
     services = RequestServer(options)
     status = PublishedProperty(.connecting, name: "\(name): status", fileID: fileID, line: line)
-    diagnostics = BroadcastSource(name: "\(name): troubles", fileID: fileID, line: line)
+    diagnostics = BroadcastSource(name: "\(name): diagnostics", fileID: fileID, line: line)
     hasClosed = TaskSource(name: "\(name): closing", fileID: fileID, line: line)
   }
 

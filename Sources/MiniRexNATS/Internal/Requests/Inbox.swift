@@ -63,8 +63,8 @@ final class Inbox: Sendable {
   ///
   /// - Parameter hasProgress: A Boolean value that indicates whether one lane delivers all replies. Two lanes would repeat
   ///   progress, and lose the last of it.
-  func add(_ request: Request, hasProgress: Bool, over link: ConnectionCore) -> UInt64 {
-    open(over: link)
+  func add(_ request: Request, hasProgress: Bool, over core: ConnectionCore) -> UInt64 {
+    open(over: core)
     return lane.withLock { lane in
       state.withLock { state in
         state.lastNumber += 1
@@ -82,22 +82,22 @@ final class Inbox: Sendable {
   ///
   /// Without the wait, a request could be sent before the subscription, and its reply would be
   /// lost. The lock is held across `ConnectionCore.subscribe`, which runs no user code.
-  func open(over link: ConnectionCore) {
+  func open(over core: ConnectionCore) {
     let blocked = lane.withLock { lane -> Lane? in
       if let lane, !lane.isBlocked { return nil }
-      defer { lane = Lane(self, over: link) }
+      defer { lane = Lane(self, over: core) }
       return lane
     }
-    blocked?.endLater(of: self, on: link.maintenance)
+    blocked?.endLater(of: self, on: core.maintenance)
   }
 
   /// Subscribes again after a lost connection.
   ///
   /// Replies over the next connection then do not wait for callbacks that are still running.
-  func reopen(over link: ConnectionCore) {
+  func reopen(over core: ConnectionCore) {
     let old = lane.withLock { lane -> Lane? in
       guard let old = lane else { return nil }
-      let new = Lane(self, over: link)
+      let new = Lane(self, over: core)
       lane = new
       state.withLock { state in
         for number in state.requests.keys where state.requests[number]?.lane != nil {
@@ -148,7 +148,7 @@ final class Inbox: Sendable {
     state.withLock { $0.requests.values.contains { $0.lane == ObjectIdentifier(lane) } }
   }
 
-  fileprivate func take(_ message: RawMessage, from lane: Lane, over link: ConnectionCore) {
+  fileprivate func take(_ message: RawMessage, from lane: Lane, over core: ConnectionCore) {
     let (number, rest) = message.number(after: prefix.utf8.count)
     guard let number else { return }
     switch rest {
@@ -163,10 +163,10 @@ final class Inbox: Sendable {
     case ".probe":
       if state.withLock({ $0.requests[number] != nil }) { return }
       guard let reply = message.replySubject else { return }
-      try? link.publish(
+      try? core.publish(
         OutgoingMessage(
           subject: reply, headers: [:], bytes: UnsafeRawBufferPointer(start: nil, count: 0)))
-    case ".gone": link.services.requesterHasGone(number)
+    case ".gone": core.services.requesterHasGone(number)
     default: break
     }
   }
@@ -186,11 +186,11 @@ private final class Lane: Sendable {
   private let count = Atomic(0)
   private let token = Lock<Subscription?>(nil)
 
-  init(_ inbox: Inbox, over link: ConnectionCore) {
-    let token = link.subscribe(to: inbox.prefix + ">", queue: nil) { [weak link, self] message in
-      guard let link else { return }
+  init(_ inbox: Inbox, over core: ConnectionCore) {
+    let token = core.subscribe(to: inbox.prefix + ">", queue: nil) { [weak core, self] message in
+      guard let core else { return }
       began.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
-      inbox.take(message, from: self, over: link)
+      inbox.take(message, from: self, over: core)
       began.store(0, ordering: .relaxed)
       count.add(1, ordering: .relaxed)
     }

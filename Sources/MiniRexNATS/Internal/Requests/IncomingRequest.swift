@@ -3,13 +3,13 @@ internal import MiniRex
 
 /// A received request, which can be answered once.
 final class IncomingRequest: Sendable {
-  private let link: ConnectionCore
+  private let core: ConnectionCore
   private let replySubject: String
   let number: UInt64
   private let isAnswered = Lock(false)
 
-  init(_ replySubject: String, _ number: UInt64, over link: ConnectionCore) {
-    self.link = link
+  init(_ replySubject: String, _ number: UInt64, over core: ConnectionCore) {
+    self.core = core
     self.replySubject = replySubject
     self.number = number
   }
@@ -25,14 +25,14 @@ final class IncomingRequest: Sendable {
     case .success(let answer): send(answer, on: replySubject)
     case .failure(let error): refuse(error)
     }
-    link.services.end(number)
+    core.services.end(number)
   }
 
   /// Answers if the task has finished without a result.
   func end() {
     if !take() { return }
     refuse(NATSError.refused(code: 500, message: "The task ended without a result."))
-    link.services.end(number)
+    core.services.end(number)
   }
 
   func refuse(_ error: any Error) {
@@ -60,11 +60,11 @@ final class IncomingRequest: Sendable {
   ) {
     do throws(NATSError) {
       try Codec.encode(value) { bytes throws(NATSError) in
-        try link.publish(
+        try core.publish(
           OutgoingMessage(subject: subject, headers: headers, bytes: bytes), atOnce: true)
       }
     } catch {
-      link.report(.notSent(subject: subject, error))
+      core.report(.notSent(subject: subject, error))
       // The result is too large or cannot be encoded, and the requester receives the error.
       if headers.isEmpty, subject == replySubject, error != .closed { refuse(error) }
     }

@@ -149,19 +149,19 @@ final class RequestServer: Sendable {
   }
 
   /// Probes the requesters of long requests at each interval.
-  func probe(over link: ConnectionCore) {
+  func probe(over core: ConnectionCore) {
     let mustStart = state.withLock { state in
       defer { state.isProbing = true }
       return !state.isProbing
     }
-    if mustStart { probeAgain(over: link) }
+    if mustStart { probeAgain(over: core) }
   }
 
-  private func probeAgain(over link: ConnectionCore) {
-    let wait = max(10, link.options.probeInterval.inMilliseconds)
-    link.maintenance.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: wait))) {
-      [self, weak link] in
-      guard let link else { return }
+  private func probeAgain(over core: ConnectionCore) {
+    let wait = max(10, core.options.probeInterval.inMilliseconds)
+    core.maintenance.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: wait))) {
+      [self, weak core] in
+      guard let core else { return }
       let old = state.withLock { state in
         var old: [(String, UInt64)] = []
         for (number, work) in state.works where Inbox.isMarked(work.replySubject) {
@@ -171,8 +171,8 @@ final class RequestServer: Sendable {
         state.isProbing = !state.works.isEmpty
         return old
       }
-      for (subject, number) in old { link.probe(subject, number) }
-      if state.withLock({ $0.isProbing }) { probeAgain(over: link) }
+      for (subject, number) in old { core.probe(subject, number) }
+      if state.withLock({ $0.isProbing }) { probeAgain(over: core) }
     }
   }
 }

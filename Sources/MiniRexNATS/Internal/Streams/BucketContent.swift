@@ -22,7 +22,7 @@ struct BucketContent: Sendable {
   /// A known key of which the snapshot has an older message, or another message with its revision.
   private var contradicted: Doubt?
 
-  /// - Returns: The keys to confirm.
+  /// - Returns: The keys whose last messages the watcher must request from the server.
   mutating func begin(_ beginning: OrderedConsumer.Beginning, isSnapshot: Bool) -> [Doubt] {
     seen = isSnapshot ? [] : nil
     contradicted = nil

@@ -24,7 +24,9 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
     var generation = 0
     /// The time of the server less the time of this process, in nanoseconds.
     var offset: Int64 = 0
-    /// In nanoseconds, and 0 without a limit, or `nil` until the server has reported it.
+    /// The age at which values expire, in nanoseconds, or 0 without a limit.
+    ///
+    /// It is `nil` until the server has reported it.
     var maxAge: Int64?
     /// The number of the timer in force.
     var timer = 0
@@ -46,15 +48,15 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
   }
 
   private let stream: StreamID
-  private let link: ConnectionCore
+  private let core: ConnectionCore
   private let emit: @Sendable (Change) -> Void
   private let state = Lock(State())
   private let consumer = Lock<WeakConsumer?>(nil)
 
   private init(
-    _ stream: StreamID, _ link: ConnectionCore, _ emit: @escaping @Sendable (Change) -> Void
+    _ stream: StreamID, _ core: ConnectionCore, _ emit: @escaping @Sendable (Change) -> Void
   ) {
-    (self.stream, self.link, self.emit) = (stream, link, emit)
+    (self.stream, self.core, self.emit) = (stream, core, emit)
   }
 
   /// Follows the keys that match the filter until the subscription is canceled.
@@ -68,13 +70,13 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
     let order = ConsumerConfig(
       stream: bucket.stream, filter: filter, start: .lastOfSubjects, rereadsLast: rereadsLast)
     // The consumer releases the watcher, and `emit` with it, when the connection closes.
-    let watcher = BucketWatcher(bucket.stream, bucket.link, emit)
+    let watcher = BucketWatcher(bucket.stream, bucket.core, emit)
     let calls = OrderedConsumer.Calls(
       receive: { message, place, _ in watcher.take(message, place) },
       begins: { watcher.begin($0, isSnapshot: $1) }, hasSnapshot: { watcher.endSnapshot() },
       measures: { offset in watcher.state.withLock { $0.offset = offset } },
       learns: { watcher.learn($0, nil) })
-    let consumer = OrderedConsumer(order, over: bucket.link, calls)
+    let consumer = OrderedConsumer(order, over: bucket.core, calls)
     watcher.consumer.withLock { $0 = WeakConsumer(consumer) }
     return consumer.start()
   }
@@ -120,7 +122,7 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
       do throws(NATSError) {
         entry = .present(try Codec<Value>.decode(message.bytes), revision)
       } catch {
-        link.report(.undecodable(subject: subject, reason: "\(error)"))
+        core.report(.undecodable(subject: subject, reason: "\(error)"))
         entry = nil
       }
     }
@@ -162,8 +164,8 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
   /// The last message of a bucket may be replaced at any time, so the consumer cannot compare it after a restore. A
   /// server that lags behind also delivers older messages.
   private func compare(_ doubt: BucketContent.Doubt) {
-    link.stored(.last(subject: doubt.subject), in: stream).flatMap { [link, stream] stored in
-      link.streamInfo(stream).map { (stored, $0.state.lastSeq) }
+    core.stored(.last(subject: doubt.subject), in: stream).flatMap { [core, stream] stored in
+      core.streamInfo(stream).map { (stored, $0.state.lastSeq) }
     }.subscribe(
       success: { [weak self] stored, last in
         let time = Timestamp(stored.time)?.nanoseconds
@@ -179,7 +181,7 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
   /// Emits the absence of those keys that the leader of the stream does not have.
   private func confirm(_ doubts: [BucketContent.Doubt]) {
     for doubt in doubts {
-      link.stored(.last(subject: doubt.subject), in: stream).subscribe(
+      core.stored(.last(subject: doubt.subject), in: stream).subscribe(
         success: { _ in },
         failure: { [weak self] error in
           if error.isMissingMessage { self?.perform { $0.remove(doubt) } }
@@ -198,7 +200,7 @@ extension BucketWatcher {
     let wait = min(milliseconds, 86_400_000) + 100
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
       guard let self, state.withLock({ $0.content.has(doubt) }) else { return }
-      link.stored(.last(subject: doubt.subject), in: stream).subscribe { [weak self] result in
+      core.stored(.last(subject: doubt.subject), in: stream).subscribe { [weak self] result in
         switch result {
         case .failure(let error) where error.isMissingMessage:
           self?.perform { $0.remove(doubt) }
@@ -236,7 +238,7 @@ extension BucketWatcher {
   private func check(_ timer: Int) {
     let (current, generation) = state.withLock { ($0.timer, $0.generation) }
     if timer != current { return }
-    link.streamInfo(stream).subscribe(
+    core.streamInfo(stream).subscribe(
       success: { [weak self] in self?.learn($0, generation) },
       failure: { [weak self] error in if error != .closed { self?.scheduleCheck() } }
     ).detached()

@@ -220,10 +220,13 @@ struct ConsumerState: Sendable {
     return (mustRestart, !mustRestart && completesSnapshot())
   }
 
+  /// Takes a heartbeat or an answer of the server, and returns the next steps.
+  ///
   /// - Parameters:
   ///   - counted: The number of deliveries, if the server reports it.
+  ///   - isWell: `false` if the reader needs another consumer.
   ///   - isIdle: A Boolean value that indicates whether the server has no undelivered message now.
-  mutating func hear(
+  mutating func takeControl(
     counted: UInt64?, isWell: Bool, isIdle: Bool, _ generation: Int
   ) -> (mustRestart: Bool, completesSnapshot: Bool) {
     if !isAt(generation) { return (false, false) }

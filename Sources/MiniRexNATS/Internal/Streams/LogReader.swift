@@ -27,7 +27,7 @@ final class LogReader: Sendable {
   private let stream: NATSStream
   private let state: Lock<State>
   private let receive: @Sendable (NATSLogEvent) -> Void
-  private var link: ConnectionCore { stream.link }
+  private var core: ConnectionCore { stream.core }
 
   init(
     _ stream: NATSStream, after sequence: UInt64,
@@ -39,13 +39,13 @@ final class LogReader: Sendable {
 
   /// Reads until the subscription is canceled.
   func start() -> Subscription {
-    let id = link.onReturn { [weak self] in self?.connect() }
-    let connecting = link.isConnected.publisher.subscribe { [weak self] isConnected in
+    let id = core.onReturn { [weak self] in self?.connect() }
+    let connecting = core.isConnected.publisher.subscribe { [weak self] isConnected in
       if isConnected { self?.connect() } else { self?.disconnect() }
     }
     return Subscription { [self] in
       connecting.invalidate()
-      link.removeOnReturn(id)
+      core.removeOnReturn(id)
       end()
     }
   }
@@ -60,7 +60,7 @@ final class LogReader: Sendable {
   }
 
   private func connect() {
-    let connection = link.connection
+    let connection = core.connection
     if state.withLock({ $0.connection }) != connection { begin() }
   }
 
@@ -78,7 +78,7 @@ final class LogReader: Sendable {
 
   /// Begins an attempt over the current connection.
   private func begin() {
-    let connection = link.connection
+    let connection = core.connection
     let (generation, last, timeout, old) = state.withLock { state in
       state.generation += 1
       state.connection = connection
@@ -105,7 +105,7 @@ final class LogReader: Sendable {
   ) {
     let last: UInt64? = emitting { state in
       // The answer may have arrived over the next connection.
-      if !state.isAt(generation) || link.connection != connection { return nil }
+      if !state.isAt(generation) || core.connection != connection { return nil }
       state.retry.hasSucceeded()
       if let reason = examined.unsuitable {
         state.outgoing.append(.unsuitable(reason))
@@ -136,15 +136,15 @@ final class LogReader: Sendable {
       },
       hasSnapshot: { [weak self] in self?.hasReadAll(generation) })
     let order = ConsumerConfig(stream: stream.id, start: .sequence(last.next), reportsEnd: true)
-    keep(OrderedConsumer(order, over: link, calls).start(), generation)
+    keep(OrderedConsumer(order, over: core, calls).start(), generation)
   }
 
   private func take(
     _ message: RawMessage, _ place: MessageMetadata, _ generation: Int, _ connection: Int
   ) {
-    let new = NATSLogMessage(message, place, over: link)
+    let new = NATSLogMessage(message, place, over: core)
     emitting { state in
-      if !state.isAt(generation) || link.connection != connection { return }
+      if !state.isAt(generation) || core.connection != connection { return }
       state.last = new.sequence
       state.outgoing.append(.message(new))
     }
@@ -181,13 +181,13 @@ final class LogReader: Sendable {
       defer { if state.isAt(generation) { state.generation += 1 } }
       return state.isAt(generation)
     }
-    if isCurrent { link.maintenance.async { [weak self] in self?.begin() } }
+    if isCurrent { core.maintenance.async { [weak self] in self?.begin() } }
   }
 
   private func hasFailed(_ error: NATSError, _ generation: Int) {
     let isNew = state.withLock { $0.retry.hasFailed(error) }
-    if isNew { link.report(.notRead(stream: stream.name, error)) }
-    link.maintenance.asyncAfter(
+    if isNew { core.report(.notRead(stream: stream.name, error)) }
+    core.maintenance.asyncAfter(
       deadline: .now() + .milliseconds(ConsumerRetry.milliseconds(after: error))
     ) { [weak self] in
       guard let self, state.withLock({ $0.isAt(generation) }) else { return }

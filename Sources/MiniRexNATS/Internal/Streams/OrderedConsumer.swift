@@ -31,7 +31,7 @@ final class OrderedConsumer: Sendable {
   }
 
   private let order: ConsumerConfig
-  private let link: ConnectionCore
+  private let core: ConnectionCore
   /// `nil` after the connection has closed, which finishes the publishers.
   private let calls: Lock<Calls?>
   private let state: Lock<ConsumerState>
@@ -40,9 +40,9 @@ final class OrderedConsumer: Sendable {
   /// The number of unacknowledged messages that the server permits, and the present consumer's.
   private let room: Lock<(limit: Int, granted: Int)>
 
-  init(_ order: ConsumerConfig, over link: ConnectionCore, _ calls: Calls) {
+  init(_ order: ConsumerConfig, over core: ConnectionCore, _ calls: Calls) {
     self.order = order
-    self.link = link
+    self.core = core
     self.calls = Lock(calls)
     let position: ConsumerState.Position =
       if case .sequence(let sequence) = order.start {
@@ -53,20 +53,20 @@ final class OrderedConsumer: Sendable {
     state = Lock(ConsumerState(position))
     // With half of the limit, no message is dropped. A dropped message would be requested again, with
     // all later messages.
-    let limit = min(max(1, link.options.receiveLimit / 2), 16_384)
+    let limit = min(max(1, core.options.receiveLimit / 2), 16_384)
     room = Lock((limit, limit))
   }
 
   /// Reads until the subscription is canceled.
   func start() -> Subscription {
-    let id = link.onReturn { [weak self] in self?.restart() }
+    let id = core.onReturn { [weak self] in self?.restart() }
     // The first consumer knows the limit of a suspending subscriber.
     ReadAhead.afterConnection { self.restart() }
     watch()
-    let closing = link.hasClosed.publisher.subscribe { [weak self] _ in self?.linkHasClosed() }
+    let closing = core.hasClosed.publisher.subscribe { [weak self] _ in self?.linkHasClosed() }
     return flow.subscription { [self] in
       closing.invalidate()
-      link.removeOnReturn(id)
+      core.removeOnReturn(id)
       end()
     }
   }
@@ -88,7 +88,7 @@ final class OrderedConsumer: Sendable {
   /// Without this the server removes the consumer after half a minute.
   private func remove(_ consumer: String?) {
     guard let consumer else { return }
-    link.sendText(order.stream.subject("CONSUMER.DELETE", consumer: consumer))
+    core.sendText(order.stream.subject("CONSUMER.DELETE", consumer: consumer))
   }
 
   private func keep(_ token: Subscription, _ generation: Int) {
@@ -96,7 +96,7 @@ final class OrderedConsumer: Sendable {
   }
 
   private func watch() {
-    link.maintenance.asyncAfter(deadline: .now() + .milliseconds(ConsumerConfig.heartbeat)) {
+    core.maintenance.asyncAfter(deadline: .now() + .milliseconds(ConsumerConfig.heartbeat)) {
       [weak self] in
       guard let self else { return }
       let (isOver, isSilent) = state.withLock { state in
@@ -111,7 +111,7 @@ final class OrderedConsumer: Sendable {
 
 extension OrderedConsumer {
   private func restart() {
-    guard let (generation, remains) = state.withLock({ $0.begin(over: link.connection) }) else {
+    guard let (generation, remains) = state.withLock({ $0.begin(over: core.connection) }) else {
       return
     }
     drop(remains)
@@ -122,7 +122,7 @@ extension OrderedConsumer {
   /// Compares the stream with the last message, and continues reading.
   private func look(_ generation: Int) {
     let timeout = state.withLock { $0.retry.timeout }
-    let token = link.streamInfo(order.stream, timeout: timeout).subscribe(
+    let token = core.streamInfo(order.stream, timeout: timeout).subscribe(
       success: { [weak self, order] stream in
         guard let self else { return }
         let last = state.withLock { $0.last } ?? 0
@@ -137,7 +137,7 @@ extension OrderedConsumer {
         case .same: read(generation, .again(isRemoved: false))
         case .removed: read(generation, .again(isRemoved: true))
         case .replaced:
-          link.report(.replaced(stream: order.stream.name))
+          core.report(.replaced(stream: order.stream.name))
           read(generation, .replaced)
         case .rolledBack: hasRolledBack(to: stream.state.lastSeq, generation)
         case .compare(let sequence, let time): compare(sequence, time, with: stream, generation)
@@ -156,7 +156,7 @@ extension OrderedConsumer {
     _ sequence: UInt64, _ time: UInt64, with stream: JetStream.Stream, _ generation: Int
   ) {
     let timeout = state.withLock { $0.retry.timeout }
-    let token = link.stored(.sequence(sequence), in: order.stream, timeout: timeout).subscribe(
+    let token = core.stored(.sequence(sequence), in: order.stream, timeout: timeout).subscribe(
       success: { [weak self, order] stored in
         guard let self else { return }
         if Timestamp(stored.time).map({ $0.nanoseconds == Int64(clamping: time) }) ?? true {
@@ -187,13 +187,13 @@ extension OrderedConsumer {
 
   private func hasRolledBack(to sequence: UInt64, _ generation: Int) {
     if !state.withLock({ $0.isAt(generation) }) { return }
-    link.report(.rolledBack(stream: order.stream.name, to: sequence))
+    core.report(.rolledBack(stream: order.stream.name, to: sequence))
     read(generation, .rolledBack)
   }
 
   /// Reads a bucket again from its start, which returned to an earlier state.
   func rollBack(to sequence: UInt64) {
-    guard let (generation, remains) = state.withLock({ $0.begin(over: link.connection) }) else {
+    guard let (generation, remains) = state.withLock({ $0.begin(over: core.connection) }) else {
       return
     }
     drop(remains)
@@ -210,11 +210,11 @@ extension OrderedConsumer {
     if isSnapshot || order.reportsEnd { state.withLock { $0.beginSnapshot(generation) } }
     calls.withLock { $0 }?.begins(beginning, isSnapshot)
     let inbox =
-      "\(link.options.inboxPrefix).minirex-1.\(UInt64.random(in: 0 ... .max).letters).\(generation)"
-    let feed = link.subscribe(to: inbox, queue: nil) { [weak self] message in
+      "\(core.options.inboxPrefix).minirex-1.\(UInt64.random(in: 0 ... .max).letters).\(generation)"
+    let subscription = core.subscribe(to: inbox, queue: nil) { [weak self] message in
       self?.take(message, generation)
     }
-    keep(feed, generation)
+    keep(subscription, generation)
     // The new consumer sends messages ahead of those that an earlier consumer sent.
     flow.whenRoom(for: grant()) { [weak self] in self?.create(generation, inbox, position) }
   }
@@ -233,7 +233,7 @@ extension OrderedConsumer {
     let room = grant()
     self.room.withLock { $0.granted = room }
     let config = order.consumer(delivering: inbox, from: position, room: room)
-    let task = link.ask(
+    let task = core.ask(
       JetStream.Consumer.self, order.stream, on: order.stream.subject("CONSUMER.CREATE"),
       JetStream.encode(JetStream.ConsumerRequest(streamName: order.stream.name, config: config)),
       timeout: state.withLock { $0.retry.timeout })
@@ -266,7 +266,7 @@ extension OrderedConsumer {
   ///
   /// Messages may arrive concurrently, so nothing is compared.
   private func learn(_ generation: Int) {
-    let token = link.streamInfo(order.stream).subscribe(
+    let token = core.streamInfo(order.stream).subscribe(
       success: { [weak self] stream in
         guard let self else { return }
         state.withLock { $0.learn(stream, generation) }
@@ -278,8 +278,8 @@ extension OrderedConsumer {
   private func hasFailed(_ error: NATSError, _ generation: Int) {
     let isNew = state.withLock { $0.hasFailed(error, generation) }
     guard let isNew, error != .closed else { return }
-    if isNew { link.report(.notRead(stream: order.stream.name, error)) }
-    link.maintenance.asyncAfter(
+    if isNew { core.report(.notRead(stream: order.stream.name, error)) }
+    core.maintenance.asyncAfter(
       deadline: .now() + .milliseconds(ConsumerRetry.milliseconds(after: error))
     ) { [weak self] in
       guard let self, state.withLock({ $0.isAt(generation) }) else { return }
@@ -298,16 +298,16 @@ extension OrderedConsumer {
     if flow.isFollowed, grant() != granted { return restart() }
     if place.delivered % UInt64(max(1, granted / 2)) != 0 { return }
     guard let subject = message.replySubject else { return }
-    if !flow.isFollowed { return link.sendText(subject, "+ACK") }
-    flow.whenRoom(for: granted) { [weak self, link] in
-      if let self, state.withLock({ $0.isAt(generation) }) { link.sendText(subject, "+ACK") }
+    if !flow.isFollowed { return core.sendText(subject, "+ACK") }
+    flow.whenRoom(for: granted) { [weak self, core] in
+      if let self, state.withLock({ $0.isAt(generation) }) { core.sendText(subject, "+ACK") }
     }
   }
 
   private func take(_ message: RawMessage, _ generation: Int) {
     guard let place = MessageMetadata(message) else { return takeControl(message, generation) }
     let step = state.withLock { state in
-      state.take(place, generation, over: link.connection, isBucket: order.isBucket)
+      state.take(place, generation, over: core.connection, isBucket: order.isBucket)
     }
     switch step {
     case .ignore: break
@@ -329,12 +329,12 @@ extension OrderedConsumer {
     let counted = message.header("Nats-Last-Consumer").flatMap { UInt64($0) }
     let stalled = message.header("Nats-Consumer-Stalled")
     let (mustRestart, completesSnapshot) = state.withLock { state in
-      state.hear(
+      state.takeControl(
         counted: counted, isWell: isWell, isIdle: counted != nil && stalled == nil, generation)
     }
     if mustRestart { return restart() }
     if completesSnapshot { calls.withLock { $0 }?.hasSnapshot() }
-    if let subject = message.replySubject ?? stalled { link.sendText(subject) }
+    if let subject = message.replySubject ?? stalled { core.sendText(subject) }
   }
 }
 #endif

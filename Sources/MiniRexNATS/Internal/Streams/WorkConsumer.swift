@@ -51,7 +51,7 @@ struct WorkOrder: Sendable {
 final class WorkConsumer: Sendable {
   private struct State: Sendable {
     var order: WorkOrder
-    var feed: Subscription?
+    var subscription: Subscription?
     var asking: Subscription?
     /// The number of the last request.
     var request = 0
@@ -63,11 +63,11 @@ final class WorkConsumer: Sendable {
     var isOver = false
   }
 
-  private let link: ConnectionCore
+  private let core: ConnectionCore
   private let state: Lock<State>
 
-  init(_ order: WorkOrder, over link: ConnectionCore) {
-    self.link = link
+  init(_ order: WorkOrder, over core: ConnectionCore) {
+    self.core = core
     state = Lock(State(order: order))
   }
 
@@ -78,21 +78,21 @@ final class WorkConsumer: Sendable {
     _ receive: @escaping @Sendable (RawMessage, MessageMetadata, WorkGeneration) -> Void
   ) -> Subscription {
     let order = state.withLock { $0.order }
-    let feed = link.subscribe(to: order.deliverSubject, queue: order.durable) {
-      [weak self, link] message in
+    let subscription = core.subscribe(to: order.deliverSubject, queue: order.durable) {
+      [weak self, core] message in
       if let place = MessageMetadata(message) {
         if let self { receive(message, place, state.withLock { $0.generation }) }
       } else if message.header("Status") == nil {
-        link.report(
+        core.report(
           .undecodable(subject: order.deliverSubject, reason: "The message is not from a stream."))
       }
     }
-    state.withLock { $0.feed = feed }
-    let id = link.onReturn { [weak self] in self?.create() }
+    state.withLock { $0.subscription = subscription }
+    let id = core.onReturn { [weak self] in self?.create() }
     create()
     watch()
     return Subscription { [self] in
-      link.removeOnReturn(id)
+      core.removeOnReturn(id)
       end()
     }
   }
@@ -100,15 +100,15 @@ final class WorkConsumer: Sendable {
   private func end() {
     let tokens = state.withLock { state in
       state.isOver = true
-      defer { (state.feed, state.asking) = (nil, nil) }
-      return [state.feed, state.asking]
+      defer { (state.subscription, state.asking) = (nil, nil) }
+      return [state.subscription, state.asking]
     }
     for token in tokens { token?.invalidate() }
   }
 
   private func watch() {
     let wait = ConsumerConfig.heartbeat + .random(in: 0...1_000)
-    link.maintenance.asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
+    core.maintenance.asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
       guard let self, !state.withLock({ $0.isOver }) else { return }
       // A pending request finds out the same.
       if state.withLock({ $0.created != nil && !$0.isPending }) { look() }
@@ -133,7 +133,7 @@ extension WorkConsumer {
       }
       report(error)
       if error == .closed { return }
-      link.maintenance.asyncAfter(
+      core.maintenance.asyncAfter(
         deadline: .now() + .milliseconds(ConsumerRetry.milliseconds(after: error))
       ) { [weak self] in
         if let self, state.withLock({ $0.request }) == request { create() }
@@ -172,7 +172,7 @@ extension WorkConsumer {
       return (state.order.stream, state.request, state.retry.timeout)
     }
     guard let (stream, request, timeout) = begun else { return }
-    let asking = link.ask(JetStream.Consumer.self, stream, on: subject, body, timeout: timeout)
+    let asking = core.ask(JetStream.Consumer.self, stream, on: subject, body, timeout: timeout)
     let token = asking.subscribe(
       success: { [weak self] consumer in
         if let self, hasReply(to: request) { succeed(isThere(consumer)) }
@@ -208,13 +208,13 @@ extension WorkConsumer {
     }
     guard let old else { return false }
     old.end()
-    link.report(.workRestarted(stream: order.stream.name, durable: order.durable))
+    core.report(.workRestarted(stream: order.stream.name, durable: order.durable))
     return true
   }
 
   private func report(_ error: NATSError) {
     let stream = state.withLock { $0.retry.hasFailed(error) ? $0.order.stream.name : nil }
-    if let stream, error != .closed { link.report(.notRead(stream: stream, error)) }
+    if let stream, error != .closed { core.report(.notRead(stream: stream, error)) }
   }
 }
 
@@ -233,14 +233,14 @@ final class WorkGeneration: Sendable {
 /// The reply to one delivery, sent once.
 final class Acknowledgement: Sendable {
   private let replySubject: String
-  private let link: ConnectionCore
+  private let core: ConnectionCore
   private let generation: WorkGeneration
   private let isSaid = Lock(false)
 
-  init(_ replySubject: String, in generation: WorkGeneration, over link: ConnectionCore) {
+  init(_ replySubject: String, in generation: WorkGeneration, over core: ConnectionCore) {
     self.replySubject = replySubject
     self.generation = generation
-    self.link = link
+    self.core = core
   }
 
   func send(_ word: String) {
@@ -248,11 +248,11 @@ final class Acknowledgement: Sendable {
       defer { isSaid = true }
       return !isSaid
     }
-    if isFirst, !generation.isOver { link.sendText(replySubject, word) }
+    if isFirst, !generation.isOver { core.sendText(replySubject, word) }
   }
 
   func extend() {
-    if !isSaid.withLock({ $0 }), !generation.isOver { link.sendText(replySubject, "+WPI") }
+    if !isSaid.withLock({ $0 }), !generation.isOver { core.sendText(replySubject, "+WPI") }
   }
 }
 #endif

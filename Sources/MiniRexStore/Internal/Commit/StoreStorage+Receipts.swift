@@ -43,7 +43,7 @@ extension StoreStorage {
     if case .none = effect.kind, !inside.chain.hasQueued, !inside.chain.duties.contains(.records) {
       let value = reading { read(self) }
       if !inside.chain.hasQueued { return Receipt(value, commit(.action(action), on: thread)) }
-      // A `deinit` has canceled an effect.
+      // `read` released an object whose `deinit` canceled an effect, so the chain has work left.
       let number = inside.chain.number + 1
       let group = finishChain(after: action, effect, on: thread).group
       return Receipt(value, StoreTask(group, number: number))

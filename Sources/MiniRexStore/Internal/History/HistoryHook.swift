@@ -29,7 +29,7 @@ class AnyHistoryHook: @unchecked Sendable {
   ) -> PublishedValue<Bool> {
     Publisher(
       watchedBy: lineage, as: name,
-      current: { way(self.delivery.lock.withLock { _ in self.ways }) }
+      value: .untracked { way(self.delivery.lock.withLock { _ in self.ways }) }
     ) { receive in
       let receive = skippingDuplicates(ChangeTest<Bool>(), receive)
       return self.subscribe { receive(way($0)) }

@@ -1,4 +1,4 @@
-/// The numbers of lines by their keys.
+/// The number of each line of jobs that wait for each other, by the key of its jobs.
 ///
 /// A key is compared and hashed by user code, so it is replaced by a number outside the lock.
 struct JobLines {

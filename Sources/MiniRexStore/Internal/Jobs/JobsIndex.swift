@@ -1,6 +1,6 @@
-/// Jobs, which the first stage of a live query follows.
+/// The jobs of one state, which a live query passes to its first stage.
 ///
-/// Unchecked like its superclass: they are constant.
+/// Unchecked like its superclass: `tree` is constant.
 final class JobsInput<Job: Codable & Identifiable & Sendable>: LiveInput, @unchecked Sendable
 where Job.ID: Codable & Sendable {
   let tree: JobTree<Job>

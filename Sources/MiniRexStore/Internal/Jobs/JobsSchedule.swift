@@ -149,7 +149,7 @@ extension PositionTree where Element: Comparable, Summary == Never {
   }
 }
 
-/// Ascending numbers, of which mostly the first is removed.
+/// A sorted list of the numbers of jobs, from which mostly the first is removed.
 struct NumberQueue: Sendable {
   private var numbers: [Int] = []
   private var start = 0

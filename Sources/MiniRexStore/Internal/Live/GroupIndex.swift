@@ -4,7 +4,7 @@ final class GroupIndex<Key: Hashable & Sendable, Row: Identifiable & Sendable>
 where Row.ID: Sendable {
   private struct Group {
     let key: Key
-    /// In the order of the source, parallel to `rows`.
+    /// The handles of the rows, in the order of the source, parallel to `rows`.
     var handles: HandleTree
     var rows: RowTree<Row>
     let query = QueryID()

@@ -16,7 +16,7 @@ final class InclusionNode: @unchecked Sendable {
   /// 1 for each included position of a leaf, 0 for each excluded position.
   @safe @exclusivity(unchecked) var flags: [UInt8]
   @safe @exclusivity(unchecked) var children: [InclusionNode] = []
-  /// Of each child.
+  /// The size of each child.
   @safe @exclusivity(unchecked) var sizes: [Size] = []
 
   static let limit = (flags: 256, children: 32)

@@ -3,8 +3,8 @@ import MiniRex
 /// The included and the excluded positions of a list.
 ///
 /// A B+ tree, in which the number of included positions in front of a position, and the included
-/// position of a rank, are O(log n). A row takes a byte, and
-/// each subtree counts its included rows, which a `PositionNode` does not.
+/// position of a rank, are O(log n). A row takes a byte, and each subtree counts its included rows,
+/// which a `PositionNode` does not.
 @safe
 struct InclusionTree {
   private var root: InclusionNode

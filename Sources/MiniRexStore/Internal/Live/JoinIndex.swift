@@ -4,7 +4,7 @@ import MiniRex
 /// other rows.
 final class JoinIndex<Other: Identifiable & Sendable> where Other.ID: Sendable {
   private var order = SourceOrder()
-  /// By handle.
+  /// The ID of the other row to which each row refers, by the handle of the row.
   private var references: [Other.ID?] = []
   private var referring: [Other.ID: Set<UInt32>] = [:]
   private var others: [Other.ID: Other] = [:]
@@ -15,7 +15,9 @@ final class JoinIndex<Other: Identifiable & Sendable> where Other.ID: Sendable {
     references[Int(order.handle(at: position))].flatMap { others[$0] }
   }
 
-  /// - Returns: The positions of the rows whose other row has changed, or `nil` for all rows.
+  /// Takes a change of the other rows.
+  ///
+  /// - Returns: The IDs of the other rows that have changed, or `nil` for all of them.
   func apply(other change: LiveChange, _ stage: LiveStage<Other>) -> Set<Other.ID>? {
     if change.isReset {
       otherIDs = PositionTree(stage.rows.lazy.map(\.id))

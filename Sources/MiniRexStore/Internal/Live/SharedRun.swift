@@ -104,7 +104,7 @@ extension PublishedValue<LiveInput> {
   ) -> PublishedValue<LiveStep<Row>> {
     Publisher<LiveStep<Row>, PublishedValueKind>(
       of: self, by: "live",
-      current: {
+      value: .untracked {
         var run = makeRun()
         return readCurrent().flatMap { run.apply($0) }
       }
@@ -122,7 +122,7 @@ extension PublishedValue<LiveInput> {
     let current = Lock(WeakRun<Row>())
     return Publisher<LiveStep<Row>, PublishedValueKind>(
       of: self, by: "live",
-      current: {
+      value: .untracked {
         guard let input = readCurrent() else { return nil }
         let shared = current.withLock { $0.run }
         if let snapshot = shared?.snapshot(of: input.version) { return LiveStep(snapshot) }

@@ -6,7 +6,7 @@
 @usableFromInline
 final class SortIndex<Key: Comparable & Sendable> {
   @usableFromInline @safe @exclusivity(unchecked) var order = SourceOrder()
-  /// By handle.
+  /// The key of each row, by its handle.
   @usableFromInline @safe @exclusivity(unchecked) var keys: [Key] = []
   @usableFromInline @safe @exclusivity(unchecked) var sorted = HandleTree()
 

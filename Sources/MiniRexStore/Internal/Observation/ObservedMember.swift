@@ -28,12 +28,16 @@ final class ObservedMember: Observable, @unchecked Sendable {
 
   private subscript(number number: Int) -> Void { () }
 
+  /// Begins to observe a value under another number.
+  ///
   /// Called with exclusive access.
   func begin() {
     number = (number + 1) % Self.numbers.count
     isCurrent = true
   }
 
+  /// Marks the observed value as changed.
+  ///
   /// Called with exclusive access.
   func end() {
     isCurrent = false

@@ -32,7 +32,7 @@ struct RowStep<Outer, Row: Identifiable & Sendable>: ScopeStep where Row.ID: Sen
     _ place: ChildPath<Root, Row>, for storage: StoreStorage<Root, RootAction>.Type
   ) {
     guard let node = place.child?.node as? RowsNode<Root, Row> else { return }
-    node.makeFeed = { storage, node in
+    node.makeDelivery = { storage, node in
       RowsDelivery(
         of: unsafe unsafeDowncast(storage, to: StoreStorage<Root, RootAction>.self),
         unsafe unsafeDowncast(node, to: RowsNode<Root, Row>.self))

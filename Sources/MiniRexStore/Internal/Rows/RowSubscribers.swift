@@ -17,22 +17,22 @@ final class RowSubscribers<State: Sendable, Action: Sendable>: @unchecked Sendab
   /// The number of the commit that removed the row.
   @usableFromInline var goneAt: Int?
   private let storage: StoreStorage<State, Action>
-  private let feed: any RowsDelivering
+  private let listDelivery: any RowsDelivering
 
   @usableFromInline
   init(
-    _ child: PresenceIn<State>, since: Int, serial: Int, of feed: any RowsDelivering,
+    _ child: PresenceIn<State>, since: Int, serial: Int, of listDelivery: any RowsDelivering,
     _ storage: StoreStorage<State, Action>
   ) {
     self.child = child
     self.since = since
     self.serial = serial
-    self.feed = feed
+    self.listDelivery = listDelivery
     self.storage = storage
   }
 
   deinit {
-    storage.abandon(.listeners(feed, child))
+    storage.abandon(.listeners(listDelivery, child))
   }
 }
 

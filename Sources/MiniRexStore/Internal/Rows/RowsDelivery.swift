@@ -34,9 +34,9 @@ where Row.ID: Sendable {
   /// Storing the rows would copy them on every change.
   @usableFromInline var lastStamp: RowsStamp
 
-  /// Needs exclusive access.
+  /// Creates the delivery of a list, which subscribes to the store.
   ///
-  /// Returns `nil` if the list does not exist or the store was released.
+  /// Needs exclusive access. Returns `nil` if the list does not exist or the store was released.
   @inlinable
   init?(of storage: StoreStorage<State, Action>, _ node: RowsNode<State, Row>) {
     guard let stamp = node.list.look(at: storage.state, { $0.stamp }) else { return nil }
@@ -51,6 +51,8 @@ where Row.ID: Sendable {
     if subscription == nil { return nil }
   }
 
+  /// Returns the subscribers of a row, and creates them on first use.
+  ///
   /// Needs exclusive access.
   func listeners(to child: RowPresence<State, Row>) -> RowSubscribers<State, Action> {
     if let listeners = rows[child.id]?.listeners { return listeners }
@@ -61,10 +63,10 @@ where Row.ID: Sendable {
     return listeners
   }
 
-  /// Needs exclusive access.
+  /// Moves the subscribers of a removed row to `leaving`.
   ///
-  /// The removed row keeps its subscribers apart, because a row with the same ID can be added
-  /// before they receive the removal.
+  /// They are kept apart, because a row with the same ID can be added before they receive the
+  /// removal. Needs exclusive access.
   @usableFromInline
   func leave(_ child: Presence, _ number: Int) {
     guard let child = child as? RowPresence<State, Row>,
@@ -82,7 +84,7 @@ where Row.ID: Sendable {
       rows[child.id] = nil
     }
     guard rows.isEmpty, leaving.isEmpty else { return nil }
-    if node?.feed === self { node?.feed = nil }
+    if node?.delivery === self { node?.delivery = nil }
     return subscription.take()
   }
 
@@ -104,6 +106,8 @@ where Row.ID: Sendable {
     if target.isLast { target.listeners.delivery.end() }
   }
 
+  /// Returns the subscribers that receive a commit, in the order of their first subscriptions.
+  ///
   /// Needs exclusive access.
   ///
   /// - Parameter changed: The IDs of the changed rows, or `nil` for all rows.
@@ -135,7 +139,7 @@ where Row.ID: Sendable {
       let all = leaving + rows.values.compactMap { $0.listeners }
       leaving = []
       rows = [:]
-      if node?.feed === self { node?.feed = nil }
+      if node?.delivery === self { node?.delivery = nil }
       return (all.sorted { $0.serial < $1.serial }, self.subscription.take())
     }
     for listeners in all {

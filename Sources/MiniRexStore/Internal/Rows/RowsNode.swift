@@ -10,11 +10,11 @@ where Row.ID: Sendable {
   /// The stamp of the rows at the last check, `nil` before the first check.
   @usableFromInline var stamp: RowsStamp?
   /// A `RowsDelivery` while a row has subscribers.
-  @usableFromInline var feed: (any RowsDelivering)?
+  @usableFromInline var delivery: (any RowsDelivering)?
   /// Creates the delivery where the concrete types are known.
   ///
   /// `nil` until a scope provides it.
-  @usableFromInline var makeFeed: ((AnyObject, AnyObject) -> (any RowsDelivering)?)?
+  @usableFromInline var makeDelivery: ((AnyObject, AnyObject) -> (any RowsDelivering)?)?
 
   @inlinable
   init(_ list: ChildPath<Root, Rows<Row>>, _ key: AnyKeyPath) {
@@ -123,17 +123,19 @@ where Row.ID: Sendable {
 
   override func go(_ number: Int, _ orphans: inout [RunningEffect]) {
     super.go(number, &orphans)
-    (node as? RowsNode<Root, Row>)?.feed?.leave(self, number)
+    (node as? RowsNode<Root, Row>)?.delivery?.leave(self, number)
   }
 
   override func listeners<Action>(
     in storage: StoreStorage<Root, Action>
   ) -> RowSubscribers<Root, Action>? {
     guard let node = node as? RowsNode<Root, Row> else { return nil }
-    if let feed = node.feed as? RowsDelivery<Root, Action, Row> { return feed.listeners(to: self) }
-    let made = node.makeFeed?(storage, node) as? RowsDelivery<Root, Action, Row>
-    guard let feed = made ?? RowsDelivery(of: storage, node) else { return nil }
-    node.feed = feed
-    return feed.listeners(to: self)
+    if let delivery = node.delivery as? RowsDelivery<Root, Action, Row> {
+      return delivery.listeners(to: self)
+    }
+    let made = node.makeDelivery?(storage, node) as? RowsDelivery<Root, Action, Row>
+    guard let delivery = made ?? RowsDelivery(of: storage, node) else { return nil }
+    node.delivery = delivery
+    return delivery.listeners(to: self)
   }
 }

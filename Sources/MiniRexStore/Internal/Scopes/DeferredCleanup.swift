@@ -15,7 +15,7 @@ enum DeferredCleanup: Sendable {
     switch self {
     case .child(let child): child.leave()
     case .scope(let cache, let key): cache.forget(key)
-    case .listeners(let feed, let child): return feed.forget(child)
+    case .listeners(let delivery, let child): return delivery.forget(child)
     case .history(let history): history.isOver = true
     }
     return nil

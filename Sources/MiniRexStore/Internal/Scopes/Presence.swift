@@ -39,8 +39,10 @@ class Presence: @unchecked Sendable {
     leave()
   }
 
+  /// Ends the presence, because a commit has removed the child.
+  ///
   /// - Parameters:
-  ///   - number: The number of the commit that removed the child.
+  ///   - number: The number of the commit.
   ///   - orphans: Receives the effects of the child and of the children in it.
   @usableFromInline
   func go(_ number: Int, _ orphans: inout [RunningEffect]) {

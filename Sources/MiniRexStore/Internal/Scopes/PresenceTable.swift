@@ -27,6 +27,8 @@ final class PresenceTable<Root: Sendable>: @unchecked Sendable {
     if nodes.isEmpty { owner?.leaveIfUnused() }
   }
 
+  /// Ends the presences of the children that a commit has removed.
+  ///
   /// - Parameters:
   ///   - number: The number of the commit.
   ///   - orphans: Receives the effects of removed children.

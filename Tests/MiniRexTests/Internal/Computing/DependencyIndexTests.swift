@@ -102,7 +102,7 @@ import Testing
     withExtendedLifetime((first, subscription)) {}
   }
 
-  @Test func `I4 at the claimed time, all sources had the values of the index`() async {
+  @Test func `I4 at the time of the index, all sources had its values`() async {
     await inspectRandomGraphs { graph in
       let time = graph.index.time
       return time == 0

@@ -1,7 +1,7 @@
 /// Runs `onEnd` unless the subscription is canceled first.
 ///
 /// A `Lock` guards its state.
-final class CompletionGate: SubscriptionHost, @unchecked Sendable {
+final class CompletionHost: SubscriptionHost, @unchecked Sendable {
   private struct State {
     var onEnd: OnceClosure?
     var input: Subscription?

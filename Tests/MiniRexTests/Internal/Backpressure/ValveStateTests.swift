@@ -2,9 +2,9 @@ import MiniRex
 import TestSupport
 import Testing
 
-/// A gate, the counter of one subscriber, and threads that send, broadcast, take, cancel, and end.
+/// A valve, the counter of one subscriber, and threads that send, broadcast, take, cancel, and end.
 ///
-/// Every step mirrors one atomic operation or one critical section of `SendGate` and
+/// Every step mirrors one atomic operation or one critical section of `SendValve` and
 /// `InFlightCounter`.
 private struct World: SearchedState, Searched {
   enum Action: Hashable {
@@ -38,11 +38,11 @@ private struct World: SearchedState, Searched {
   var broken: String?
 
   var word = World.free
-  var gate = GateState<Int>()
+  var valve = ValveState<Int>()
   var places: [Int: UInt] = [:]
   var isAttached = true
-  /// The hold that the gate has recorded for the counter.
-  var holdsGate = false
+  /// The hold that the valve has recorded for the counter.
+  var holdsValve = false
 
   var queue = 0
   var total = 0
@@ -84,7 +84,7 @@ private struct World: SearchedState, Searched {
     case .decide: decide(on: thread)
     case .leave:
       inside -= 1
-      if word == World.sending { word = World.free } else { withGate { $0.gate.leave() } }
+      if word == World.sending { word = World.free } else { withValve { $0.valve.leave() } }
     }
     return true
   }
@@ -99,7 +99,7 @@ private struct World: SearchedState, Searched {
         push(.enterUnderLock, on: thread)
       }
     case .offer:
-      if word != World.guarded || gate.admitsOffer {
+      if word != World.guarded || valve.admitsOffer {
         push(.check, .count(1), .deliver, on: thread)
       }
     case .broadcast: push(.check, .count(1), .deliver, on: thread)
@@ -110,15 +110,15 @@ private struct World: SearchedState, Searched {
       }
     case .leave:
       isAttached = false
-      let held = holdsGate
-      holdsGate = false
-      if held { withGate { $0.gate.release() } }
+      let held = holdsValve
+      holdsValve = false
+      if held { withValve { $0.valve.release() } }
     case .end:
       var refused: [Int] = []
-      withGate { world in
-        refused = world.gate.end()
-        if world.holdsGate { _ = world.gate.release() }
-        world.holdsGate = false
+      withValve { world in
+        refused = world.valve.end()
+        if world.holdsValve { _ = world.valve.release() }
+        world.holdsValve = false
         world.isAttached = false
         return nil
       }
@@ -126,8 +126,8 @@ private struct World: SearchedState, Searched {
     case .cancel(let sender):
       guard let place = places[sender] else { return }
       var removed: Int?
-      withGate { world in
-        removed = world.gate.remove(place)
+      withValve { world in
+        removed = world.valve.remove(place)
         return nil
       }
       if let removed { resume(removed, isAdmitted: false) }
@@ -141,9 +141,9 @@ private struct World: SearchedState, Searched {
   }
 
   private mutating func enter(on thread: Int) {
-    var entry = GateState<Int>.Entry.refused
-    withGate { world in
-      entry = world.gate.enter(thread)
+    var entry = ValveState<Int>.Entry.refused
+    withValve { world in
+      entry = world.valve.enter(thread)
       return nil
     }
     switch entry {
@@ -168,23 +168,23 @@ private struct World: SearchedState, Searched {
     }
     isHolding = new
     push(.decide, on: thread)
-    if !isAttached || holdsGate == new { return }
-    holdsGate = new
-    withGate { world in
+    if !isAttached || holdsValve == new { return }
+    holdsValve = new
+    withValve { world in
       if new {
-        world.gate.hold()
+        world.valve.hold()
         return nil
       }
-      return world.gate.release()
+      return world.valve.release()
     }
   }
 
-  /// `SendGate.withState`.
-  private mutating func withGate(_ body: (inout World) -> Int?) {
-    if word == World.sending { gate.register() }
+  /// `SendValve.withState`.
+  private mutating func withValve(_ body: (inout World) -> Int?) {
+    if word == World.sending { valve.register() }
     word = World.guarded
     let next = body(&self)
-    if gate.isIdle { word = gate.unregister() ? World.sending : World.free }
+    if valve.isIdle { word = valve.unregister() ? World.sending : World.free }
     if let next { resume(next, isAdmitted: true) }
   }
 
@@ -198,17 +198,17 @@ private struct World: SearchedState, Searched {
     let suspended = threads.filter { $0.last == .suspended }.count
     expect(
       suspended == 0 || (isAttached && queue > limit / 2), "F9 a sender waits without a reason")
-    expect(suspended == gate.suspended.count, "a suspended sender is lost")
+    expect(suspended == valve.suspended.count, "a suspended sender is lost")
     expect(total == queue, "the count differs from the queue")
     expect(isHolding == wants(isHolding), "a crossing is missed")
-    expect(gate.holds == (holdsGate ? 1 : 0), "a hold is lost")
+    expect(valve.holds == (holdsValve ? 1 : 0), "a hold is lost")
     expect(inside == 0 && !isLocked, "a sender is still inside")
-    if gate.isIdle { expect(word == World.free, "the word is not free") }
+    if valve.isIdle { expect(word == World.free, "the word is not free") }
   }
 }
 
-@Suite(.light) struct GateStateTests {
-  @Test func `F1 F2 F5 F7 F8 F9 a gate keeps its invariants in every order of steps`() {
+@Suite(.light) struct ValveStateTests {
+  @Test func `F1 F2 F5 F7 F8 F9 a valve keeps its invariants in every order of steps`() {
     let senders: [[World.Action]] = [[.send, .send], [.send, .send, .send]]
     let others: [[World.Action]] = [
       [.send, .send], [.send, .offer], [.offer, .offer], [.broadcast, .broadcast],
@@ -238,19 +238,19 @@ private struct World: SearchedState, Searched {
         return
       }
     }
-    print("state search, gates: \(states) states")
+    print("state search, valves: \(states) states")
   }
 
   @Test func `F14 an exempt sender enters before the others, but never beside one`() {
-    var gate = GateState<Int>()
-    gate.hold()
-    #expect(gate.enter(0) == .suspended(0))
-    #expect(gate.enter(1) == .suspended(1))
-    #expect(gate.admit(1) == 1)
-    #expect(gate.admit(0) == nil)
-    #expect(gate.leave() == nil)
-    #expect(gate.release() == 0)
-    #expect(gate.leave() == nil)
-    #expect(gate.isIdle)
+    var valve = ValveState<Int>()
+    valve.hold()
+    #expect(valve.enter(0) == .suspended(0))
+    #expect(valve.enter(1) == .suspended(1))
+    #expect(valve.admit(1) == 1)
+    #expect(valve.admit(0) == nil)
+    #expect(valve.leave() == nil)
+    #expect(valve.release() == 0)
+    #expect(valve.leave() == nil)
+    #expect(valve.isIdle)
   }
 }

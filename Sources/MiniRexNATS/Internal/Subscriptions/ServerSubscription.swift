@@ -31,10 +31,10 @@ final class ServerSubscription: Sendable {
 
   /// Subscribes, unless it was canceled before a connection existed.
   func start(
-    _ sink: MessageHandler, over handle: LibNATSConnection, _ options: NATSOptions
+    _ handler: MessageHandler, over handle: LibNATSConnection, _ options: NATSOptions
   ) throws(NATSError) {
     if state.withLock({ if case .over = $0.state { true } else { false } }) { return }
-    let subscription = try sink.start(over: handle, options)
+    let subscription = try handler.start(over: handle, options)
     let isOver = state.withLock { state in
       if case .over = state.state { return true }
       state.state = .running(subscription, handle)
@@ -44,7 +44,7 @@ final class ServerSubscription: Sendable {
       handle.countSubscription(-1)
       return remove(subscription)
     }
-    if handle.wire.isLost { sink.leave() }
+    if handle.wire.isLost { handler.leave() }
   }
 
   /// Detaches from a lost connection if `taken` is the number of messages that it received.

@@ -9,16 +9,16 @@ public import Synchronization
 /// - sending: one sender is inside. → free, guarded
 /// - guarded: the state under the lock decides. → free, sending
 ///
-/// The lock of a gate is the innermost one. Senders resume after all locks.
+/// The lock of a valve is the innermost one. Senders resume after all locks.
 @usableFromInline
-package final class SendGate: Sendable {
+package final class SendValve: Sendable {
   struct Attachment {
     let counter: InFlightCounter
     var isHolding = false
   }
 
   struct State {
-    var senders = GateState<SuspendedSender>()
+    var senders = ValveState<SuspendedSender>()
     /// The counters of the suspending subscribers, by subscription.
     ///
     /// A dispatch and the subscriber behind it share a subscription.
@@ -27,7 +27,7 @@ package final class SendGate: Sendable {
     var relay: InFlightCounter?
   }
 
-  @usableFromInline let word = Atomic<UInt>(SendGate.free)
+  @usableFromInline let word = Atomic<UInt>(SendValve.free)
   let state = Lock(State())
   /// A copy of `holds > 0`, for the relay.
   private let held = Atomic(false)
@@ -37,7 +37,7 @@ package final class SendGate: Sendable {
   @inlinable static var sending: UInt { 1 }
   @inlinable static var guarded: UInt { 2 }
 
-  /// The address of the run that owns the delivery of the gate, or 0.
+  /// The address of the run that owns the delivery of the valve, or 0.
   private let addressOfRun: UInt
 
   @usableFromInline
@@ -59,25 +59,25 @@ package final class SendGate: Sendable {
     return unsafe Unmanaged<RunStart>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// Creates the gate of a source that starts inside `subscribe`.
-  package static func ofConnection() -> SendGate {
-    let gate = SendGate()
-    FlowConnection.add(gate)
-    return gate
+  /// Creates the valve of a source that starts inside `subscribe`.
+  package static func ofConnection() -> SendValve {
+    let valve = SendValve()
+    FlowConnection.add(valve)
+    return valve
   }
 
   /// Returns `true` if the sender is inside, and `false` if the lock decides.
   @inlinable @inline(__always)
   func enter() -> Bool {
     word.compareExchange(
-      expected: SendGate.free, desired: SendGate.sending, ordering: .acquiring
+      expected: SendValve.free, desired: SendValve.sending, ordering: .acquiring
     ).exchanged
   }
 
   @inlinable @inline(__always)
   func leave() {
     if word.compareExchange(
-      expected: SendGate.sending, desired: SendGate.free, ordering: .releasing
+      expected: SendValve.sending, desired: SendValve.free, ordering: .releasing
     ).exchanged {
       return
     }
@@ -94,7 +94,7 @@ package final class SendGate: Sendable {
   /// `true` unless `send` would suspend for a full subscriber or behind another sender.
   @inlinable
   var admitsOffer: Bool {
-    word.load(ordering: .acquiring) != SendGate.guarded || admitsOfferUnderLock
+    word.load(ordering: .acquiring) != SendValve.guarded || admitsOfferUnderLock
   }
 
   @usableFromInline
@@ -168,7 +168,7 @@ package final class SendGate: Sendable {
 
   // MARK: Connections
 
-  /// Holds the gate while a connection is in progress.
+  /// Holds the valve while a connection is in progress.
   func holdForConnection() {
     withState { state, _ in state.senders.hold() }
   }
@@ -201,12 +201,12 @@ package final class SendGate: Sendable {
     state.withLock { $0.attachments.values.joined().map(\.counter) }
   }
 
-  /// The counters that hold the gate.
+  /// The counters that hold the valve.
   var holders: [InFlightCounter] {
     state.withLock { $0.attachments.values.joined().filter(\.isHolding).map(\.counter) }
   }
 
-  /// Returns the counters that hold the gate, or `nil` if the test fails for one of them.
+  /// Returns the counters that hold the valve, or `nil` if the test fails for one of them.
   func holders(while test: (InFlightCounter) -> Bool) -> [InFlightCounter]? {
     state.withLock { state in
       var holders: [InFlightCounter] = []
@@ -233,7 +233,7 @@ package final class SendGate: Sendable {
   ) -> Result {
     let (result, added) = state.withLock { state -> (Result, SenderResumptions) in
       var added = SenderResumptions()
-      if word.exchange(SendGate.guarded, ordering: .acquiringAndReleasing) == SendGate.sending {
+      if word.exchange(SendValve.guarded, ordering: .acquiringAndReleasing) == SendValve.sending {
         state.senders.register()
       }
       let result = body(&state, &added)
@@ -245,7 +245,7 @@ package final class SendGate: Sendable {
       if isHeld, !state.senders.suspended.isEmpty { added.look(at: self) }
       if state.senders.isIdle {
         word.store(
-          state.senders.unregister() ? SendGate.sending : SendGate.free, ordering: .releasing)
+          state.senders.unregister() ? SendValve.sending : SendValve.free, ordering: .releasing)
       }
       return (result, added)
     }

@@ -1,10 +1,10 @@
-/// Decides, under the lock of a gate, which sender may deliver.
+/// Decides, under the lock of a valve, which sender may deliver.
 ///
 /// It knows no tasks and no updates, so a test can search all of its states.
 ///
 /// - `hasSender` implies that one sender is between its check and its delivery.
-/// - While nothing holds the gate and no sender is inside, no sender is suspended.
-package struct GateState<Sender> {
+/// - While nothing holds the valve and no sender is inside, no sender is suspended.
+package struct ValveState<Sender> {
   package enum Entry {
     case entered
     /// Suspended, with the number of its place.
@@ -111,7 +111,7 @@ package struct GateState<Sender> {
   }
 }
 
-extension GateState: Equatable where Sender: Equatable {}
-extension GateState: Hashable where Sender: Hashable {}
-extension GateState: Sendable where Sender: Sendable {}
-extension GateState.Entry: Equatable {}
+extension ValveState: Equatable where Sender: Equatable {}
+extension ValveState: Hashable where Sender: Hashable {}
+extension ValveState: Sendable where Sender: Sendable {}
+extension ValveState.Entry: Equatable {}

@@ -1,6 +1,6 @@
-extension SendGate {
+extension SendValve {
   /// Enters, or appends the sender.
-  func enter(_ sender: SuspendedSender) -> GateState<SuspendedSender>.Entry {
+  func enter(_ sender: SuspendedSender) -> ValveState<SuspendedSender>.Entry {
     withState { state, _ in state.senders.enter(sender) }
   }
 
@@ -32,7 +32,7 @@ extension SendGate {
     }
   }
 
-  /// Admits a suspended sender although the gate is held.
+  /// Admits a suspended sender although the valve is held.
   ///
   /// If another sender is inside, this is decided again after its delivery.
   func admit(_ place: UInt) {
@@ -64,7 +64,7 @@ extension SendGate {
   /// Runs the body on this thread as soon as no subscriber is full, and blocks until then.
   ///
   /// For a thread that reads for subscribers. Returns `nil`, without running the body, after the
-  /// end of the gate.
+  /// end of the valve.
   package func pass<Result, Failure: Error>(
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -85,7 +85,7 @@ extension SendGate {
   }
 }
 
-extension SendGate {
+extension SendValve {
   /// The stalled subscribers, also behind `share`.
   var slowSubscribers: [SlowSubscriber] {
     var seen: Set<ObjectIdentifier> = []
@@ -95,8 +95,8 @@ extension SendGate {
   private func slowSubscribers(_ seen: inout Set<ObjectIdentifier>) -> [SlowSubscriber] {
     var slow: [SlowSubscriber] = []
     for counter in holders where seen.insert(ObjectIdentifier(counter.root)).inserted {
-      if let gate = counter.relayedGate {
-        slow += gate.slowSubscribers(&seen)
+      if let valve = counter.relayedValve {
+        slow += valve.slowSubscribers(&seen)
       } else if let subscriber = counter.slowSubscriber {
         slow.append(subscriber)
       }

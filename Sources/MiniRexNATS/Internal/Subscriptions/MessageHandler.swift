@@ -9,9 +9,9 @@ internal import Synchronization
 final class MessageHandler: Sendable {
   let subject: String
   let queue: String?
-  private let feed: ServerSubscription
+  private let subscription: ServerSubscription
   private let receive: @Sendable (RawMessage) -> Void
-  private let link: ConnectionCore
+  private let core: ConnectionCore
   private let reportedDrops: Atomic<Int>
   /// The number of taken messages, above two flag bits.
   ///
@@ -25,14 +25,14 @@ final class MessageHandler: Sendable {
   private static let one = 4
 
   init(
-    _ subject: String, queue: String?, _ feed: ServerSubscription, over link: ConnectionCore,
-    reported: Int = 0,
-    isSlow: Bool = false, _ receive: @escaping @Sendable (RawMessage) -> Void
+    _ subject: String, queue: String?, _ subscription: ServerSubscription,
+    over core: ConnectionCore, reported: Int = 0, isSlow: Bool = false,
+    _ receive: @escaping @Sendable (RawMessage) -> Void
   ) {
     self.subject = subject
     self.queue = queue
-    self.feed = feed
-    self.link = link
+    self.subscription = subscription
+    self.core = core
     reportedDrops = Atomic(reported)
     taken = Atomic(isSlow ? MessageHandler.isSlow : 0)
     self.receive = receive
@@ -49,13 +49,13 @@ final class MessageHandler: Sendable {
   ///   libnats.
   func leave(isComplete: Bool = false) {
     let now = taken.bitwiseOr(MessageHandler.isLeaving, ordering: .acquiringAndReleasing).newValue
-    guard feed.leave(after: now / MessageHandler.one, complete: isComplete ? address : nil) else {
-      return
-    }
+    guard subscription.leave(after: now / MessageHandler.one, complete: isComplete ? address : nil)
+    else { return }
     let next = MessageHandler(
-      subject, queue: queue, feed, over: link, reported: reportedDrops.load(ordering: .relaxed),
+      subject, queue: queue, subscription, over: core,
+      reported: reportedDrops.load(ordering: .relaxed),
       isSlow: now & MessageHandler.isSlow != 0, receive)
-    link.subscribe(feed, next, returns: true)
+    core.subscribe(subscription, next, returns: true)
   }
 
   /// Reports the first dropped message immediately.
@@ -67,11 +67,11 @@ final class MessageHandler: Sendable {
   }
 
   private func reportDrops() {
-    guard let total = feed.droppedCount else { return }
+    guard let total = subscription.droppedCount else { return }
     let count = total - reportedDrops.exchange(total, ordering: .relaxed)
     if count <= 0 { return }
-    link.countDropped(count)
-    link.report(.dropped(subject: subject, count: count, total: total))
+    core.countDropped(count)
+    core.report(.dropped(subject: subject, count: count, total: total))
   }
 
   private func take(_ message: RawMessage) {
@@ -111,16 +111,16 @@ final class MessageHandler: Sendable {
     }
     handle.countSubscription(1)
     address = UInt(bitPattern: started)
-    link.add(self)
+    core.add(self)
     // If the connection is being closed at this moment, a callback may be running and libnats
     // reports no end. Then the handler is never released.
     _ = natsSubscription_SetOnCompleteCB(
       started,
       { closure in
         guard let closure else { return }
-        let sink = Unmanaged<MessageHandler>.fromOpaque(closure).takeRetainedValue()
-        sink.link.remove(sink)
-        sink.leave(isComplete: true)
+        let handler = Unmanaged<MessageHandler>.fromOpaque(closure).takeRetainedValue()
+        handler.core.remove(handler)
+        handler.leave(isComplete: true)
       }, closure)
     _ = natsSubscription_SetPendingLimits(
       started, Int32(clamping: options.receiveLimit), Int32(clamping: options.receiveLimitInBytes))
