@@ -133,13 +133,16 @@ enum Request {
         if update.sender == 9 { last.value = true } else { witness.look(update) }
       }
       contend(on: clock, count: scaled(1_000)) { source.broadcast($0) }
+      // The last update may replace the updates that a bounded buffer still has.
+      await until {
+        clock.tick()
+        return witness.received.value > 0
+      }
       source.broadcast(Update(sender: 9, number: 0))
-      clock.tick()
       await until {
         clock.tick()
         return last.value
       }
-      #expect(witness.received.value > 0)
       #expect(witness.wrong.value == 0, "of \(witness.received.value)")
       withExtendedLifetime(subscription) {}
     }
@@ -242,7 +245,7 @@ enum Request {
     }
   }
 
-  @Test func `R44 a loop over values has the values of its own task`() async {
+  @Test func `R44 a loop over values has the values of the task that runs it`() async {
     await withCarried(Request.$id) {
       let source = BroadcastSource<Int>()
       let values = source.publisher.values(.unbounded)
