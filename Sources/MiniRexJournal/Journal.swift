@@ -81,6 +81,11 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
   /// recording and does not affect `send`. ``failure`` and ``flush()`` report it. Without write permission, the
   /// recording fails at its first line.
   ///
+  /// The first line has the state, which is encoded before `record` returns. A large state therefore takes long. If
+  /// another thread is delivering a commit, that thread encodes the state, and its `send` takes long instead. Later
+  /// snapshots above 16 KiB are encoded on another thread. A commit without an action, such as an undo, has the state in
+  /// its line, which the delivering thread encodes.
+  ///
   /// If the store has the state that ``replay(_:upTo:reducer:)`` returned, the recording continues the file, and
   /// ``verify(_:reducer:)`` compares the state. Otherwise, the file begins again with the store's state, and the
   /// earlier commits remain available to `replay`.

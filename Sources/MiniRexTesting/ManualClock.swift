@@ -15,6 +15,9 @@ public import MiniRex
 /// that schedules another due action extends the same advance. A deadline at or before ``now`` is due in
 /// the next advance, which may be an advance by zero.
 ///
+/// If the clock passes the deadline of a timed operator before the operator has scheduled it, on another
+/// thread, the operator runs its action immediately.
+///
 /// The clock is thread-safe. An advance during another advance adds to it. Made by an action of the clock,
 /// it returns immediately. Made on another thread, it waits until the clock reaches its goal. An action that
 /// waits for a thread that advances the clock therefore deadlocks.

@@ -26,7 +26,7 @@ extension LawSubject {
       $0.subscribe(on: DispatchQueue(label: "laws"))
     },
     .value("a value that returns late from a subscription on a queue") { value in
-      PublishedValue(of: value, by: "late", current: value.current) { receive in
+      PublishedValue(of: value, by: "late", value: .untracked(value.current)) { receive in
         let subscription = value.subscribe(receive)
         usleep(20_000)
         return subscription

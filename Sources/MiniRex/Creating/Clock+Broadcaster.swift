@@ -37,10 +37,10 @@ extension Clock where Duration == Swift.Duration {
       let alarm = Alarm(timekeeper) { ticks.send($0) }
       let gate = ticks.subscribe { instant in
         let next = next(after: instant, every: interval, notBefore: timekeeper.now())
-        if next <= .longestWait { alarm.set(to: next) }
+        if next <= .longestWait { alarm.set(to: next, from: instant) }
         receive(instant - start)
       }
-      alarm.set(to: start + interval)
+      alarm.set(to: start + interval, from: start)
       return Subscription(gate: gate, inputs: [Subscription { alarm.end() }])
     }
   }

@@ -33,7 +33,7 @@ extension Publisher where Kind == ProgressiveTaskKind {
           if unsafe state.value.pending == nil, end <= now {
             begin(progress)
           } else {
-            if unsafe state.value.pending == nil { alarm.set(to: end) }
+            if unsafe state.value.pending == nil { alarm.set(to: end, from: now) }
             unsafe state.value.pending = Carried(progress)
           }
           return true

@@ -12,7 +12,10 @@ extension Publisher where Kind: StreamKind {
   /// emits its current value. For a task, use `append(task.broadcaster)`. The result is a
   /// broadcaster, even for two published values. It finishes with the next publisher. If this
   /// publisher never finishes, the next one is never subscribed. Each subscriber holds one
-  /// subscription at a time, and nothing is queued.
+  /// subscription at a time, and nothing is queued. A chain of any length, in any nesting, uses
+  /// constant stack space. A `Broadcaster { receive in … }` whose closure subscribes to the next
+  /// chain ends the chain: a recursion through such closures uses stack for each step. Use
+  /// `Broadcaster { send in … }` with a loop instead.
   public func append<NextKind: StreamKind>(
     _ next: Publisher<Update, NextKind>
   ) -> Broadcaster<Update> {
@@ -20,14 +23,19 @@ extension Publisher where Kind: StreamKind {
     return Broadcaster(
       lineage: .ofOperation(on: lineages + next.lineages), value: .none
     ) { receive in
-      let late = DeferredSubscription(of: pair.second, receive)
-      let first = pair.first.follow(
-        receive,
-        onEnd: {
-          // The next publisher may emit for a long time, so pending releases must not wait for it.
-          ReleaseChain.start { late.start() }
-        })
-      return Subscription(Succession(first, then: late.subscription))
+      let (first, second) = (pair.first, pair.second)
+      let context = second.contextOfInner
+      let steps = [
+        Succession<Update>.Step { second.follow(in: context, $0) },
+        Succession<Update>.Step { first.follow($0) },
+      ]
+      if let outer = ForwardedCallback.forwarder(of: receive) as? Succession<Update> {
+        outer.add(steps)
+        return .ended
+      }
+      let succession = Succession(steps, receive)
+      succession.begin()
+      return Subscription(succession)
     }
   }
 }
@@ -44,47 +52,4 @@ private final class PublisherPair<First: Sendable, Second: Sendable>: @unchecked
 
   var first: First { unsafe pair.unsafelyUnwrapped.0 }
   var second: Second { unsafe pair.unsafelyUnwrapped.1 }
-}
-
-/// A host of two subscriptions in sequence, canceled together.
-///
-/// No gate separates them from the callback, so a wait group enters both. `GatedInputs` waits for
-/// its gate only. Unchecked like every `SubscriptionHost`, and constant.
-final class Succession: SubscriptionHost, @unchecked Sendable {
-  private let first: Subscription
-  /// A deferred subscription, which starts when `first` finishes.
-  private let next: Subscription
-
-  init(_ first: Subscription, then next: Subscription) {
-    self.first = first
-    self.next = next
-  }
-
-  override func isSubscribed(_ token: Subscription) -> Bool { next.isSubscribed }
-
-  override func decisive(for token: Subscription) -> Subscription? { next }
-
-  override func bufferCounts(of token: Subscription) -> BufferCounts {
-    first.bufferCounts + next.bufferCounts
-  }
-
-  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
-    first.host.collectDrains(of: first, into: &drains)
-    next.host.collectDrains(of: next, into: &drains)
-  }
-
-  override func attach(_ counter: InFlightCounter, of token: Subscription) {
-    first.host.attach(counter, of: first)
-    next.host.attach(counter, of: next)
-  }
-
-  override func end(_ token: Subscription) {
-    next.invalidate()
-    first.invalidate()
-  }
-
-  override func end(_ token: Subscription, for group: WaitGroup) {
-    group.end(next)
-    group.end(first)
-  }
 }

@@ -99,7 +99,7 @@ extension Publisher where Kind: StreamKind {
             deliverChunk()
           } else if unsafe chunk.value.count == 1 {
             unsafe deadline.value = now + interval
-            unsafe alarm.set(to: deadline.value)
+            unsafe alarm.set(to: deadline.value, from: now)
           }
           return true
         case .ring(let instant):

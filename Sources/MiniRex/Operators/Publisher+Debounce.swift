@@ -34,7 +34,7 @@ extension Publisher where Kind: StreamKind {
           } else {
             unsafe state.value.pending = Carried(update)
             unsafe state.value.deadline = now + interval
-            unsafe alarm.set(to: state.value.deadline)
+            unsafe alarm.set(to: state.value.deadline, from: now)
           }
           return true
         case .ring(let instant):

@@ -29,11 +29,12 @@ extension Publisher {
         case .update(let update, let now):
           let delayed = (update: Carried(update), deadline: now + duration)
           unsafe state.value.queue.append(delayed)
-          if unsafe state.value.queue.count == 1 { alarm.set(to: delayed.deadline) }
+          if unsafe state.value.queue.count == 1 { alarm.set(to: delayed.deadline, from: now) }
         case .ring:
           let delayed = unsafe state.value.queue.popFirst()
           if let next = unsafe state.value.queue.first?.deadline {
-            if next <= timekeeper.now() { alarm.ring(at: next) } else { alarm.set(to: next) }
+            let now = timekeeper.now()
+            if next <= now { alarm.ring(at: next) } else { alarm.set(to: next, from: now) }
           }
           delayed?.update.deliver(receive)
         case .end:

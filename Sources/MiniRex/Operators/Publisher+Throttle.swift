@@ -41,7 +41,7 @@ extension Publisher where Kind: StreamKind {
             call(update)
           } else if keepsLast {
             if unsafe state.value.pending == nil {
-              unsafe alarm.set(to: state.value.intervalEnd ?? now)
+              unsafe alarm.set(to: state.value.intervalEnd ?? now, from: now)
             }
             unsafe state.value.pending = Carried(update)
           }

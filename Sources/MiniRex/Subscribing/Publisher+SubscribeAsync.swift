@@ -11,7 +11,8 @@ extension Publisher {
   /// the policy decides about the updates that arrive while the callback runs. Even the first value
   /// of a published value arrives after `subscribe` has returned. Canceling the subscription cancels
   /// the call in progress, and drops the buffered updates. `await` its `invalidateAndWait()` to
-  /// continue after that call has returned.
+  /// continue after that call has returned. Each call has the carried task-local values of the
+  /// sender, see ``Context``.
   ///
   /// - Parameters:
   ///   - policy: The updates that the buffer keeps. See ``Subscription/pendingUpdates`` and
@@ -26,10 +27,10 @@ extension Publisher {
     onEnd: (@Sendable () -> Void)? = nil, fileID: String = #fileID, line: Int = #line
   ) -> Subscription {
     let calls = CallCounter(dropsOldest: policy.limit.dropsOldest)
-    let counted = Publisher<Update, Kind>(lineage: lineage, value: .none) { receive in
+    let counted = Publisher<Carried<Update>, Kind>(lineage: lineage, value: .none) { receive in
       connect { update in
         calls.add()
-        receive(update)
+        receive(Carried(update))
         calls.check()
       }
     }
@@ -37,7 +38,7 @@ extension Publisher {
     calls.count(in: updates.subscription)
     let loop = PublishedTask<Void, Never> {
       for await update in updates {
-        await receive(update)
+        await update.deliverAsync(receive)
         calls.finishOne()
       }
     }

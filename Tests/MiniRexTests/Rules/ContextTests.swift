@@ -3,9 +3,14 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-private enum Request {
+enum Request {
   @TaskLocal static var id = 0
   @TaskLocal static var name: String?
+
+  /// Runs the body with the values of a sender.
+  static func from(_ sender: Int, _ body: () -> Void) {
+    $id.withValue(sender) { $name.withValue("\(sender)", operation: body) }
+  }
 }
 
 @Suite(.light, .serialized) struct ContextTests {
@@ -68,10 +73,28 @@ private enum Request {
       Path("subscribe(isolatedTo:)") { publisher, _, receive in
         publisher.subscribe(isolatedTo: Listener.shared) { _, update in receive(update) }
       },
+      Path("subscribe(_:) { await … }") { publisher, _, receive in
+        publisher.subscribe(.unbounded) { update in
+          await Task.yield()
+          receive(update)
+        }
+      },
+      Path("subscribe(.bufferingNewest) { await … }") { publisher, _, receive in
+        publisher.subscribe(.bufferingNewest(1)) { update in
+          await Task.yield()
+          receive(update)
+        }
+      },
       Path("combineLatest") { publisher, _, receive in
         let first = Update(sender: 0, number: 0)
         let value = publisher.publishedValue(initial: first)
         return combineLatest(value, value.map { $0 }) { one, _ in one }
+          .subscribe { if $0 != first { receive($0) } }
+      },
+      Path("computed") { publisher, _, receive in
+        let first = Update(sender: 0, number: 0)
+        let value = publisher.publishedValue(initial: first)
+        return PublishedValue.computed { read in read(value) }
           .subscribe { if $0 != first { receive($0) } }
       },
     ]
@@ -90,11 +113,7 @@ private enum Request {
         if thread == 8 {
           clock.advance(by: .seconds(1))
         } else {
-          Request.$id.withValue(thread + 1) {
-            Request.$name.withValue("\(thread + 1)") {
-              send(Update(sender: thread + 1, number: number))
-            }
-          }
+          Request.from(thread + 1) { send(Update(sender: thread + 1, number: number)) }
         }
       }
     }
@@ -114,13 +133,16 @@ private enum Request {
         if update.sender == 9 { last.value = true } else { witness.look(update) }
       }
       contend(on: clock, count: scaled(1_000)) { source.broadcast($0) }
+      // The last update may replace the updates that a bounded buffer still has.
+      await until {
+        clock.tick()
+        return witness.received.value > 0
+      }
       source.broadcast(Update(sender: 9, number: 0))
-      clock.tick()
       await until {
         clock.tick()
         return last.value
       }
-      #expect(witness.received.value > 0)
       #expect(witness.wrong.value == 0, "of \(witness.received.value)")
       withExtendedLifetime(subscription) {}
     }
@@ -135,11 +157,7 @@ private enum Request {
       let clock = ManualClock()
       let witness = Witness()
       let send: @Sendable (Int) -> Void = { sender in
-        Request.$id.withValue(sender) {
-          Request.$name.withValue("\(sender)") {
-            source.broadcast(Update(sender: sender, number: 0))
-          }
-        }
+        Request.from(sender) { source.broadcast(Update(sender: sender, number: 0)) }
       }
       let subscription = await path.follow(source.publisher, clock) { update in
         witness.look(update)
@@ -180,6 +198,65 @@ private enum Request {
       #expect(witness.received.value > scaled(16_000))
       #expect(witness.wrong.value == 0, "of \(witness.received.value)")
       withExtendedLifetime(subscriptions) {}
+    }
+  }
+
+  @Test func `R44 folded changes of a computed value have the values of the newest sender`() {
+    withCarried(Request.$id) {
+      let properties = (0..<4).map { _ in PublishedProperty(0) }
+      let seen = Shared<[[Int]]>([])
+      let total = PublishedValue.computed { read in
+        let sum = properties.reduce(0) { $0 + read($1) }
+        return [sum, Request.id]
+      }
+      let subscription = total.subscribe { result in
+        seen.append(result + [Request.id])
+        if result[0] != 1 { return }
+        // Both threads return as soon as their changes are folded, into one run.
+        for sender in [3, 2] {
+          onThread { Request.from(sender) { properties[sender].value = 10 * sender } }
+        }
+        onThread { Request.from(4) { properties[3].value = 40 } }
+      }
+
+      Request.from(1) { properties[1].value = 1 }
+
+      #expect(seen.value == [[0, 0, 0], [1, 1, 1], [61, 4, 4]])
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
+  @Test func `R44 the last of several queued updates gives a computed value its values`() {
+    withCarried(Request.$id) {
+      let property = PublishedProperty(0)
+      let seen = Shared<[[Int]]>([])
+      let senders = property.publisher.subscribe { value in
+        if value != 1 { return }
+        for sender in 2...4 { onThread { Request.from(sender) { property.value = sender } } }
+      }
+      let subscription = PublishedValue.computed { read in [read(property), Request.id] }
+        .subscribe { seen.append($0 + [Request.id]) }
+
+      Request.from(1) { property.value = 1 }
+
+      #expect(seen.value.allSatisfy { Set($0).count == 1 }, "\(seen.value)")
+      #expect(seen.value.last?.first == 4)
+      withExtendedLifetime((senders, subscription)) {}
+    }
+  }
+
+  @Test func `R44 a loop over values has the values of the task that runs it`() async {
+    await withCarried(Request.$id) {
+      let source = BroadcastSource<Int>()
+      let values = source.publisher.values(.unbounded)
+      for sender in 1...3 { Request.from(sender) { source.broadcast(sender) } }
+      source.end()
+      let seen = await Request.$id.withValue(9) {
+        var seen: [Int] = []
+        for await _ in values { seen.append(Request.id) }
+        return seen
+      }
+      #expect(seen == [9, 9, 9])
     }
   }
 
@@ -252,5 +329,5 @@ private enum Request {
 }
 
 extension ManualClock {
-  fileprivate func tick() { advance(by: .seconds(1)) }
+  func tick() { advance(by: .seconds(1)) }
 }

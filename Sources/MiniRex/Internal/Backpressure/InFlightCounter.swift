@@ -296,7 +296,7 @@ package final class InFlightCounter: Sendable {
       state.alarm = alarm
       return alarm
     }
-    alarm.set(to: now + timeout)
+    alarm.set(to: now + timeout, from: now)
   }
 
   private func ring(at instant: Duration) {
@@ -307,7 +307,7 @@ package final class InFlightCounter: Sendable {
     }
     guard let deadline else { return }
     if deadline > instant {
-      alarm?.set(to: deadline)
+      alarm?.set(to: deadline, from: instant)
     } else {
       root.timeOut()
     }

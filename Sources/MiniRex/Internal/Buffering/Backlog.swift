@@ -27,9 +27,6 @@ final class Backlog<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
   }
 
   /// Takes an update out of the queue, and passes it on.
-  ///
-  /// The counters are checked afterward, when the update counts at its next place. Otherwise, they
-  /// could resume a sender too early.
   func passFirst(to body: (Update) -> Void) {
     let (carried, counters) = state.withLock { ($0.queue?.popFirst(), $0.counters) }
     guard let carried else { return }

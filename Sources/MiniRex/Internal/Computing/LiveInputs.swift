@@ -14,6 +14,8 @@ final class LiveInputs: @unchecked Sendable {
   private struct Folded {
     var records: [ObjectIdentifier: (record: ValueRecord, entry: EntryID)] = [:]
     var isBatched = false
+    /// The carried values of the newest sender.
+    var carried: CarriedValues?
   }
 
   private let combination = Combination()
@@ -25,6 +27,9 @@ final class LiveInputs: @unchecked Sendable {
   @exclusivity(unchecked) private var emitted: UInt?
   /// `true` if the pass has found a source that a batch has written.
   @exclusivity(unchecked) private var hasFoundBatch = false
+  /// The carried values of the newest sender whose change is applied and not emitted, unless its
+  /// thread emits.
+  @exclusivity(unchecked) private var carried: CarriedValues?
   /// The lock of the combination's delivery guards it and `heldCount`.
   @exclusivity(unchecked) private var folded = Folded()
   /// The number of queued changes of the delivering thread that were held.
@@ -41,15 +46,20 @@ final class LiveInputs: @unchecked Sendable {
   @usableFromInline
   func subscribe(_ emit: @escaping @Sendable (ComputedResult) -> Void) -> Subscription {
     combination.subscribe {
-      let result = self.update()
-      if unsafe self.emitted == result.version || self.mustWait() { return }
-      unsafe self.emitted = result.version
-      emit(result)
+      if unsafe self.carried == nil { return self.emitUpdate(emit) }
+      unsafe self.carried.take()?.run { self.emitUpdate(emit) }
     } start: { sentinel in
       self.sentinel = sentinel
       unsafe combination.folded = { [weak self] in self?.takeFolded() ?? false }
       combination.receive(on: .current, nil) { _, _ in { true } }
     }
+  }
+
+  private func emitUpdate(_ emit: (ComputedResult) -> Void) {
+    let result = update()
+    if unsafe emitted == result.version || mustWait() { return }
+    unsafe emitted = result.version
+    emit(result)
   }
 
   /// Called in the turn of a source, with the value in delivery.
@@ -65,6 +75,7 @@ final class LiveInputs: @unchecked Sendable {
     }
     let isImmediate = combination.emitImmediately {
       self.index.apply(record, at: entry, isBatched: false)
+      if unsafe self.carried != nil { unsafe self.carried = nil }
     }
     if !isImmediate { receiveLater(record, at: entry) }
   }
@@ -72,6 +83,8 @@ final class LiveInputs: @unchecked Sendable {
   private func receiveLater(_ record: ValueRecord, at entry: EntryID) {
     let thread = ThreadID.current
     let batch = WriteBatch.current
+    // Released after the lock, like the replaced record.
+    var carried = CarriedValues.current
     var replaced: ValueRecord?
     combination.receive(on: thread, batch) { isHeld, isReentrant in
       let isBatched = batch != nil
@@ -79,16 +92,19 @@ final class LiveInputs: @unchecked Sendable {
         if isHeld { unsafe heldCount += 1 }
         return {
           self.index.apply(record, at: entry, isBatched: isBatched)
-          return self.mayEmit(afterHeld: isHeld)
+          let mayEmit = self.mayEmit(afterHeld: isHeld)
+          unsafe self.carried = mayEmit ? nil : .current
+          return mayEmit
         }
       }
       replaced = unsafe folded.records.updateValue(
         (record, entry), forKey: ObjectIdentifier(record.storage))?.record
       unsafe folded.isBatched = folded.isBatched || isBatched
+      unsafe swap(&folded.carried, &carried)
       unsafe combination.foldedCount = folded.records.count - 1
       return combination.fold()
     }
-    withExtendedLifetime(replaced) {}
+    withExtendedLifetime((replaced, carried)) {}
   }
 
   /// Applies the folded values.
@@ -108,6 +124,7 @@ final class LiveInputs: @unchecked Sendable {
     for (record, entry) in taken.records.values {
       index.apply(record, at: entry, isBatched: taken.isBatched)
     }
+    if !taken.records.isEmpty { unsafe carried = taken.carried }
     return mayEmit
   }
 

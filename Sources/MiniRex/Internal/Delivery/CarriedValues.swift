@@ -3,25 +3,48 @@ public import Synchronization
 /// A task-local that updates carry, without the type of its value.
 struct CarriedLocal: Sendable {
   let id: ObjectIdentifier
-  /// Returns a closure that runs a body with the present value.
-  let capture: @Sendable () -> @Sendable (() -> Void) -> Void
+  /// Returns the present value.
+  fileprivate let capture: @Sendable () -> CarriedValue
 
-  init<Value>(_ local: TaskLocal<Value>) {
+  init<Value: Sendable>(_ local: TaskLocal<Value>) {
     id = ObjectIdentifier(local)
-    capture = {
-      let value = local.get()
-      return { local.withValue(value, operation: $0) }
-    }
+    capture = { TypedCarriedValue(local) }
+  }
+}
+
+/// A value of a task-local, without its type.
+///
+/// Unchecked, because a class with subclasses cannot be checked. It has no state.
+private class CarriedValue: @unchecked Sendable {
+  func run(_ body: () -> Void) { body() }
+
+  func runAsync(_ body: () async -> Void) async { await body() }
+}
+
+/// Unchecked like its superclass, and constant.
+private final class TypedCarriedValue<Value: Sendable>: CarriedValue, @unchecked Sendable {
+  private let local: TaskLocal<Value>
+  private let value: Value
+
+  init(_ local: TaskLocal<Value>) {
+    self.local = local
+    value = local.get()
+  }
+
+  override func run(_ body: () -> Void) { local.withValue(value, operation: body) }
+
+  override func runAsync(_ body: () async -> Void) async {
+    await local.withValue(value, operation: body)
   }
 }
 
 /// The values of the carried task-locals of one sender.
 @usableFromInline
 package final class CarriedValues: Sendable {
-  private let bind: [@Sendable (() -> Void) -> Void]
+  private let values: [CarriedValue]
 
   fileprivate init(_ locals: [CarriedLocal]) {
-    bind = locals.map { $0.capture() }
+    values = locals.map { $0.capture() }
   }
 
   /// The values of the current thread or task, or `nil` if nothing is carried.
@@ -32,13 +55,19 @@ package final class CarriedValues: Sendable {
 
   /// Runs the body with the values.
   @usableFromInline
-  package func run(_ body: () -> Void) {
-    run(bind[...], body)
+  package func run(_ body: () -> Void) { run(0, body) }
+
+  private func run(_ index: Int, _ body: () -> Void) {
+    if index == values.count { return body() }
+    values[index].run { run(index + 1, body) }
   }
 
-  private func run(_ bind: ArraySlice<@Sendable (() -> Void) -> Void>, _ body: () -> Void) {
-    guard let first = bind.first else { return body() }
-    first { run(bind.dropFirst(), body) }
+  /// Runs the asynchronous body with the values.
+  func runAsync(_ body: () async -> Void) async { await runAsync(0, body) }
+
+  private func runAsync(_ index: Int, _ body: () async -> Void) async {
+    if index == values.count { return await body() }
+    await values[index].runAsync { await runAsync(index + 1, body) }
   }
 }
 
@@ -114,5 +143,10 @@ package struct Carried<Update: Sendable>: Sendable {
   @inlinable
   package func deliver(_ body: (Update) -> Void) {
     if let values { values.run { body(update) } } else { body(update) }
+  }
+
+  /// Calls the asynchronous body with the update, and with the carried values.
+  func deliverAsync(_ body: (Update) async -> Void) async {
+    if let values { await values.runAsync { await body(update) } } else { await body(update) }
   }
 }

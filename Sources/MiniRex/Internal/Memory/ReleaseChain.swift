@@ -91,8 +91,10 @@ package struct ReleaseChain {
   /// Releases any other value in the same way.
   @usableFromInline
   package static func release<Content>(_ content: inout Content?) {
-    let place = unsafe withUnsafePointer(to: &content) { UInt(bitPattern: $0) }
     if content == nil { return }
+    // Not the address of the content, which may be a property of an object.
+    var mark: UInt8 = 0
+    let place = unsafe withUnsafePointer(to: &mark) { UInt(bitPattern: $0) }
     guard begins(at: place) else {
       content = nil
       return

@@ -39,25 +39,41 @@ package final class Alarm: Sendable {
 
   /// Sets the instant, and replaces the previous instant.
   ///
-  /// In most clocks, a canceled sleep stays until its deadline, and a debounced burst would leave
-  /// thousands of them. A task that wakes early enough is therefore kept, and sleeps again.
-  func set(to instant: Duration) {
+  /// Another thread may advance a manual clock to the instant before the instant is scheduled. The
+  /// clock would ring only in its next advance, so the alarm rings now. If the clock has not moved, a
+  /// due instant waits until the clock runs.
+  ///
+  /// - Parameter start: The time that was read to compute the instant.
+  func set(to instant: Duration, from start: Duration) {
+    set(to: instant)
+    if timekeeper.isScheduling { ring(after: start) }
+  }
+
+  // In most clocks, a canceled sleep stays until its deadline, and a debounced burst would leave
+  // thousands of them. A task that wakes early enough is therefore kept, and sleeps again.
+  private func set(to instant: Duration) {
     let setting: Setting? = state.withLock { state in
       guard state.ring != nil else { return nil }
       state.instant = instant
-      if !timekeeper.forgetsEnded, let wakesAt = state.wakesAt, wakesAt <= instant { return nil }
+      if !timekeeper.isScheduling, let wakesAt = state.wakesAt, wakesAt <= instant { return nil }
       return state.begin(at: instant)
     }
     if let setting { start(setting) }
   }
 
-  /// Sets the instant, as `set(to:)` does, and rings now if the clock has reached it.
+  /// Sets the instant, and rings now if the clock has reached it.
   ///
   /// For an instant that other threads know before the alarm is set. They may move a manual clock,
   /// which would ring only in its next advance.
   package func setOrRing(at instant: Duration) {
     set(to: instant)
+    ring(after: nil)
+  }
+
+  /// Rings now if the clock has reached the instant, and has moved since `start`.
+  private func ring(after start: Duration?) {
     let now = timekeeper.now()
+    if let start, now <= start { return }
     if let number = state.withLock({ $0.instant <= now ? $0.number : nil }) { wake(number) }
   }
 
@@ -94,7 +110,7 @@ package final class Alarm: Sendable {
     if let (ring, instant) = ring { ring(instant) }
   }
 
-  /// Cancels the call of the clock until the next `set(to:)`.
+  /// Cancels the call of the clock until it is set again.
   package func clear() {
     let timer = state.withLock { state in
       state.number += 1

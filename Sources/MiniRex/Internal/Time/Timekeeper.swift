@@ -7,8 +7,10 @@ package struct Timekeeper: Sendable {
   @usableFromInline package let now: @Sendable () -> Duration
   /// Runs a closure at an instant, unless the subscription is canceled first.
   let wake: @Sendable (_ instant: Duration, @escaping @Sendable () -> Void) -> Subscription
-  /// `true` if a canceled wake-up needs no memory in the clock.
-  let forgetsEnded: Bool
+  /// `true` if the clock schedules closures itself.
+  ///
+  /// Such a clock releases a canceled closure. It may keep a closure with a past instant until it moves.
+  let isScheduling: Bool
 
   package init(_ clock: any Clock<Duration>) {
     // A schedule of the continuous clock is a sleeping task.
@@ -23,7 +25,7 @@ package struct Timekeeper: Sendable {
     let origin = clock.now
     now = { origin.duration(to: clock.now) }
     wake = { instant, action in clock.schedule(at: origin.advanced(by: instant), action) }
-    forgetsEnded = true
+    isScheduling = true
   }
 
   /// Creates a timekeeper that runs a sleeping task per call.
@@ -35,12 +37,24 @@ package struct Timekeeper: Sendable {
     wake = { instant, action in
       sleeping(until: origin.advanced(by: min(instant, .longestWait)), on: clock, then: action)
     }
-    forgetsEnded = false
+    isScheduling = false
   }
 
   /// Runs the closure after the duration.
+  ///
+  /// It runs now if the clock has moved to the instant before the closure is scheduled, as in `Alarm`.
   func wake(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Subscription {
-    wake(now() + duration, action)
+    let start = now()
+    let instant = start + duration
+    guard isScheduling else { return wake(instant, action) }
+    let call = OneCall(action)
+    let timer = wake(instant) { call.take()?() }
+    let end = now()
+    if end > start, end >= instant, let action = call.take() {
+      timer.invalidate()
+      action()
+    }
+    return timer
   }
 }
 
