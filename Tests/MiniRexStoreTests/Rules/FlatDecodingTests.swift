@@ -63,6 +63,64 @@ private struct Everything: Codable, Equatable {
   var nested: [[[Int]]] = [[], [[]], [[1], [2, 3]]]
 }
 
+/// A list that is coded by hand: a null, then one element of each kind of integer.
+private struct Integers: Codable, Equatable {
+  var signed: [Int128] = [-1, -2, -3, -4, -5, -6]
+  var unsigned: [UInt128] = [1, 2, 3, 4, 5, 6]
+  var hasNull = true
+
+  init() {}
+
+  init(from decoder: any Decoder) throws {
+    var list = try decoder.unkeyedContainer()
+    hasNull = try list.decodeNil()
+    hasNull = try !list.decodeNil() && hasNull
+    signed = [
+      Int128(try list.decode(Int.self)), Int128(try list.decode(Int8.self)),
+      Int128(try list.decode(Int16.self)), Int128(try list.decode(Int32.self)),
+      Int128(try list.decode(Int64.self)), try list.decode(Int128.self),
+    ]
+    unsigned = [
+      UInt128(try list.decode(UInt.self)), UInt128(try list.decode(UInt8.self)),
+      UInt128(try list.decode(UInt16.self)), UInt128(try list.decode(UInt32.self)),
+      UInt128(try list.decode(UInt64.self)), try list.decode(UInt128.self),
+    ]
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var list = encoder.unkeyedContainer()
+    try list.encodeNil()
+    try list.encode(Int(signed[0]))
+    try list.encode(Int8(signed[1]))
+    try list.encode(Int16(signed[2]))
+    try list.encode(Int32(signed[3]))
+    try list.encode(Int64(signed[4]))
+    try list.encode(signed[5])
+    try list.encode(UInt(unsigned[0]))
+    try list.encode(UInt8(unsigned[1]))
+    try list.encode(UInt16(unsigned[2]))
+    try list.encode(UInt32(unsigned[3]))
+    try list.encode(UInt64(unsigned[4]))
+    try list.encode(unsigned[5])
+  }
+}
+
+/// A structure with a member of each kind of integer.
+private struct IntegerMembers: Codable, Equatable {
+  var a = -1
+  var b: Int8 = -2
+  var c: Int16 = -3
+  var d: Int32 = -4
+  var e: Int64 = -5
+  var f: Int128 = -6
+  var g: UInt = 1
+  var h: UInt8 = 2
+  var i: UInt16 = 3
+  var j: UInt32 = 4
+  var k: UInt64 = 5
+  var l: UInt128 = 6
+}
+
 /// The inverse of flattening.
 @Suite(.light) struct FlatDecodingTests {
   @Test func `a subclass decodes its superclass`() throws {
@@ -90,6 +148,23 @@ private struct Everything: Codable, Equatable {
     let eleven = Array(0...11)
     #expect(try FlatState(eleven).decode([Int].self) == eleven)
     #expect(try FlatState(Double.nan).decode(Double.self).isNaN)
+  }
+
+  @Test func `each kind of integer decodes as a scalar, a member, and an element`() throws {
+    func isKept<Value: FixedWidthInteger & Codable & Sendable>(_ value: Value) throws -> Bool {
+      let flat = try FlatState(value)
+      return try flat.values.count == 1 && flat.decode(Value.self) == value
+    }
+
+    #expect(try isKept(-1) && isKept(Int8(-2)) && isKept(Int16(-3)))
+    #expect(try isKept(Int32(-4)) && isKept(Int64(-5)) && isKept(Int128(-6)))
+    #expect(try isKept(UInt(1)) && isKept(UInt8(2)) && isKept(UInt16(3)))
+    #expect(try isKept(UInt32(4)) && isKept(UInt64(5)) && isKept(UInt128(6)))
+    #expect(try FlatState(IntegerMembers()).values.count == 12)
+    #expect(try FlatState(IntegerMembers()).decode() == IntegerMembers())
+    #expect(try FlatState(Integers()).values["0"] == .null)
+    #expect(try FlatState(Integers()).values["12"] == .int(6))
+    #expect(try FlatState(Integers()).decode() == Integers())
   }
 
   @Test func `a mismatch throws with its path`() throws {
