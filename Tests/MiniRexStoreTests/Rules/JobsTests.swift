@@ -6,6 +6,17 @@ import Testing
 
 @testable import MiniRexStore
 
+private struct CollidingJob: Codable, Identifiable, Sendable {
+  struct ID: Codable, Hashable, Sendable {
+    let number: Int
+
+    func hash(into hasher: inout Hasher) {}
+  }
+
+  var id: ID
+  var amount = 1
+}
+
 /// The tests of ``Jobs`` as a value.
 @Suite(.light) struct JobsTests {
   @Test func `jobs keep the order of addition, and each id once`() {
@@ -21,6 +32,18 @@ import Testing
     #expect(removed == Charge(id: 1) && missing == nil)
     #expect(jobs.map(\.id) == [3, 2])
     #expect(jobs.last?.id == 2)
+  }
+
+  @Test func `jobs whose identifiers have one hash are distinct`() {
+    var jobs = Jobs<CollidingJob>()
+    for number in 1...3 { jobs.add(CollidingJob(id: .init(number: number))) }
+
+    #expect((1...4).map { jobs[id: .init(number: $0)]?.job.id.number } == [1, 2, 3, nil])
+    let removed = jobs.remove(.init(number: 2))
+    #expect(removed?.id.number == 2)
+    #expect(jobs.map(\.id.number) == [1, 3])
+    jobs.add(CollidingJob(id: .init(number: 3), amount: 5))
+    #expect(jobs.map(\.job.amount) == [1, 5])
   }
 
   @Test func `W9 a known id replaces the job before its first attempt, in its place`() {
