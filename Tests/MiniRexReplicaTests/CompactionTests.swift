@@ -6,6 +6,17 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
+/// A state that refuses to be encoded while its number is odd.
+private struct Refusing: Codable, Sendable {
+  var number = 0
+
+  func encode(to encoder: any Encoder) throws {
+    if !number.isMultiple(of: 2) { throw Taken() }
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
+  }
+}
+
 /// Snapshots, and the entries that they make removable.
 @Suite(.light)
 struct CompactionTests {
@@ -96,6 +107,25 @@ struct CompactionTests {
     await replica.close()
     await foreign.close()
     #expect(log.snapshotCount == 2)
+  }
+
+  @Test func `O11 a snapshot that cannot be encoded is reported, and the next is written`()
+    async throws
+  {
+    let log = MemoryLog(snapshotEvery: 1, keeping: 100)
+    let replica = try Replica<Refusing, Int>(Refusing(), of: log.link()) { state, number in
+      state.number = number
+      return .none
+    }
+    let troubles = Recorder(replica.troubles)
+
+    replica.send(1)
+    #expect(await troubles.next() == [.snapshot("Taken()")])
+    #expect(log.snapshotCount == 0)
+    replica.send(2)
+
+    await until { log.snapshotCount == 1 }
+    await replica.close()
   }
 
   @Test func `O11 a snapshot of entries that the log has lost is not used and replaced`()
