@@ -164,6 +164,21 @@ import Testing
     #expect(text([.success(await next(from: reading))]) == "!\n")
   }
 
+  /// Opening its file again would create another terminal.
+  @Test func `the controller of a terminal is read`() async throws {
+    let (terminal, controller) = try Kind.terminal.open(in: folder)
+    defer {
+      close(terminal)
+      close(controller)
+    }
+    let recorder = Recorder(DispatchSource.reads(from: controller))
+
+    for word in ["one", "two"] {
+      unsafe write(terminal, word, 3)
+      #expect(await text(recorder.next()) == word)
+    }
+  }
+
   /// In a process of its own, because other tests open descriptors.
   @Test func `short subscriptions leave no open descriptor`() async {
     await #expect(processExitsWith: .success) {
