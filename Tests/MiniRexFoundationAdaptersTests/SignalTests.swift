@@ -94,6 +94,16 @@ import Testing
     }
   }
 
+  @Test func `a program that the process executes inherits no descriptor of a signal`() async {
+    await #expect(processExitsWith: .success) {
+      let before = inherited()
+      let recorder = Recorder(DispatchSource.signals(SIGTERM))
+      kill(getpid(), SIGTERM)
+      guard await recorder.next() == [SIGTERM] else { exit(1) }
+      exit(inherited() == before ? 0 : 2)
+    }
+  }
+
   #if os(Linux)
   @Test func `the highest signal number is delivered`() async {
     await #expect(processExitsWith: .success) {
@@ -117,6 +127,14 @@ import Testing
     }
     #expect(advice(result).contains("'signals' cannot catch the signal 33. Omit it."))
     #endif
+  }
+}
+
+/// Returns the descriptors that an executed program inherits.
+private func inherited() -> [Int32] {
+  (0..<256).filter { number in
+    let flags = fcntl(number, F_GETFD)
+    return flags >= 0 && flags & FD_CLOEXEC == 0
   }
 }
 
