@@ -47,6 +47,21 @@ import Testing
     }
   }
 
+  @Test func `the process continues after a cancellation while another subscriber remains`() async {
+    await #expect(processExitsWith: .success) {
+      let signals = DispatchSource.signals(SIGTERM)
+      let others = [Recorder(signals), Recorder(DispatchSource.signals(SIGTERM))]
+      for publisher in [signals, DispatchSource.signals(SIGTERM)] {
+        Recorder(publisher).invalidate()
+        kill(getpid(), SIGTERM)
+        for other in others {
+          guard await other.next() == [SIGTERM] else { exit(1) }
+        }
+      }
+      exit(0)
+    }
+  }
+
   @Test func `the handler runs on the alternate signal stack`() async {
     await #expect(processExitsWith: .success) {
       let recorder = Recorder(DispatchSource.signals(SIGTERM))
