@@ -99,14 +99,17 @@ struct UndoTests {
     await foreign.close()
   }
 
-  @Test func `O10 an undo log keeps the latest actions up to its limit`() async throws {
+  @Test(arguments: [(1, 10), (2, 6), (9, 0)])
+  func `O10 an undo log keeps the latest actions up to its limit`(_ limit: Int, rest: Int)
+    async throws
+  {
     let replica = try makeReplica(MemoryLog().manualLink(isCut: true))
-    let undo = undoLog(of: replica, limit: 2)
+    let undo = undoLog(of: replica, limit: limit)
     for number in 1...5 { replica.send(.moved(number)) }
 
     while undo.undo() {}
 
-    #expect(replica.store.card.moves == 6)
+    #expect(replica.store.card.moves == rest)
     while undo.redo() {}
     #expect(replica.store.card.moves == 15)
     await replica.close()
