@@ -86,6 +86,16 @@ extension ReceiptTests {
     #expect(store.send(.cancel("none")).number == 3)
   }
 
+  @Test func `F26 a child state that read has seen is the last-seen state`() {
+    let store = Housekeeping().store(House(guest: Room(lamps: 4)))
+    let guest: Store<Room, RoomAction>? = store.scope(ifPresent: \.guest) { .guest($0) }
+
+    #expect(guest?.send(.light) { $0.lamps }.value == 5)
+    store.send(.leave)
+
+    #expect(guest?.send(.light) { $0.lamps }.value == 5)
+  }
+
   @Test func `F26 rows are scopes, also nested in a removable child`() {
     struct Shelf: Sendable { var todos: Rows<Todo> = [] }
     let store = Store(Shelf(todos: [Todo(1, "a"), Todo(2, "b")])) {
