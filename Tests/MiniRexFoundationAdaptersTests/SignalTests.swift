@@ -47,6 +47,19 @@ import Testing
     }
   }
 
+  @Test func `a subscriber after the last cancellation receives the signal`() async {
+    await #expect(processExitsWith: .success) {
+      let signals = DispatchSource.signals(SIGTERM)
+      for _ in 0..<3 {
+        let recorder = Recorder(signals)
+        kill(getpid(), SIGTERM)
+        guard await recorder.next() == [SIGTERM] else { exit(1) }
+        recorder.invalidate()
+      }
+      exit(0)
+    }
+  }
+
   @Test func `the process continues after a cancellation while another subscriber remains`() async {
     await #expect(processExitsWith: .success) {
       let signals = DispatchSource.signals(SIGTERM)
