@@ -36,6 +36,23 @@ extension StoreContractTests {
     }
   }
 
+  @Test func `S41 an instrumented store counts and adds the times of its reducer`() throws {
+    let pause = Duration.milliseconds(2)
+    let store = Store(0, instrument: LiveGraph()) { (_: inout Int, _: Int) -> Effect<Int> in
+      let end = ContinuousClock.now + pause
+      while ContinuousClock.now < end {}
+      return .none
+    }
+    let start = ContinuousClock.now
+    for _ in 0..<3 { store.send(1) }
+    let duration = ContinuousClock.now - start
+
+    let times = try #require(store.reducerTimes?.histogram)
+    #expect(times.total >= pause * 3 && times.total <= duration)
+    #expect(times.counts.reduce(0, +) == 3)
+    #expect(zip(ReducerTimes.bounds, times.counts).allSatisfy { $0 >= pause || $1 == 0 })
+  }
+
   @Test func `S41 rows, diffs, and histories have distinct names`() {
     struct Line: Codable, Identifiable, Sendable, Equatable {
       var id: String
