@@ -31,6 +31,12 @@ import Testing
     #expect(Set(all.value).count == all.value.count)
   }
 
+  @Test func `only the lower 48 bits of the clock count`() {
+    for time: Int64 in [0, 5, 1 << 47, 1 << 48 - 1] {
+      #expect(PushIDSource { 1 << 48 + time }.next().milliseconds == time)
+    }
+  }
+
   @Test func `the text has 20 characters and is the encoding`() throws {
     let id = PushIDSource { 1 << 47 }.next()
 
