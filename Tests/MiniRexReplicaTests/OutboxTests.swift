@@ -224,6 +224,20 @@ struct OutboxTests {
     await restarted.close()
   }
 
+  @Test func `O6 a line after a torn line is kept`() async throws {
+    let folder = try Folder()
+    for number in 1...3 {
+      let replica = try makeReplica(MemoryLog().manualLink(isCut: true), keptIn: folder.url.path)
+      #expect(replica.store.words == (1..<number).map { "\($0)" })
+      replica.send(.said("\(number)"))
+      await replica.close()
+      let file = try FileHandle(forWritingTo: folder.file("outbox"))
+      try file.seekToEnd()
+      try file.write(contentsOf: Data("torn".utf8))
+      try file.close()
+    }
+  }
+
   @Test func `O6 a folder belongs to one replica`() async throws {
     let folder = try Folder()
     let replica = try makeReplica(MemoryLog().manualLink(), keptIn: folder.url.path)
@@ -257,6 +271,21 @@ struct OutboxTests {
 
     #expect(replica.confirmed.current()?.words == ["decided", "pending", "offline"])
     #expect(log.entries.count >= 2)
+    await replica.close()
+  }
+
+  @Test func `O6 a folder belongs to its replica after a compaction of the outbox`() async throws {
+    let folder = try Folder()
+    let link = MemoryLog().manualLink(isCut: true)
+    let replica = try makeReplica(link, keptIn: folder.url.path)
+    for _ in 1...1_100 { replica.send(.moved(1)) }
+    link.connect()
+    await link.settle(replica)
+    await until { (try? Data(contentsOf: folder.file("outbox")))?.count ?? .max < 1_000 }
+
+    #expect(throws: (any Error).self) {
+      _ = try makeReplica(MemoryLog().manualLink(), keptIn: folder.url.path)
+    }
     await replica.close()
   }
 
