@@ -184,6 +184,28 @@ import Testing
       try FileManager.default.removeItem(at: folder.url)
     }
   }
+
+  /// A loop without a wait is not switched, but takes the pause, or its share of a busy processor.
+  @Test func `reading an idle pipe takes no processor time`() async throws {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let folder = try Folder()
+      let path = folder.file("pipe").path
+      #expect(unsafe mkfifo(path, 0o600) == 0)
+      let writer = unsafe open(path, O_RDWR)
+      let recorder = Recorder(folder.file("pipe").readTask())
+      #expect(await recorder.progress { $0.done == 0 } != nil)
+
+      let before = clock()
+      usleep(500_000)
+
+      // In microseconds.
+      #expect(clock() - before < 25_000)
+      recorder.invalidate()
+      close(writer)
+      try FileManager.default.removeItem(at: folder.url)
+    }
+  }
   #endif
 
   @Test func `a pipe is read until its last writer closes or the run is canceled`()
