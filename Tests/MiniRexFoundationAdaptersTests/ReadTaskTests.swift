@@ -229,6 +229,24 @@ import Testing
     #expect(await second.all().result != nil)
   }
 
+  @Test func `R32 invalidateAndWait returns when the read has stopped`() async throws {
+    let folder = try Folder()
+    let path = folder.file("pipe").path
+    #expect(unsafe mkfifo(path, 0o600) == 0)
+    let writer = unsafe open(path, O_RDWR)
+    defer { close(writer) }
+    let isReading = Shared(false)
+    let subscription = folder.file("pipe").readTask().subscribe(
+      success: nil, failure: nil, progress: { _ in isReading.value = true })
+    await until { isReading.value }
+
+    await subscription.invalidateAndWait()
+
+    unsafe write(writer, "left", 4)
+    var bytes = [UInt8](repeating: 0, count: 8)
+    #expect(unsafe read(writer, &bytes, bytes.count) == 4)
+  }
+
   @Test func `200 MB are read within 32 MB of memory`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()
