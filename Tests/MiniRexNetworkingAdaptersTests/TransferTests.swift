@@ -111,6 +111,16 @@ import FoundationNetworking
     #expect(said == Data("no such page".utf8))
   }
 
+  @Test(arguments: [(200, true), (299, true), (300, false), (599, false)])
+  func `the statuses from 200 to 299 are successes`(_ status: Int, isSuccess: Bool) async throws {
+    let server = try LoopbackServer { $0.answer("\(status) Any", body: Data("body".utf8)) }
+    defer { server.stop() }
+
+    let result = await URLSession.shared.dataTask(for: server.request()).result
+
+    #expect(result?.refusal?.0.statusCode == (isSuccess ? nil : status))
+  }
+
   @Test func `R22 a failure keeps only the beginning of a long body`() async throws {
     let server = try LoopbackServer { [body] in $0.answer("500 Oops", body: body) }
     defer { server.stop() }
