@@ -16,6 +16,20 @@ where Job.ID: Codable & Sendable {
   case remove(Job.ID)
 }
 
+extension JobsAction: CustomStringConvertible {
+  /// The name of the case with its job and its attempt, such as `failed(7, attempt: 2, "offline")`.
+  public var description: String {
+    switch self {
+    case .began(let id, let attempt, _): "began(\(id), attempt: \(attempt))"
+    case .failed(let id, let failure, _):
+      "failed(\(id), attempt: \(failure.attempt), \"\(failure.description)\")"
+    case .finished(let id, let attempt): "finished(\(id), attempt: \(attempt))"
+    case .retry(let id): "retry(\(id))"
+    case .remove(let id): "remove(\(id))"
+    }
+  }
+}
+
 extension JobsAction: Codable {
   private enum CodingKeys: CodingKey { case began, failed, finished, retry, remove }
 

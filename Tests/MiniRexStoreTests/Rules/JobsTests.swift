@@ -267,4 +267,17 @@ private struct CollidingJob: Codable, Identifiable, Sendable {
     #expect(visits < 2_000)
     #expect(old.count == 20_000)
   }
+
+  @Test func `W11 the actions of jobs are described by their job and attempt`() {
+    let failure = JobFailure(attempt: 2, description: "offline", time: UnixTime(milliseconds: 5))
+    let actions: [JobsAction<Charge>] = [
+      .began(id: 7, attempt: 2, at: UnixTime(milliseconds: 3)),
+      .failed(id: 7, failure, retryAt: nil), .finished(id: 7, attempt: 3), .retry(7), .remove(7),
+    ]
+    #expect(
+      actions.map { "\($0)" } == [
+        "began(7, attempt: 2)", #"failed(7, attempt: 2, "offline")"#, "finished(7, attempt: 3)",
+        "retry(7)", "remove(7)",
+      ])
+  }
 }

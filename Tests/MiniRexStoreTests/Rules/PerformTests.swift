@@ -452,6 +452,29 @@ import Testing
     withExtendedLifetime(working) {}
   }
 
+  @Test(arguments: 1...4)
+  func `W8 a job starts at its time although the clock moves while its timer is set`(call: Int) {
+    let time = TestTime()
+    let store = Store(Shop(), reducer: selling)
+    let (calls, bench) = (Shared(0), Bench())
+    let working = store.perform(
+      \.charges, ShopAction.charges, atMost: 1, clock: time.clock,
+      now: {
+        let now = time.now
+        if calls.increment() == call { time.advance(by: .milliseconds(500)) }
+        return now
+      }
+    ) { try await bench.work($0, $1) }
+    calls.value = 0
+
+    store.send(.ordered(Charge(id: 1), notBefore: time.after(.milliseconds(500))))
+    if calls.value < call { time.advance(by: .milliseconds(500)) }
+    time.advance(by: .zero)
+
+    #expect(store.state.charges.counts.running == 1)
+    withExtendedLifetime(working) {}
+  }
+
   @Test func `W8 a date that jumps forward starts a job within a second`() {
     let time = TestTime()
     let store = Store(Shop(), reducer: selling)

@@ -132,7 +132,9 @@ final class JobsPerformer<
     var isDone = false
     while !isDone {
       isDone = true
-      let (now, instant, isRecorded) = (choices.now(), timekeeper.now(), choices.isRecorded())
+      // The clock first: if it moves before the date is read, the alarm rings early, not late.
+      let instant = timekeeper.now()
+      let (now, isRecorded) = (choices.now(), choices.isRecorded())
       let plan = memory.withLock { memory -> JobsMemory<Job>.Plan? in
         if memory.hasEnded { return nil }
         memory.active += 1
