@@ -78,6 +78,56 @@ import Testing
     #expect(received == (isKept ? [0, 1, 2, 3, 4] : [0, 1, 2, 4, 5]))
   }
 
+  @Test func `F1 a queued update of a contended operator still takes its room`() async {
+    let (one, two) = (BroadcastSource<Int>(), BroadcastSource<Int>())
+    let (reached, mayPass) = (Shared(0), DispatchSemaphore(value: 0))
+    let values = one.publisher.merge(with: two.publisher)
+      .filter { number in
+        guard number == 2 || number == 3 else { return true }
+        reached.value = number
+        mayPass.waitAtMost()
+        return true
+      }
+      .values(.suspending(5))
+    for number in 0..<2 { one.broadcast(number) }
+    let delivering = Task { await onQueue { one.broadcast(2) } }
+    await until { reached.value == 2 }
+    two.broadcast(3)
+    mayPass.signal()
+    await until { reached.value == 3 }
+    two.broadcast(4)
+    #expect(!two.offer(5))
+    mayPass.signal()
+
+    await delivering.value
+    #expect(values.bufferedCount == 5 && !two.offer(5))
+  }
+
+  @Test func `F1 a queued update of flatMap still takes its room while it starts`() async {
+    let (source, first) = (BroadcastSource<Int>(), BroadcastSource<Int>())
+    let (hasStarted, mayPass) = (Shared(false), DispatchSemaphore(value: 0))
+    let values = source.publisher
+      .flatMap(limit: 1) { number -> Broadcaster<Int> in
+        if number == 0 { return first.publisher }
+        if number == 1 {
+          hasStarted.value = true
+          mayPass.waitAtMost()
+        }
+        return .sequence([number])
+      }
+      .values(.suspending(5))
+    for number in 0..<4 { source.broadcast(number) }
+    first.broadcast(0)
+    let ending = Task { await onQueue { first.end() } }
+    await until { hasStarted.value }
+    source.broadcast(4)
+    #expect(!source.offer(5))
+    mayPass.signal()
+
+    await ending.value
+    #expect(values.bufferedCount == 5 && !source.offer(5))
+  }
+
   @Test func `F18 a pipe is read no faster than its subscriber reads`() async throws {
     let pipe = Pipe()
     let values = DispatchSource.reads(from: pipe.fileHandleForReading.fileDescriptor)

@@ -242,9 +242,10 @@ struct OutboxTests {
     let folder = try Folder()
     let replica = try makeReplica(MemoryLog().manualLink(), keptIn: folder.url.path)
 
-    #expect(throws: (any Error).self) {
+    let error = #expect(throws: ReplicaError.self) {
       _ = try makeReplica(MemoryLog().manualLink(), keptIn: folder.url.path)
     }
+    #expect("\(error, default: "no error")".contains("belongs to another replica"))
     await replica.close()
   }
 

@@ -7,7 +7,8 @@ import Testing
 /// values, writes and reads it, or is the first to subscribe to it.
 ///
 /// The threads are stopped before each action, inside each closure, and inside the callback. They are
-/// preempted two or three times at most, because all interleavings take minutes. `MINIREX_SCALE=5` searches all.
+/// preempted two or three times at most, because all interleavings take minutes. `MINIREX_SCALE=5`
+/// searches all.
 ///
 /// The threads have a separate process, because writes of other tests move the change clock, and runs
 /// may then be repeated.

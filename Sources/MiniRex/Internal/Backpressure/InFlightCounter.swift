@@ -11,7 +11,7 @@ internal import Synchronization
 package final class InFlightCounter: Sendable {
   private enum Hold: UInt8, AtomicRepresentable {
     case open
-    /// An update that moves on may fill the subscriber, or may be filtered out.
+    /// Until the moving updates are counted again or filtered out, because they may fill the subscriber.
     case provisional
     /// Ends at half of the limit.
     case full
@@ -39,7 +39,7 @@ package final class InFlightCounter: Sendable {
   let isRelay: Bool
 
   private let own = Atomic(0)
-  /// The updates that have left one place, and may not have reached the next.
+  /// The updates on their way from one place to the next.
   private let moving = Atomic(0)
   private let hold = Atomic(Hold.open)
   private let hasOuters = Atomic(false)
@@ -129,7 +129,8 @@ package final class InFlightCounter: Sendable {
 
   /// Subtracts an update that the caller is about to pass to its next place.
   ///
-  /// Until ``endMove()``, it counts as if it filled the subscriber, so that no sender uses its room.
+  /// Until ``endMove()``, no sender uses its room: it may be counted at its next place, or be filtered
+  /// out.
   @usableFromInline
   func beginMove() {
     moving.add(1, ordering: .sequentiallyConsistent)

@@ -33,8 +33,8 @@ extension ResourceCore {
   /// - Parameters:
   ///   - result: The result for all waiters, if the change resolves them.
   ///   - cause: The reason for a load that starts.
-  ///   - newcomer: A subscriber whose first state is the state after the change, also if a load that
-  ///     the change starts ends at once.
+  ///   - newcomer: A subscriber whose first state is the state after the change, even if a load that
+  ///     the change starts ends before the newcomer is called.
   ///   - body: A closure that changes the schedule. It runs no user code and releases nothing of the
   ///     user.
   /// - Returns: `false` if the resource has ended, so the newcomer receives no further states.

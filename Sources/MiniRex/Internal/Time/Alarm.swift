@@ -49,7 +49,7 @@ package final class Alarm: Sendable {
     if timekeeper.isScheduling { ring(after: start) }
   }
 
-  // In most clocks, a canceled sleep stays until its deadline, and a debounced burst would leave
+  // In most clocks, a canceled sleep stays until its deadline, so a debounced burst would accumulate
   // thousands of them. A task that wakes early enough is therefore kept, and sleeps again.
   private func set(to instant: Duration) {
     let setting: Setting? = state.withLock { state in
