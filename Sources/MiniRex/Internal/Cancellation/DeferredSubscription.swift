@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// A subscription that starts later: in a job on a queue, or when another publisher finishes.
+/// A subscription that starts later, in a job on a queue.
 ///
 /// The job retains only this object. Canceling the subscription earlier releases the publisher and
 /// the callback, even if the job never runs. Unchecked like every `SubscriptionHost`: a `Lock`
