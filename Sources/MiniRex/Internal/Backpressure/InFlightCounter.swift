@@ -11,7 +11,8 @@ internal import Synchronization
 package final class InFlightCounter: Sendable {
   private enum Hold: UInt8, AtomicRepresentable {
     case open
-    /// Until the moving updates are counted again or filtered out, because they may fill the subscriber.
+    /// Ends when the moving updates are counted again or filtered out. Until then, they may fill the
+    /// subscriber.
     case provisional
     /// Ends at half of the limit.
     case full

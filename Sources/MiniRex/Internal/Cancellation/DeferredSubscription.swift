@@ -41,7 +41,9 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
 
   package var subscription: Subscription { Subscription(self) }
 
-  /// Runs the job.
+  /// Subscribes, unless the subscription was canceled before.
+  ///
+  /// Called by the job.
   package func start() {
     let phase = phase.withLock { phase in
       let old = phase

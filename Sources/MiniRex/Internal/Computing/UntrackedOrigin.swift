@@ -54,7 +54,7 @@ package class UntrackedOrigin: @unchecked Sendable {
     if !isNeeded { connection.invalidate() }
   }
 
-  /// Cancels the subscription of the last member.
+  /// Cancels the subscription to the publisher after the last member.
   final func leave() {
     let connection = state.withLock { state -> Subscription? in
       state.memberCount -= 1

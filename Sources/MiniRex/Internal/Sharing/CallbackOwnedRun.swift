@@ -90,7 +90,7 @@ final class RunInlet<Update: Sendable>: Sendable {
   }
 }
 
-/// Returns the current run, or starts one.
+/// Subscribes callbacks to the current run, or to a new run if there is none.
 @usableFromInline
 final class CallbackOwnedRuns<Update: Sendable>: Sendable {
   @usableFromInline

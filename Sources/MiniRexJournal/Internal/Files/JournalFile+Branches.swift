@@ -13,7 +13,7 @@ extension JournalFile {
     var others: [JournalSegment] = []
     for segment in try JournalSegments.all(in: segments.folder)
     where segment.sequence >= own?.segment ?? 0 {
-      // A compaction that failed later may have linked this file.
+      // A compaction that failed after its link may have given the newest file this name.
       if !isLinked(segment, end) { others.append(segment) }
     }
     if !others.isEmpty {

@@ -34,7 +34,7 @@ extension RecordingState {
     var flushes: [Flush] = []
     var isServing = false
     var hasTimer = false
-    /// The number for which the job waits before it synchronizes.
+    /// The number of the commit for which the job waits before it synchronizes.
     var gathering: (number: Int, semaphore: DispatchSemaphore)?
 
     var hasEnded: Bool { isOver || failure != nil }

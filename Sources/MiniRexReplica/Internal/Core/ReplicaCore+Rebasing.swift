@@ -56,7 +56,9 @@ extension ReplicaCore {
     }
   }
 
-  /// Returns the number of foreign actions before the burst.
+  /// Replaces the state of the store, unless the decisions confirm it, and starts the effects.
+  ///
+  /// - Returns: The number of foreign actions before the burst.
   private func rebase(
     on state: State, _ decisions: [Burst.Decision], _ removed: ArraySlice<PendingAction>,
     _ effects: [Effect<Action>]

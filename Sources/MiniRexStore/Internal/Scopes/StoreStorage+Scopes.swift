@@ -1,6 +1,6 @@
 public import MiniRex
 
-// Removable children. All of it needs exclusive access.
+// Scopes, and the removable children of the state.
 extension StoreStorage: StoreHost {
   @usableFromInline
   var subscriberCount: Int { delivery.subscriberCount }
