@@ -6,7 +6,7 @@
 /// ```
 ///
 /// It loads for its first subscriber or its first ``value()``, and all of them share the load. A value
-/// that is older than `staleAfter` is stale: it is still shown, and the next subscriber or the next
+/// whose age reaches `staleAfter` is stale: it is still shown, and the next subscriber or the next
 /// ``value()`` loads again. With `refreshEvery`, it also loads again while it has a subscriber. A
 /// failure is published beside the value.
 ///
