@@ -77,7 +77,7 @@ extension NATSStream {
           unsuitable
         )
       }.recover { error in
-        // It was removed concurrently, or an operator deleted it.
+        // The message was removed concurrently, or an operator deleted it.
         error.isMissingMessage
           ? .success(
             (NATSLogState(first: first, last: last, lastTime: lastTime, message: nil), unsuitable))

@@ -92,7 +92,7 @@ extension UntrackedOrigin {
     guard let value = publisher.readCurrent() else { return nil }
     let origin = TypedUntrackedOrigin(publisher, identity)
     let storage = PropertyStorage(value, repeating: origin)
-    // Another thread may have created one.
+    // Another thread may have created a storage.
     let winner = storages.withLock { storages -> VersionedStorage in
       if let other = storages[identity]?.storage, other !== known { return other }
       storages[identity] = WeakStorage(storage)

@@ -37,7 +37,7 @@ final class HeldUpdates<Update: Sendable>: Sendable {
     if !waits { source.end() }
   }
 
-  /// It does not retain this object.
+  /// A publisher of all updates, which does not retain this object.
   var publisher: Broadcaster<Update> {
     let publisher = source.publisher
     return Broadcaster { [weak self] receive in

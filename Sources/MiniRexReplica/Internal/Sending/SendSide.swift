@@ -134,7 +134,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
       return .failure(error)
     }
     if isUrgent, !waitsForDisk {
-      // Without the queue, whose thread would have to wake first.
+      // This thread sends, because the thread of the queue would have to wake first.
       sendEntries.withLock { $0 }?()
       isUrgent = false
     }

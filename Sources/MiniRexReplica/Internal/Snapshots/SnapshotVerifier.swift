@@ -96,7 +96,7 @@ final class SnapshotVerifier<State: Codable & Sendable>: Sendable {
     log.snapshot(through: digest.sequence).subscribe { [weak self] result in
       guard let self, case .success(let data?) = result else { return }
       queue.async { [self] in
-        // Another snapshot may have replaced it.
+        // Another snapshot may have replaced the snapshot of the digest.
         guard let other = try? makeDecoder().decode(DecidedState<State>.self, from: data),
           other.position == state.position
         else { return }

@@ -118,7 +118,7 @@ final class JobsPerformer<
     case .waiting(let time): condition = .waiting(time)
     case .running(let time):
       since = time
-      // Another process ran it, or an undo has restored it.
+      // Another process ran the job, or an undo has restored its entry.
       condition = runs ? .running : .ready
     case .failed:
       since = entry.failure?.time ?? now
