@@ -221,6 +221,8 @@ package final class WaitGroup: @unchecked Sendable {
     return false
   }
 
+  /// Removes a waiting group from the waiters of this group.
+  ///
   /// - Returns: `false` if the group no longer waits.
   private func forget(_ group: WaitGroup) -> Bool {
     state.withLock { state in

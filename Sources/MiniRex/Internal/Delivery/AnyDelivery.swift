@@ -182,7 +182,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     }
   }
 
-  /// Returns `nil` if the queue is empty and no turn is in progress.
+  /// Returns a group that waits for the queue and the turn in progress, or `nil` if there are none.
   func receipt() -> WaitGroup? {
     lock.withLock { state in
       withTurns(&state) { state, isRunning in
@@ -366,6 +366,8 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     }
   }
 
+  /// Compacts the table, and ends the delivery by this thread.
+  ///
   /// - Returns: The calls of `ended`, if the source has finished and its callbacks are released.
   private func rest(_ state: inout DeliveryState) -> [WaitingCall] {
     tidy(&state)

@@ -140,7 +140,7 @@ package struct ReleaseChain {
     return body()
   }
 
-  /// Returns `false` if the stack is short enough to run it now.
+  /// Queues a link if the stack is deep, and returns `false` if the link can run now.
   private static func add(_ link: @autoclosure () -> Link, at place: UInt) -> Bool {
     guard let chain = unsafe ofThread.value, unsafe chain.pointee.isDeep(place) else {
       return false

@@ -114,6 +114,8 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
     return true
   }
 
+  /// Reads and takes the next complete lines of the file.
+  ///
   /// - Returns: `false` if there is no complete line.
   private func readBlock() throws(JournalFailure) -> Bool {
     guard var place = memory.value.place else { return false }

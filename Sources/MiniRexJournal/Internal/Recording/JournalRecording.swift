@@ -66,6 +66,8 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     }
   }
 
+  /// Formats the queued commits.
+  ///
   /// - Returns: The last queued commit, or `commit` if none is queued.
   private func appendQueued(after commit: Commit<State, Action>) throws(JournalFailure)
     -> Commit<State, Action>

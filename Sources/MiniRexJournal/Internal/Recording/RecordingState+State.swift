@@ -41,7 +41,9 @@ extension RecordingState {
 
     func isReady(_ flush: Flush) -> Bool { hasEnded || flush.number <= written }
 
-    /// Returns `true` if the caller must start a job.
+    /// Marks the job as started, if a flush is ready and no job runs.
+    ///
+    /// - Returns: `true` if the caller must start the job.
     mutating func serves() -> Bool {
       if isServing || flushes.isEmpty || !flushes.contains(where: isReady) { return false }
       isServing = true
