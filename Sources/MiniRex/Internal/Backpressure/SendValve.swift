@@ -115,6 +115,8 @@ package final class SendValve: Sendable {
 
   // MARK: Subscribers
 
+  /// Attaches a counter, whose hold may already be in force.
+  ///
   /// Called under the lock of the counter.
   func add(
     _ counter: InFlightCounter, for key: ObjectIdentifier, isHolding: Bool,
@@ -128,6 +130,8 @@ package final class SendValve: Sendable {
     }
   }
 
+  /// Adds or removes the hold of a counter.
+  ///
   /// Called under the lock of the counter.
   func setHold(
     _ isHolding: Bool, by counter: InFlightCounter, for key: ObjectIdentifier,

@@ -108,6 +108,8 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     }
   }
 
+  /// Records that the turn has reached a barrier.
+  ///
   /// Called by the delivering thread.
   func hasPassed(_ barrier: GlitchBarrier) {
     unsafe progress.passed = barrier.serial
@@ -217,6 +219,8 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     return callback
   }
 
+  /// Compacts the table.
+  ///
   /// Called under the lock, while no thread reads the slots.
   @inline(__always)
   private func tidy(_ state: inout DeliveryState) {

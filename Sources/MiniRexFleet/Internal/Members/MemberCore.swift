@@ -85,6 +85,8 @@ final class MemberCore: Sendable {
     state.withLock { $0.trouble = MemberReport.Trouble(text: text, time: Date().milliseconds) }
   }
 
+  /// Publishes a report.
+  ///
   /// Runs on the queue.
   private func report() {
     // A queued report would be old when it is sent.

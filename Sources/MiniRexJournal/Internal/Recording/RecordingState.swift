@@ -102,6 +102,8 @@ final class RecordingState: Sendable {
     advance { _ in }
   }
 
+  /// Records that a commit was written, and sets the timer of a synchronization.
+  ///
   /// - Parameters:
   ///   - offset: The difference between the number of a line and the store's number.
   ///   - duration: The time until a synchronization, or `nil` for none.

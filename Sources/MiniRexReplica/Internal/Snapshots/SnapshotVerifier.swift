@@ -81,6 +81,8 @@ final class SnapshotVerifier<State: Codable & Sendable>: Sendable {
     }
   }
 
+  /// Compares the newest snapshot of the log with the state of this replica at the same entry.
+  ///
   /// Runs on the queue.
   private func compare(_ hasDiverged: @escaping @Sendable (UInt64) -> Void) {
     let (digest, found) = known.withLock { known in

@@ -167,7 +167,9 @@ extension StoreStorage: StoreHost {
     return subscription.map { follower.attach($0) }
   }
 
-  /// Needs exclusive access.
+  /// Subscribes to the later events of a row or of the store.
+  ///
+  /// Needs exclusive access. Returns `nil` if the delivery has ended.
   ///
   /// - Parameter row: The row to subscribe to, or `nil` for the entire store.
   @usableFromInline
