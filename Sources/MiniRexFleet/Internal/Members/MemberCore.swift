@@ -68,7 +68,7 @@ final class MemberCore: Sendable {
       if nats.isReady.current() == true { try? nats.publish(last, on: subject) }
     }
     leave()
-    // After a report that is being made, which would bring the row back.
+    // On the queue, after a report in progress, which would bring the row back.
     queue.async(execute: leave)
   }
 

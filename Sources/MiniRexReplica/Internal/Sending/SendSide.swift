@@ -16,7 +16,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   private struct Waking: Sendable {
     /// A Boolean value that indicates whether the pump is about to run.
     var isScheduled = false
-    /// A Boolean value that indicates whether it runs after the delay.
+    /// A Boolean value that indicates whether the scheduled pump runs after the delay.
     var isDelayed = false
   }
 
