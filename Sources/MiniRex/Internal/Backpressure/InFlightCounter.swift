@@ -261,6 +261,8 @@ package final class InFlightCounter: Sendable {
     resumeReaders { hasRoom(for: $0) }
   }
 
+  /// Resumes the readers that wait for room, or only some of them.
+  ///
   /// - Parameter isReady: Returns `true` if a reader that waits for the given room continues.
   func resumeReaders(where isReady: (Int) -> Bool = { _ in true }) {
     if !hasReaders.load(ordering: .sequentiallyConsistent) { return }

@@ -186,7 +186,10 @@ package final class SendValve: Sendable {
   /// `true` if a cancellation must stop the shared work before it releases its hold.
   var hasRelay: Bool { passesOn.load(ordering: .acquiring) }
 
-  /// - Returns: The relay, which the caller attaches, or `nil` if there is one already.
+  /// Makes the counter that passes the holds on to the sources of a shared subscription.
+  ///
+  /// - Returns: The counter, which the caller attaches, or `nil` if there is one already or the
+  ///   source has ended.
   func makeRelay() -> InFlightCounter? {
     let relay = InFlightCounter(relayOf: self)
     let isNew = state.withLock { state in

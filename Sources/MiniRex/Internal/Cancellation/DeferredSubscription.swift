@@ -77,6 +77,8 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
     for group in groups { group.leave() }
   }
 
+  /// Ends this subscription, and resumes the calls that wait for its end.
+  ///
   /// - Returns: The subscription that the caller cancels.
   @discardableResult
   private func end(for group: WaitGroup? = nil) -> Subscription? {

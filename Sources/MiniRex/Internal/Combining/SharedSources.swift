@@ -23,6 +23,10 @@ struct SharedSources {
     }
   }
 
+  /// Adds a source of the current input.
+  ///
+  /// It is shared if an earlier input has reported it.
+  ///
   /// - Returns: `false` if this input has already reported the source.
   mutating func add(_ source: AnyDelivery) -> Bool {
     guard let index = index(of: source) else {

@@ -132,6 +132,8 @@ final class CallbackOwnedRuns<Update: Sendable>: Sendable {
     }
   }
 
+  /// Returns the current run, or begins one if there is none or it is over.
+  ///
   /// - Parameter over: A run that is over. The caller retains it, so that it is not released under
   ///   the lock.
   @inlinable

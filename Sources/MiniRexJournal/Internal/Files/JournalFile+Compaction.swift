@@ -133,6 +133,8 @@ extension JournalFile {
     }
   }
 
+  /// Copies the lines up to a place in the old file, except for snapshots.
+  ///
   /// - Parameter number: The number of the last line of the old file, if this is the last copy. The last copied line
   ///   then vouches for all copied lines.
   private func copy(

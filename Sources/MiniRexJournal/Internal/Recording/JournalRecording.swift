@@ -80,6 +80,8 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     return last
   }
 
+  /// Writes the formatted lines, and then shortens the file if it is due.
+  ///
   /// - Parameter last: The commit of the last formatted line.
   private func finish(with last: Commit<State, Action>) throws(JournalFailure) {
     try write()

@@ -38,6 +38,8 @@ final class RecordingState: Sendable {
 
   var offset: Int? { state.withLock { $0.offset } }
 
+  /// Requests a compaction, which the recording begins.
+  ///
   /// - Parameter number: The number of the last commit that the new file must begin with or after.
   /// - Returns: The reason why the recording can begin no compaction, or `nil`.
   func requestCompaction(

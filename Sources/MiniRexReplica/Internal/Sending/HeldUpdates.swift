@@ -18,6 +18,8 @@ final class HeldUpdates<Update: Sendable>: Sendable {
 
   init(on queue: DispatchQueue, limit: Int) { (self.queue, self.limit) = (queue, limit) }
 
+  /// Emits an update, or keeps it for the first subscriber.
+  ///
   /// - Parameter isHeld: `false` for an update that a late subscriber does not receive.
   func broadcast(_ update: Update, isHeld: Bool = true) {
     let isKept = state.withLock { state in

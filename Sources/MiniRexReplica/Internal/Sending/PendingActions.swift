@@ -133,6 +133,8 @@ struct PendingActions: Sendable {
     return true
   }
 
+  /// Records a connection, over which all pending actions are sent again.
+  ///
   /// - Parameter isHeld: `true` to send nothing before `release`.
   mutating func hasConnected(isHeld: Bool) {
     connection += 1

@@ -96,6 +96,8 @@ extension StoreStorage: StoreHost {
     withExtendedLifetime(released) {}
   }
 
+  /// Performs the deferred cleanups.
+  ///
   /// - Returns: Objects to release after the state is released.
   @usableFromInline
   func forgetAbandoned() -> [Any] {
