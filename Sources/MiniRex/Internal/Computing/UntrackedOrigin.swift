@@ -151,7 +151,8 @@ private final class TypedUntrackedOrigin<Value: Sendable, Kind: PublisherKind>: 
 }
 
 extension PropertyStorage {
-  /// Reads the publisher, and stores its value if the storage does not repeat it automatically.
+  /// Reads the publisher, and stores a changed value, unless a connection or another thread stores
+  /// its own.
   func refreshedRecord(_ origin: UntrackedOrigin) -> TypedValueRecord<Value> {
     let known = snapshot
     guard let value = origin.readValue(as: Value.self) else {
