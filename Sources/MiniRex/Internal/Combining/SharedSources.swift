@@ -60,9 +60,9 @@ struct SharedSources {
 final class WeakToken: Sendable {
   weak let token: Subscription?
 
-  /// `Subscription.ended` is never released.
+  /// Creates a reference, or an empty one for `Subscription.ended`.
   ///
-  /// A weak reference to it would leak its side table.
+  /// That subscription is never released, so a weak reference to it would leak its side table.
   init(_ token: Subscription) {
     self.token = token === Subscription.ended ? nil : token
   }

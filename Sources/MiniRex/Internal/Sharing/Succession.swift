@@ -15,7 +15,9 @@ final class Succession<Update: Sendable>: SubscriptionHost, @unchecked Sendable 
     let subscribe: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   }
 
-  /// Without a thunk in an optional.
+  /// The callback of the subscriber.
+  ///
+  /// The struct avoids the thunk that a closure has in an optional.
   struct Callback: Sendable {
     let call: @Sendable (Update) -> Void
   }
