@@ -86,6 +86,8 @@ final class ProcessRun: Sendable {
     return try exit.get()
   }
 
+  /// Starts the program, and returns its identifier and the reading ends of its output.
+  ///
   /// Only the program holds the other ends when this function returns.
   private func spawn(
     _ process: Process

@@ -17,9 +17,9 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
     case waiting(Publisher<Update, Kind>, @Sendable (Update) -> Void)
     case starting
     case started(Subscription)
-    /// With the groups that wait until the job has canceled its new subscription.
+    /// The groups wait until the job has canceled its new subscription.
     case abandoned([WaitGroup])
-    /// With the ended subscription, for later waits.
+    /// The subscription has ended, and later waits need it.
     case over(Subscription?)
   }
 

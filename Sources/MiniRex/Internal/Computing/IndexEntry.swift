@@ -14,7 +14,7 @@ struct IndexEntry: ~Copyable {
     case clean
     /// A change may affect it, or it has not run yet.
     case marked
-    /// It runs, or its dependencies are compared.
+    /// Its closure runs, or its dependencies are compared.
     case running
   }
 
