@@ -23,7 +23,8 @@ extension BroadcastSource {
 
   /// Sends the update, unless the sender has to wait or to throw.
   ///
-  /// Apart from `sendLater`, because each suspension point makes an asynchronous function slower.
+  /// Separate from `sendLater`, because each suspension point makes an asynchronous function
+  /// slower.
   @inlinable @inline(__always)
   func sendImmediately(_ update: Update) -> Bool {
     if Task.isCancelled { return false }

@@ -6,7 +6,7 @@
 /// ```
 ///
 /// It loads for its first subscriber or its first ``value()``, and all of them share the load. A value
-/// that is older than `staleAfter` is stale: it is still shown, and the next subscriber or the next
+/// whose age reaches `staleAfter` is stale: it is still shown, and the next subscriber or the next
 /// ``value()`` loads again. With `refreshEvery`, it also loads again while it has a subscriber. A
 /// failure is published beside the value.
 ///
@@ -99,8 +99,8 @@ public final class Resource<Value: Sendable, Failure: Error>: Sendable {
 
   /// Returns a value that is at most as old as the given duration, and waits for a load otherwise.
   ///
-  /// With 0, it waits for the load in progress, or for a new load. The age of the value counts, not
-  /// whether it is stale. See ``value()`` for the rest.
+  /// With 0, it returns a value of this instant only, and otherwise waits for the load in progress or
+  /// a new load. The age of the value counts, not whether it is stale. See ``value()`` for the rest.
   public func value(maxAge: Duration) async throws -> Value {
     try await value(orLoadedWithin: maxAge)
   }

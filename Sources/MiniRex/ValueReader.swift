@@ -40,7 +40,7 @@ public struct ValueReader: ~Copyable {
     return session.read(property.storage)
   }
 
-  /// Called after the closure.
+  /// Traps if the reader is used outside its run.
   @inlinable
   func checkRun() {
     if unsafe session.frame.id != run {

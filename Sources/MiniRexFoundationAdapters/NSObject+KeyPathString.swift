@@ -27,7 +27,7 @@ extension NSObjectProtocol where Self: NSObject {
       guard let object = observed.object else { return .ended }
       let source = BroadcastSource<Result<KeyValueChange<Value>, KeyValueTypeError>>(lineage: nil)
       let gate = source.publisher.subscribe(receive)
-      // It has one constant, but its superclass is not `Sendable`.
+      // The observer has one constant, but its superclass is not `Sendable`.
       nonisolated(unsafe) let observer = KeyPathObserver { change in
         source.broadcast(
           Result { () throws(KeyValueTypeError) in

@@ -29,7 +29,7 @@ extension Journal {
       switch result {
       case .done: return
       case .failed(.notRecording) where !isCurrent(recording):
-        // The recording ended during the call. Its lines remain.
+        // The recording ended during the call, so the next round compacts the file with its lines.
         continue
       case .failed(let failure): throw failure
       case .isBusy: await awaitWork()

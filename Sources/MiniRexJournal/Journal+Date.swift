@@ -27,6 +27,8 @@ extension Journal {
 }
 
 extension JournalSegments {
+  /// Returns the number of the last commit up to a date, by a binary search over the files.
+  ///
   /// - Parameter last: The second of the last commit.
   func number(at date: Date, _ newest: JournalPart, _ last: Int) throws(JournalFailure) -> Int {
     if newest.length == 0 { return 0 }

@@ -20,9 +20,9 @@ extension Journal {
   /// Throws ``JournalFailure/notKept(first:)`` for a number before the first kept state, and for a number in a closed
   /// file that was moved away.
   ///
-  /// Reads from the last state that was written before the commit, and starts no effect. Damage in these lines, or a
-  /// type that cannot decode them, is an error, never an older state. You can call it during a recording, from any
-  /// thread.
+  /// Reads from the last state before the commit that can be decoded, and starts no effect. Damage in the lines after
+  /// that state, or an action that cannot be decoded, is an error, never the result of fewer commits. You can call it
+  /// during a recording, from any thread.
   ///
   /// - Parameters:
   ///   - initial: The state if nothing was recorded.

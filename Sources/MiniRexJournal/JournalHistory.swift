@@ -21,7 +21,8 @@ public struct JournalHistory: Sendable, Hashable {
 
   /// Keeps the newest state and the commits after it, in one file.
   ///
-  /// The journal replaces the file when its lines weigh as much as the state, at least 1 MiB.
+  /// The journal replaces the file when its lines weigh as much as the state, at least 1 MiB. For a state above 16 KiB,
+  /// three quarters of that are enough.
   public static let latestState = JournalHistory(span: .none)
 
   /// Keeps at least this number of commits.

@@ -56,14 +56,14 @@ extension NATSStream {
     at sequence: UInt64, timeout: Duration = .seconds(5)
   ) -> PublishedTask<(state: NATSLogState, unsuitable: String?), NATSError> {
     core.streamInfo(id, timeout: timeout).flatMap { stream in
-      // The stream seems to end before messages that another leader has.
+      // An outdated leader may lack the newest messages.
       if stream.state.lastSeq < sequence, stream.cluster?.mayBeOutdated == true {
         return .failure(.noResponders)
       }
       let (first, last) = (stream.state.firstSeq, stream.state.lastSeq)
       let lastTime = stream.time
       let unsuitable = stream.config.unsuitable(for: name)
-      // The leader may have the options that an operator has repaired, and a reader would stop.
+      // An outdated leader may have options that an operator has repaired since. A reader would stop.
       if unsuitable != nil, stream.cluster?.mayBeOutdated == true {
         return .failure(.noResponders)
       }
@@ -77,7 +77,7 @@ extension NATSStream {
           unsuitable
         )
       }.recover { error in
-        // It was removed concurrently, or an operator deleted it.
+        // The message was removed concurrently, or an operator deleted it.
         error.isMissingMessage
           ? .success(
             (NATSLogState(first: first, last: last, lastTime: lastTime, message: nil), unsuitable))

@@ -73,7 +73,7 @@ public struct PageServer: Sendable {
       accepting.cancel()
     }
     stopping.invalidate()
-    // It retains the listener, and therefore the port.
+    // This task retains the listener, and therefore the port.
     await accepting.value
   }
 

@@ -31,6 +31,8 @@ public struct FlatState: Sendable, Hashable, CustomStringConvertible {
     entries = output.entries
   }
 
+  /// Creates a state from entries.
+  ///
   /// Without entries, it represents a missing predecessor.
   init(entries: [FlatEntry] = []) { self.entries = entries }
 

@@ -27,13 +27,13 @@ extension JobEntry: Equatable where Job: Equatable {}
 
 /// The condition of a job.
 public enum JobStatus: Hashable, Sendable {
-  /// It starts when a run is free.
+  /// The job starts when a run is free.
   case pending
-  /// It does not start before a time: its own, or the time of the next attempt.
+  /// The job does not start before a time: its own, or the time of the next attempt.
   case waiting(until: UnixTime)
-  /// It runs, or the program that ran it has ended.
+  /// The job runs, or the program that ran it has ended.
   case running(since: UnixTime)
-  /// It was given up.
+  /// The job was given up.
   case failed
 }
 

@@ -99,6 +99,8 @@ where Job.ID: Codable & Sendable {
     return true
   }
 
+  /// Changes the entry of a job, and returns `true` if it has changed.
+  ///
   /// - Parameter change: Returns `false` if it has not changed the entry.
   @discardableResult
   mutating func change(_ id: Job.ID, _ change: (inout JobEntry<Job>) -> Bool) -> Bool {

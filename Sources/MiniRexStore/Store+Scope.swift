@@ -98,7 +98,9 @@ extension Store {
     return state[keyPath: rows].ids
   }
 
-  /// Called before the lookup, so that no change between the two is missed.
+  /// Lets the current observer track whether the child is present.
+  ///
+  /// Called before the lookup of the child, so that no change between the two is missed.
   @usableFromInline
   func observePresence<Child>(of child: any KeyPath<State, Child?> & Sendable) {
     switch backing {

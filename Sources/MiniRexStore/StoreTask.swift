@@ -8,9 +8,9 @@ public import MiniRex
 ///
 /// A task does not retain the store. Releasing it cancels nothing.
 public struct StoreTask: Sendable {
-  /// `nil` if the action returned no effect.
+  /// The effects of the action, or `nil` if it returned none.
   @usableFromInline let group: EffectGroup?
-  /// 0 if there is no number.
+  /// The number of the last commit of the chain, or 0 if there is none.
   @usableFromInline let lastCommit: Int
 
   @inlinable

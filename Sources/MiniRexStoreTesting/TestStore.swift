@@ -198,9 +198,10 @@ extension TestStore {
     }
   }
 
-  /// Removes the next step, and makes its state the state of the script.
+  /// Waits for the next received action, and removes its step from the log.
   ///
-  /// - Parameter isExpected: Without exhaustivity, other actions are skipped.
+  /// - Parameter isExpected: Returns `true` for the expected action. Without exhaustivity, other actions are skipped,
+  ///   and the script has the state after them.
   nonisolated(nonsending) private func nextStep(
     _ place: CallPlace, where isExpected: (Action) -> Bool
   ) async throws -> (TestLog<State, Action>.Step, Action) {

@@ -7,8 +7,9 @@ extension Publisher where Kind: StreamKind {
   ///
   /// ![append continues with the second publisher when the first finishes](append.svg)
   ///
-  /// The thread that finishes this publisher subscribes to the next publisher. Earlier updates of
-  /// the next publisher are missed, and its work does not start earlier. A published value then
+  /// The thread that finishes this publisher subscribes to the next publisher. If the `subscribe` of
+  /// this publisher has not returned yet, the subscribing thread does. Earlier updates of the next
+  /// publisher are missed, and its work does not start earlier. A published value then
   /// emits its current value. For a task, use `append(task.broadcaster)`. The result is a
   /// broadcaster, even for two published values. It finishes with the next publisher. If this
   /// publisher never finishes, the next one is never subscribed. Each subscriber holds one

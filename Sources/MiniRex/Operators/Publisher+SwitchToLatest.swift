@@ -70,9 +70,9 @@ extension Publisher where Kind == PublishedValueKind {
 }
 
 extension Publisher {
-  /// Subscribes to both.
+  /// Subscribes to this publisher and to its latest inner publisher.
   ///
-  /// One delivery serializes their updates and the end.
+  /// One delivery serializes the updates of both, and the end.
   fileprivate func follow<Latest: Sendable, LatestKind: PublisherKind>(
     switching receive: @escaping @Sendable (Latest) -> Void
   ) -> Subscription where Update == Publisher<Latest, LatestKind> {

@@ -60,7 +60,8 @@ extension Lineage {
     }
   }
 
-  /// Finished sources are hidden, and operators of finished sources only.
+  /// Returns `false` for an ended subscription, a finished source, and an operator without a shown
+  /// input.
   fileprivate func isShown(_ isActive: Set<Int>, _ isShown: Set<Int>) -> Bool {
     if isActive.contains(id) { return true }
     switch role {

@@ -80,7 +80,7 @@ private final class Announcement: Sendable {
     if !hasCome.withLock({ $0 }) { onRelease() }
   }
 
-  /// Returns `false` from the second call on.
+  /// Records the announcement of a change, and returns `false` from the second call on.
   func come() -> Bool {
     hasCome.withLock { hasCome in
       defer { hasCome = true }

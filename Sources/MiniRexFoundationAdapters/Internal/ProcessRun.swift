@@ -86,6 +86,8 @@ final class ProcessRun: Sendable {
     return try exit.get()
   }
 
+  /// Starts the program, and returns its identifier and the reading ends of its output.
+  ///
   /// Only the program holds the other ends when this function returns.
   private func spawn(
     _ process: Process
@@ -99,8 +101,8 @@ final class ProcessRun: Sendable {
     return (child, output.reading, errors.reading)
   }
 
-  /// It waits without reaping first, so that no signal reaches a new process with the same
-  /// identifier.
+  /// Waits without reaping, then reaps under the lock, so that no signal reaches a new process with
+  /// the same identifier.
   private func waitForExit(of child: pid_t) {
     var info = unsafe siginfo_t()
     while unsafe waitid(P_PID, id_t(child), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}

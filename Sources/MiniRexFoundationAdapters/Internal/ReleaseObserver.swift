@@ -7,7 +7,7 @@ internal import ObjectiveC
 /// Runs `end` when the object is deallocated, unless the subscription is canceled before.
 func onRelease(of object: NSObject, _ end: @escaping @Sendable () -> Void) -> Subscription {
   let call = ReleaseObserver(end)
-  // Its address is a unique key while the object retains it.
+  // The address of the observer is a unique key while the object retains it.
   let key = unsafe UnsafeRawPointer(Unmanaged.passUnretained(call).toOpaque())
   unsafe objc_setAssociatedObject(object, key, call, .OBJC_ASSOCIATION_RETAIN)
   return Subscription { [weak call] in call?.disarm() }

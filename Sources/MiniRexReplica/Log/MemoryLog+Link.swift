@@ -152,7 +152,7 @@ extension MemoryLog {
     /// The number of actions between two snapshots.
     public var snapshotDistance: Int { log.snapshotDistance }
 
-    /// Emits the digests of the snapshots.
+    /// Emits the digest of the newest snapshot, if there is one, then of each newer snapshot.
     public func digests() -> Broadcaster<ReplicaDigest> {
       Broadcaster { [log] receive in
         let subscription = log.digests.publisher.subscribe { receive($0) }

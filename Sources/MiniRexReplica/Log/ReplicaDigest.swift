@@ -6,7 +6,7 @@ public struct ReplicaDigest: Hashable, Sendable {
   public let sequence: UInt64
   /// The time at which the log stored the entry, in nanoseconds since 1970.
   public let time: Int64
-  /// The CRC-32C checksum of the snapshot's data.
+  /// The CRC-32 checksum of the snapshot's data.
   public let checksum: UInt32
 
   /// Creates a digest from its stored parts.

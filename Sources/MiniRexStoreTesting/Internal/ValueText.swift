@@ -132,7 +132,7 @@ func sorted(_ values: [Any], first limit: Int = .max) -> [Any] {
 private struct SortKey {
   let value: Any
   private let type: String
-  /// `nil` for values with `<`.
+  /// The text by which values without `<` are sorted.
   private let text: String?
 
   init(_ value: Any) {

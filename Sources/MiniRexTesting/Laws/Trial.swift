@@ -144,6 +144,8 @@ final class Trial: Sendable {
     }
   }
 
+  /// Waits for a condition.
+  ///
   /// - Returns: `false` after the time limit.
   @discardableResult
   func wait(_ isTrue: () -> Bool) -> Bool {

@@ -25,6 +25,8 @@ final class SleepRequest: Sendable {
     }
   }
 
+  /// Suspends the task until `wake`.
+  ///
   /// - Parameters:
   ///   - begin: Called after the cancellation handler is installed.
   ///   - onCancel: Called when the task is canceled, possibly before `begin`. It must call `wake`.

@@ -64,7 +64,9 @@ struct Timetable {
     return Sleeper.Key(deadline: deadline, number: lastNumber)
   }
 
-  /// - Returns: The requests to resume, because the number of sleepers is reached.
+  /// Adds a sleeper.
+  ///
+  /// - Returns: The requests to resume, because this number of sleepers is reached.
   mutating func add(_ sleeper: Sleeper) -> [SleepRequest] {
     sleepers.insert(sleeper, at: index(of: sleeper.key))
     let served = watchers.filter { $0.count <= sleepers.count }

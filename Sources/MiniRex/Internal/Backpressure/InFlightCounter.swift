@@ -11,7 +11,8 @@ internal import Synchronization
 package final class InFlightCounter: Sendable {
   private enum Hold: UInt8, AtomicRepresentable {
     case open
-    /// Until the moving updates are counted again or filtered out, because they may fill the subscriber.
+    /// Ends when the moving updates are counted again or filtered out. Until then, they may fill the
+    /// subscriber.
     case provisional
     /// Ends at half of the limit.
     case full
@@ -260,6 +261,8 @@ package final class InFlightCounter: Sendable {
     resumeReaders { hasRoom(for: $0) }
   }
 
+  /// Resumes the readers that wait for room, or only some of them.
+  ///
   /// - Parameter isReady: Returns `true` if a reader that waits for the given room continues.
   func resumeReaders(where isReady: (Int) -> Bool = { _ in true }) {
     if !hasReaders.load(ordering: .sequentiallyConsistent) { return }

@@ -62,7 +62,7 @@ package final class ReadAhead: SubscriptionHost, @unchecked Sendable {
       guard let waiting = state.withLock({ $0.waiting }) else { return }
       if let full = subscribers.first(where: { !$0.hasRoom(for: waiting.count) }) {
         full.whenRoom(for: waiting.count) { [weak self] in self?.search() }
-        // It may have been canceled before it knew this reader.
+        // The full subscriber may have been canceled before it knew this reader.
         if !subscribers.contains(where: { $0 === full }) { full.resumeReaders() }
         return
       }

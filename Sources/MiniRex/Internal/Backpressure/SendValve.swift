@@ -115,6 +115,8 @@ package final class SendValve: Sendable {
 
   // MARK: Subscribers
 
+  /// Attaches a counter, whose hold may already be in force.
+  ///
   /// Called under the lock of the counter.
   func add(
     _ counter: InFlightCounter, for key: ObjectIdentifier, isHolding: Bool,
@@ -128,6 +130,8 @@ package final class SendValve: Sendable {
     }
   }
 
+  /// Adds or removes the hold of a counter.
+  ///
   /// Called under the lock of the counter.
   func setHold(
     _ isHolding: Bool, by counter: InFlightCounter, for key: ObjectIdentifier,
@@ -182,7 +186,10 @@ package final class SendValve: Sendable {
   /// `true` if a cancellation must stop the shared work before it releases its hold.
   var hasRelay: Bool { passesOn.load(ordering: .acquiring) }
 
-  /// - Returns: The relay, which the caller attaches, or `nil` if there is one already.
+  /// Makes the counter that passes the holds on to the sources of a shared subscription.
+  ///
+  /// - Returns: The counter, which the caller attaches, or `nil` if there is one already or the
+  ///   source has ended.
   func makeRelay() -> InFlightCounter? {
     let relay = InFlightCounter(relayOf: self)
     let isNew = state.withLock { state in

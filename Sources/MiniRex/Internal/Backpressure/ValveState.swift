@@ -26,7 +26,7 @@ package struct ValveState<Sender> {
   /// `true` if `offer` may send.
   package var admitsOffer: Bool { holds == 0 && suspended.isEmpty && !hasEnded }
 
-  /// `true` if a single exchange of the word may decide.
+  /// `true` if a sender may enter by an exchange of the word of the valve, without the lock.
   package var isIdle: Bool { admitsOffer }
 
   /// Registers a sender that has entered by an exchange of the word.

@@ -23,6 +23,10 @@ struct Buffer<Update: Sendable>: Sendable {
     return queue
   }
 
+  /// Appends an update.
+  ///
+  /// A full buffer drops its oldest update or this one, unless it suspends senders.
+  ///
   /// - Returns: The dropped update, for a release outside the lock.
   @inlinable
   mutating func append(_ update: Update) -> Update? {

@@ -39,6 +39,8 @@ struct ValuesState<Update: Sendable>: Sendable {
     return (nil, buffer.append(update))
   }
 
+  /// Takes the next update, first from the batch that the loop already has.
+  ///
   /// - Parameter batch: Receives the entire queue if it is unbounded.
   @inlinable
   mutating func take(into batch: inout Queue<Update>) -> NextUpdate<Update> {

@@ -33,7 +33,7 @@ final class ValuesSubscription<Update: Sendable>: Sendable {
     }
   }
 
-  /// Cancels it from outside, even if no loop returns to discard its batch.
+  /// Cancels the subscription from outside, even if no loop returns to discard its batch.
   func invalidate() {
     close()
     buffer.invalidate()

@@ -86,7 +86,7 @@ final class CompletionHost: SubscriptionHost, @unchecked Sendable {
 
   override func end(_ token: Subscription, for group: WaitGroup) {
     let thread = ThreadID.current
-    // Both are taken in one step, because `onEnd` could start between two steps.
+    // The group enters in the step that takes `onEnd`, which could start between two steps.
     var (onEnd, input, endCalls) = state.withLock { state in
       if let caller = state.caller, caller != thread {
         group.enter()

@@ -17,9 +17,9 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
     case waiting(Publisher<Update, Kind>, @Sendable (Update) -> Void)
     case starting
     case started(Subscription)
-    /// With the groups that wait until the job has canceled its new subscription.
+    /// The groups wait until the job has canceled its new subscription.
     case abandoned([WaitGroup])
-    /// With the ended subscription, for later waits.
+    /// The subscription has ended, and later waits need it.
     case over(Subscription?)
   }
 
@@ -41,7 +41,9 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
 
   package var subscription: Subscription { Subscription(self) }
 
-  /// Runs the job.
+  /// Subscribes, unless the subscription was canceled before.
+  ///
+  /// Called by the job.
   package func start() {
     let phase = phase.withLock { phase in
       let old = phase
@@ -75,6 +77,8 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
     for group in groups { group.leave() }
   }
 
+  /// Ends this subscription, and resumes the calls that wait for its end.
+  ///
   /// - Returns: The subscription that the caller cancels.
   @discardableResult
   private func end(for group: WaitGroup? = nil) -> Subscription? {

@@ -108,6 +108,8 @@ package final class WaitGroup: @unchecked Sendable {
     }
   }
 
+  /// Counts one awaited work as ended.
+  ///
   /// - Returns: The waiters to resume.
   private func removeOne() -> [GroupWaiter] {
     // The handles are released after the lock.
@@ -120,6 +122,8 @@ package final class WaitGroup: @unchecked Sendable {
     return waiters
   }
 
+  /// Lets the group wait for work that has a handle.
+  ///
   /// - Returns: `false` if the work requested the wait, so that the group must not wait for it.
   func enter(_ workHandle: WorkHandle) -> Bool {
     if isRequested(by: workHandle) { return false }
@@ -221,6 +225,8 @@ package final class WaitGroup: @unchecked Sendable {
     return false
   }
 
+  /// Removes a waiting group from the waiters of this group.
+  ///
   /// - Returns: `false` if the group no longer waits.
   private func forget(_ group: WaitGroup) -> Bool {
     state.withLock { state in
@@ -243,6 +249,8 @@ package final class WaitGroup: @unchecked Sendable {
     return false
   }
 
+  /// Calls a closure when all work of the group has ended.
+  ///
   /// - Parameter requester: The work that the call does not wait for.
   /// - Returns: `false` if nothing is pending. `resume` is then not called.
   func notify(requester: WorkHandle? = nil, _ resume: @escaping @Sendable () -> Void) -> Bool {

@@ -88,7 +88,7 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
   override func end(_ token: Subscription) {
     var (stop, endCalls) = state.withLock { ($0.stop.take(), $0.endCalls.takeAll()) }
     stop?()
-    // Later, so that work that waits finds itself canceled.
+    // The valve ends after `stop`, so that work that waits there finds itself canceled.
     valve?.end()
     ReleaseChain.release(&stop)
     for call in endCalls { call.resume() }

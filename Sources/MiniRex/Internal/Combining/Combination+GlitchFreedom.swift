@@ -138,6 +138,8 @@ extension Combination {
     callback.release()
   }
 
+  /// Emits the changes that are still held, and finishes.
+  ///
   /// Called when the last input has finished, possibly during a turn.
   @usableFromInline
   func end() {

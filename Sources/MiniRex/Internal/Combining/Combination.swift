@@ -201,6 +201,8 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     delivery.leave()
   }
 
+  /// Applies a change of an input under the lock, and emits it or queues it.
+  ///
   /// Not inlined, so that the path without contention and without shared sources stays short.
   @inlinable @inline(never)
   func receiveUnderLock<Value>(

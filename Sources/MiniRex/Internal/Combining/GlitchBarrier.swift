@@ -27,6 +27,8 @@ final class GlitchBarrier: @unchecked Sendable {
     token = Subscription(source, place: Subscription.nowhere)
   }
 
+  /// Emits the held changes.
+  ///
   /// Called by the source, after the inputs.
   func call() {
     source.hasPassed(self)

@@ -23,6 +23,10 @@ struct SharedSources {
     }
   }
 
+  /// Adds a source of the current input.
+  ///
+  /// It is shared if an earlier input has reported it.
+  ///
   /// - Returns: `false` if this input has already reported the source.
   mutating func add(_ source: AnyDelivery) -> Bool {
     guard let index = index(of: source) else {
@@ -56,9 +60,9 @@ struct SharedSources {
 final class WeakToken: Sendable {
   weak let token: Subscription?
 
-  /// `Subscription.ended` is never released.
+  /// Creates a reference, or an empty one for `Subscription.ended`.
   ///
-  /// A weak reference to it would leak its side table.
+  /// That subscription is never released, so a weak reference to it would leak its side table.
   init(_ token: Subscription) {
     self.token = token === Subscription.ended ? nil : token
   }

@@ -8,17 +8,17 @@ public import Synchronization
 /// Unchecked, because its subclass has a value of any type. All properties are constant or atomic.
 @usableFromInline
 class ComputedResult: @unchecked Sendable {
-  /// Equal for equal successive values of one computed value.
+  /// The version, which is equal for equal successive values of one computed value.
   @usableFromInline let version: UInt
-  /// In the order of the reads.
+  /// The dependencies, in the order of the reads.
   @usableFromInline let dependencies: DependencyList
   /// `true` if a dependency does not report its changes.
   let isVolatile: Bool
   /// The places of the values that it depends on, at any depth.
   let places: PlaceRange
-  /// At first, the time of the newest value that it depends on.
+  /// The first instant, which begins as the time of the newest value that it depends on.
   @usableFromInline let start: Atomic<UInt>
-  /// 0 if no instant is known.
+  /// The last instant, or 0 if none is known.
   @usableFromInline let end = Atomic<UInt>(0)
 
   /// - Parameter dependencies: The reads of the run, which this object releases.

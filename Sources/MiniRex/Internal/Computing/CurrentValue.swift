@@ -8,7 +8,7 @@ package enum CurrentValue<Value: Sendable>: Sendable {
   /// A value that does not report its changes, and `nil` for kinds without a value.
   case untracked(@Sendable () -> Value?)
 
-  /// For a publisher that emits nothing synchronously.
+  /// No value, for a publisher that emits nothing synchronously.
   @inlinable
   package static var none: CurrentValue { .untracked { nil } }
 }

@@ -143,7 +143,7 @@ final class DependencyIndex: @unchecked Sendable {
     removeUnused(but: root)
     unsafe state.pass += 1
     mayTake = true
-    // The inspection of all sources is O(1) per pass.
+    // One of n passes inspects all n sources, which is amortized O(1) per pass.
     if time == 0, pass.isMultiple(of: UInt(max(sources.count, 1))) { _ = missedSources() }
     if time > 0 { result.wasCorrect(at: time) }
     unsafe state.places = result.places

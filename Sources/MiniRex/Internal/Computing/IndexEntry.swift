@@ -14,7 +14,7 @@ struct IndexEntry: ~Copyable {
     case clean
     /// A change may affect it, or it has not run yet.
     case marked
-    /// It runs, or its dependencies are compared.
+    /// Its closure runs, or its dependencies are compared.
     case running
   }
 
@@ -27,7 +27,7 @@ struct IndexEntry: ~Copyable {
   /// The computed value, or `nil` for a source.
   let node: UnretainedReference<ComputedNode>?
 
-  // Of a source.
+  // The properties of a source.
   var input = Subscription.ended
   /// The value that was read first, or delivered last.
   var record: ValueRecord?
@@ -36,7 +36,7 @@ struct IndexEntry: ~Copyable {
   /// The record may be found to be equal to a later value.
   var knownVersion: UInt = 0
 
-  // Of a computed value.
+  // The properties of a computed value.
   var result: ComputedResult?
   /// The dependencies of the result, in the order of the reads.
   fileprivate(set) var children: [EntryID] = []
@@ -46,7 +46,7 @@ struct IndexEntry: ~Copyable {
   var firstMarked = 0
   var phase = Phase.clean
 
-  // Of both.
+  // The properties of both.
   fileprivate(set) var links: [Link] = []
   /// The last pass that changed its value.
   var changedPass: UInt = 0

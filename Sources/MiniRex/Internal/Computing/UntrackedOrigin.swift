@@ -54,7 +54,7 @@ package class UntrackedOrigin: @unchecked Sendable {
     if !isNeeded { connection.invalidate() }
   }
 
-  /// Cancels the subscription of the last member.
+  /// Cancels the subscription to the publisher after the last member.
   final func leave() {
     let connection = state.withLock { state -> Subscription? in
       state.memberCount -= 1
@@ -92,7 +92,7 @@ extension UntrackedOrigin {
     guard let value = publisher.readCurrent() else { return nil }
     let origin = TypedUntrackedOrigin(publisher, identity)
     let storage = PropertyStorage(value, repeating: origin)
-    // Another thread may have created one.
+    // Another thread may have created a storage.
     let winner = storages.withLock { storages -> VersionedStorage in
       if let other = storages[identity]?.storage, other !== known { return other }
       storages[identity] = WeakStorage(storage)
@@ -151,7 +151,8 @@ private final class TypedUntrackedOrigin<Value: Sendable, Kind: PublisherKind>: 
 }
 
 extension PropertyStorage {
-  /// Reads the publisher, and stores its value if the storage does not repeat it automatically.
+  /// Reads the publisher, and stores a changed value, unless a connection or another thread stores
+  /// its own.
   func refreshedRecord(_ origin: UntrackedOrigin) -> TypedValueRecord<Value> {
     let known = snapshot
     guard let value = origin.readValue(as: Value.self) else {

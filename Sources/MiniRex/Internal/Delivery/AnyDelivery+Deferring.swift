@@ -24,7 +24,9 @@ extension AnyDelivery {
     combination.open()
   }
 
-  /// Called between two turns, or by a turn that needs all of them.
+  /// Lets the deferred combinations emit.
+  ///
+  /// Called between two turns, or by a turn that needs all of the emissions.
   @usableFromInline
   final func releaseDeferred(always: Bool = false) {
     if unsafe deferred.isEmpty || !always && isFollowedByOthers { return }

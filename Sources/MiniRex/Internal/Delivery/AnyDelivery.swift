@@ -108,6 +108,8 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     }
   }
 
+  /// Records that the turn has reached a barrier.
+  ///
   /// Called by the delivering thread.
   func hasPassed(_ barrier: GlitchBarrier) {
     unsafe progress.passed = barrier.serial
@@ -182,7 +184,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     }
   }
 
-  /// Returns `nil` if the queue is empty and no turn is in progress.
+  /// Returns a group that waits for the queue and the turn in progress, or `nil` if there are none.
   func receipt() -> WaitGroup? {
     lock.withLock { state in
       withTurns(&state) { state, isRunning in
@@ -217,6 +219,8 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     return callback
   }
 
+  /// Compacts the table.
+  ///
   /// Called under the lock, while no thread reads the slots.
   @inline(__always)
   private func tidy(_ state: inout DeliveryState) {
@@ -366,6 +370,8 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     }
   }
 
+  /// Compacts the table, and ends the delivery by this thread.
+  ///
   /// - Returns: The calls of `ended`, if the source has finished and its callbacks are released.
   private func rest(_ state: inout DeliveryState) -> [WaitingCall] {
     tidy(&state)

@@ -88,6 +88,8 @@ extension AnyDelivery {
     return unsafe Unmanaged<SendValve>.fromOpaque(pointer).takeUnretainedValue()
   }
 
+  /// Returns the valve, and makes it if there is none.
+  ///
   /// Called under the lock.
   private func makeValve() -> SendValve {
     if let valve { return valve }

@@ -253,6 +253,8 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     deliverFully(pending, turn)
   }
 
+  /// Delivers an update with its carried values, its version, and its batch.
+  ///
   /// Not inlined, like `enqueue`.
   @usableFromInline @inline(never)
   func deliverFully(_ pending: Pending, _ turn: QueuedTurn) {
@@ -295,7 +297,9 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     if !turnstile.leave() { deliverQueued() }
   }
 
-  /// Not inlined, like `continueInTask`: uncontended updates do not need them.
+  /// Delivers the queue.
+  ///
+  /// Not inlined, like `continueInTask`: uncontended updates need neither.
   @inlinable @inline(never)
   func deliverQueued() {
     while true {

@@ -31,6 +31,8 @@ package struct ExclusiveAccess: Hashable, Sendable {
     return true
   }
 
+  /// Ends the access of the owner.
+  ///
   /// - Returns: `true` if the caller must wake the waiting threads.
   @inlinable @inline(__always)
   package mutating func leave() -> Bool {

@@ -98,6 +98,8 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     return isDelivered
   }
 
+  /// Sets the value and delivers it, unless a `modify` has exclusive access.
+  ///
   /// - Returns: `false` if a `modify` is in progress.
   @inlinable @inline(__always)
   func trySet(_ newValue: Value, _ isDelivered: inout Bool) -> Bool {
@@ -147,6 +149,8 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
     }
   }
 
+  /// Ends the exclusive access of a `modify`, and delivers the value.
+  ///
   /// - Parameter publishing: `false` if the body reports no change.
   /// - Returns: `false` if the change is queued, or has no subscriber.
   @inlinable @inline(__always)

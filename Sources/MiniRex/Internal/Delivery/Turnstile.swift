@@ -106,7 +106,7 @@ package struct Turnstile: ~Copyable, Sendable {
     ).exchanged
   }
 
-  /// The same for a thread that entered without the lock.
+  /// Returns `false` after a signal, for a thread that entered without the lock.
   @inlinable @inline(__always)
   package borrowing func leave(as thread: ThreadID) -> Bool {
     phase.compareExchange(

@@ -47,7 +47,7 @@ package struct ReleaseChain {
   ///
   /// Further releases are queued.
   private static let reach: UInt = 16 * 1_024
-  /// The same for calls, whose frames are larger.
+  /// The number of bytes of stack for nested calls, whose frames are larger.
   private static let reachOfCalls: UInt = 64 * 1_024
 
   /// The stack address of the first release, or 0 if none is in progress.
@@ -92,7 +92,7 @@ package struct ReleaseChain {
   @usableFromInline
   package static func release<Content>(_ content: inout Content?) {
     if content == nil { return }
-    // Not the address of the content, which may be a property of an object.
+    // The address of a local variable, because the content may be a property of an object.
     var mark: UInt8 = 0
     let place = unsafe withUnsafePointer(to: &mark) { UInt(bitPattern: $0) }
     guard begins(at: place) else {
@@ -140,7 +140,7 @@ package struct ReleaseChain {
     return body()
   }
 
-  /// Returns `false` if the stack is short enough to run it now.
+  /// Queues a link if the stack is deep, and returns `false` if the link can run now.
   private static func add(_ link: @autoclosure () -> Link, at place: UInt) -> Bool {
     guard let chain = unsafe ofThread.value, unsafe chain.pointee.isDeep(place) else {
       return false

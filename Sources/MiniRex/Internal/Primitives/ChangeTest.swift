@@ -121,7 +121,7 @@ private func haveDifferentElements(_ old: Any, _ new: Any) -> Bool {
   return zip(old.children, new.children).contains { isChange(from: $0.value, to: $1.value) }
 }
 
-/// The same rules as of `ChangeTest`, by the dynamic types.
+/// Applies the rules of `ChangeTest` to the dynamic types.
 private func isChange(from old: Any, to new: Any) -> Bool {
   if let old = old as? any Equatable { return isChange(of: old, to: new) }
   if isObject(old), isObject(new) { return old as AnyObject !== new as AnyObject }

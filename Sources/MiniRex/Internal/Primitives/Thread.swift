@@ -1,4 +1,4 @@
-// The only file besides `Parking.swift` that uses the C library.
+// The only file of this module besides `Parking.swift` that uses the C library.
 #if canImport(Darwin)
 import Darwin
 #elseif canImport(Glibc)

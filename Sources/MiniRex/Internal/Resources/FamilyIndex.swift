@@ -45,6 +45,8 @@ package struct FamilyIndex: Sendable {
     buckets[hash, default: []].append(id)
   }
 
+  /// Keeps an entry in the table until `unpin`, and marks it as used.
+  ///
   /// - Returns: `false` if the entry does not exist.
   package mutating func pin(_ id: Int) -> Bool {
     guard var entry = entries[id] else { return false }

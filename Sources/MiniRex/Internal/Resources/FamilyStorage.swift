@@ -65,6 +65,8 @@ final class FamilyStorage<Key: Hashable & Sendable, Value: Sendable, Failure: Er
     }
   }
 
+  /// Runs the body with the resource of a key, which stays in the table during the call.
+  ///
   /// - Parameter other: The resource after the end of the family.
   private func withCore<Result>(of key: Key, or other: Core, _ body: (Core) -> Result) -> Result {
     guard let entry = pinned(key) else { return body(other) }

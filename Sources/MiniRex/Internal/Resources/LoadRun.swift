@@ -55,6 +55,8 @@ final class LoadRun: Sendable {
     if isCanceled { task.cancel() }
   }
 
+  /// Marks the attempt as returned, so that a later cancellation does not reach its task.
+  ///
   /// Called by the task before it delivers.
   private func hasReturned() {
     let (workHandle, task) = state.withLock { state in

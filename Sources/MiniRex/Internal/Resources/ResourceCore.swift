@@ -75,6 +75,8 @@ final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
 
   var waiterCount: Int { delivery.lock.withLock { _ in unsafe schedule.waiterCount } }
 
+  /// `true` if no subscriber, waiter, or load needs the resource.
+  ///
   /// Called under the lock of a family.
   var isIdle: Bool { delivery.lock.withLock { _ in unsafe schedule.isIdle } }
 }

@@ -126,6 +126,8 @@ extension ResourceSchedule {
     if attempt != nil { endLoad(at: now) }
   }
 
+  /// Records that a load has succeeded.
+  ///
   /// - Returns: `false` if the answer is discarded.
   package mutating func succeed(_ load: Int, at now: Duration) -> Bool {
     guard attempt?.load == load else { return false }
@@ -134,6 +136,8 @@ extension ResourceSchedule {
     return true
   }
 
+  /// Records that an attempt of a load has failed.
+  ///
   /// - Parameter retryTime: The instant of the next attempt, or `nil` after the last attempt. All
   ///   waiters then receive the failure.
   /// - Returns: `false` if the answer is discarded.

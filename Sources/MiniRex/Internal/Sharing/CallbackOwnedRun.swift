@@ -90,7 +90,7 @@ final class RunInlet<Update: Sendable>: Sendable {
   }
 }
 
-/// Returns the current run, or starts one.
+/// Subscribes callbacks to the current run, or to a new run if there is none.
 @usableFromInline
 final class CallbackOwnedRuns<Update: Sendable>: Sendable {
   @usableFromInline
@@ -132,6 +132,8 @@ final class CallbackOwnedRuns<Update: Sendable>: Sendable {
     }
   }
 
+  /// Returns the current run, or begins one if there is none or it is over.
+  ///
   /// - Parameter over: A run that is over. The caller retains it, so that it is not released under
   ///   the lock.
   @inlinable

@@ -100,6 +100,8 @@ package struct WaitForGraph: Hashable, Sendable {
 
   package init() {}
 
+  /// Records that a thread waits for a starter, unless this would be a cycle.
+  ///
   /// - Returns: `false` if the starter waits for this thread, directly or indirectly.
   package mutating func add(_ thread: ThreadID, waitingFor starter: ThreadID) -> Bool {
     var last = starter

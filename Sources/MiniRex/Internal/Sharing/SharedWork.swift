@@ -40,7 +40,7 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
     self.start = StartClosure(call: start)
   }
 
-  /// Both may own the next work of a chain.
+  /// The closure and the current run may own the next work of a chain.
   deinit {
     ReleaseChain.release(&start)
     var current: Current? = current.withLock { $0 }

@@ -15,7 +15,9 @@ final class Succession<Update: Sendable>: SubscriptionHost, @unchecked Sendable 
     let subscribe: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
   }
 
-  /// Without a thunk in an optional.
+  /// The callback of the subscriber.
+  ///
+  /// The struct avoids the thunk that a closure has in an optional.
   struct Callback: Sendable {
     let call: @Sendable (Update) -> Void
   }
@@ -87,7 +89,9 @@ final class Succession<Update: Sendable>: SubscriptionHost, @unchecked Sendable 
     }
   }
 
-  /// - Returns: `nil` after the last step, or after a cancellation.
+  /// Takes the next step.
+  ///
+  /// After the last step or a cancellation, it ends the succession and returns `nil`.
   private func nextStep() -> (Step, Callback, [InFlightCounter])? {
     var callback: Callback?
     let (next, groups, endCalls) = state.withLock {
@@ -149,6 +153,8 @@ final class Succession<Update: Sendable>: SubscriptionHost, @unchecked Sendable 
     return false
   }
 
+  /// Ends the succession: releases its steps and its callback.
+  ///
   /// - Returns: The subscription that the caller cancels.
   private func end(for group: WaitGroup?) -> Subscription? {
     isOver.store(true, ordering: .releasing)

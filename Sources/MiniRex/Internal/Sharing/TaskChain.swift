@@ -110,6 +110,8 @@ final class TaskChain<Output: Sendable>: SubscriptionHost, @unchecked Sendable {
     awaiting?.leave()
   }
 
+  /// Keeps a handover for a subscription in progress, or resolves it now.
+  ///
   /// - Returns: The task, if this chain must follow it now.
   private func take(_ handover: TaskHandover<Output>) -> NextTask<Output>? {
     let isSettled = state.withLock { state in
@@ -122,7 +124,9 @@ final class TaskChain<Output: Sendable>: SubscriptionHost, @unchecked Sendable {
     return isSettled ? resolve(handover) : nil
   }
 
-  /// - Returns: The task, unless the run that continues with it must follow it.
+  /// Takes the place of the run that handed over its task, if this chain is its only member.
+  ///
+  /// - Returns: The task, unless that run must follow it.
   private func resolve(_ handover: TaskHandover<Output>) -> NextTask<Output>? {
     let membership = state.withLock { $0.input }?.host as? WorkMembership
     if membership?.handOver(handover) == true { return handover.task }

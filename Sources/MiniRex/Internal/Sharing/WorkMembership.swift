@@ -48,7 +48,7 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
 
   func leave() {
     let current = WaitGroup.current
-    // All three are taken in one step, so that a second cancellation finds the group of the first.
+    // In one step, so that a second cancellation finds the group of the first.
     let (leave, isLast, group) = state.withLock { state -> (Leave?, Bool, WaitGroup?) in
       guard let leave = state.leave.take() else { return (nil, false, state.group) }
       if !leave(.leave) { return (leave, false, nil) }

@@ -24,7 +24,7 @@ final class ComputedWatch: Sendable {
     return run()
   }
 
-  /// Called after a run, with the publishers that it has read.
+  /// Replaces the inputs of the value by the publishers that its last run has read.
   func haveRead(_ lineages: [Lineage]) {
     var inputs: [Lineage] = []
     for lineage in lineages where !inputs.contains(where: { $0 === lineage }) {

@@ -45,7 +45,7 @@ final class InspectorEndpoint: Sendable {
       }
       return Subscription { [self] in
         isCanceled.withLock { $0 = true }
-        // After the work, which may be creating the subscription.
+        // On the queue, after work that may be creating the subscription.
         queue.async { events.withLock { $0.take() }?.invalidate() }
         withExtendedLifetime(slot) {}
       }

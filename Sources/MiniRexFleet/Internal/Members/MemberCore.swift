@@ -68,7 +68,7 @@ final class MemberCore: Sendable {
       if nats.isReady.current() == true { try? nats.publish(last, on: subject) }
     }
     leave()
-    // After a report that is being made, which would bring the row back.
+    // On the queue, after a report in progress, which would bring the row back.
     queue.async(execute: leave)
   }
 
@@ -85,6 +85,8 @@ final class MemberCore: Sendable {
     state.withLock { $0.trouble = MemberReport.Trouble(text: text, time: Date().milliseconds) }
   }
 
+  /// Publishes a report.
+  ///
   /// Runs on the queue.
   private func report() {
     // A queued report would be old when it is sent.

@@ -28,7 +28,7 @@ struct GraphHealth: Sendable {
       }
       let state = Flow(edgesTo[node.id] ?? []).state(after: Flow(oldEdgesTo[node.id] ?? []))
       guard let state else { continue }
-      // The subscriptions have the places in the source code.
+      // Subscriptions downstream have the state as well, because they have the places in the source code.
       mark(node.id, state, edgesFrom)
     }
   }

@@ -38,7 +38,7 @@ struct WorkBudget: Sendable {
     let passed = time.map { $0.duration(to: now) / .seconds(1) } ?? 0
     time = now
     let rest = seconds + passed * share - used / .seconds(1)
-    // The debt of hours would outlast them.
+    // Without this bound, hours of work would make a debt for hours.
     seconds = max(-longest - limit, min(limit, rest))
     if let start, start.duration(to: now) < .seconds(1) {
       count += 1

@@ -52,7 +52,7 @@ struct CommitLog: Sendable {
     }
     self.number = number
     if entry.size > limits.bytes {
-      // Without its changes, earlier states cannot be computed.
+      // Without the changes of this commit, earlier states cannot be computed.
       entries = []
       (size, entry.size, entry.changes) = (0, 100, nil)
     }

@@ -23,7 +23,7 @@ struct EffectLog: Sendable {
   /// The outcome of an effect whose end was not recorded.
   static let unseen = "ended while not recorded"
 
-  /// By number, so the starts are almost in order.
+  /// The effects by number, so the starts are almost in order.
   private(set) var spans: [Span] = []
   /// The number of changes.
   private(set) var version = 0

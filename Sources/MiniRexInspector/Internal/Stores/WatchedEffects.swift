@@ -77,6 +77,8 @@ final class WatchedEffects: Sendable {
     }
   }
 
+  /// Writes the queued beginnings and ends to the log.
+  ///
   /// Runs on the queue.
   private func record() {
     let waiting = waiting.withLock { waiting in

@@ -13,7 +13,7 @@ extension JournalFile {
     var others: [JournalSegment] = []
     for segment in try JournalSegments.all(in: segments.folder)
     where segment.sequence >= own?.segment ?? 0 {
-      // A compaction that failed later may have linked this file.
+      // A compaction that failed after its link may have given the newest file this name.
       if !isLinked(segment, end) { others.append(segment) }
     }
     if !others.isEmpty {
@@ -49,7 +49,7 @@ extension JournalFile {
 /// Throws unless the closed files are on the disk of the newest file, so that one can become the other.
 func requireSameDisk(_ file: Int32, _ path: String, _ folder: String) throws(JournalFailure) {
   guard let segments = try? openFolder(folder) else { return }
-  // Not the file itself, whose device some layered file systems hide.
+  // The device of the parent folder, because some layered file systems hide the device of a file.
   var parent = stat()
   try check { unsafe stat(parentFolder(of: path), &parent) }
   let disks = (parent.st_dev, try fileStatus(of: segments.number).st_dev)

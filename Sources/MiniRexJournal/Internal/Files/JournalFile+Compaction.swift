@@ -59,7 +59,7 @@ extension JournalFile {
       && (start.isFinal || end.disk.lost == nil)
   }
 
-  // Step 1.
+  // Step 1. Creates the new file with the state. Returns `nil` if the compaction must be abandoned.
   private func createNext(_ start: CompactionStart) throws(JournalFailure) -> JournalDescriptor? {
     let path = path + nextSuffix
     let created = try end.withLock { end throws(JournalFailure) -> JournalDescriptor? in
@@ -76,7 +76,8 @@ extension JournalFile {
     return next
   }
 
-  // Step 2. Returns `false` if the compaction must be abandoned.
+  // Step 2. Links the old file in the folder of closed files, unless the history keeps none. Returns `false` if the
+  // compaction must be abandoned.
   private func archive(_ start: CompactionStart) throws(JournalFailure) -> Bool {
     if start.old.length == 0 { return true }
     if history.span == .none, start.old.header.version > 1 {
@@ -119,7 +120,7 @@ extension JournalFile {
     var synced = -1
   }
 
-  // Step 3.
+  // Step 3. Copies lines after the state, except for the last ones, while the old file is still written.
   private func copy(
     _ start: CompactionStart, from offset: Int, into next: JournalDescriptor, leaving rest: Int
   ) throws(JournalFailure) -> Copied {
@@ -132,7 +133,10 @@ extension JournalFile {
     }
   }
 
-  /// - Parameter number: The number of the last line, after which the new file gets its name.
+  /// Copies the lines up to a place in the old file, except for snapshots.
+  ///
+  /// - Parameter number: The number of the last line of the old file, if this is the last copy. The last copied line
+  ///   then vouches for all copied lines.
   private func copy(
     _ start: CompactionStart, _ copied: inout Copied, to goal: Int, upTo number: Int? = nil,
     into next: JournalDescriptor
@@ -176,7 +180,8 @@ extension JournalFile {
     block += vouching.bytes
   }
 
-  // Step 4. Returns `false` if the compaction must be abandoned.
+  // Step 4. Copies the last lines, and gives the new file the name of the old file. Returns `false` if the compaction
+  // must be abandoned.
   private func replace(
     _ start: CompactionStart, with next: JournalDescriptor, _ copied: Copied
   ) throws(JournalFailure) -> Bool {
@@ -206,7 +211,8 @@ extension JournalFile {
     }
   }
 
-  // Step 5. The newest file must not depend on the removed files, so it is already durable.
+  // Step 5. Removes the closed files that the history does not keep. The newest file must not depend on them, so it is
+  // already durable.
   private func removeOldSegments() {
     end.withLock { end in
       if end.isUnlocked { return }

@@ -14,7 +14,7 @@ extension JournalFile {
     var isUnlocked = false
     /// The work on another thread: a compaction, or the encoding of a snapshot.
     var isBusy = false
-    /// It changes with each written line.
+    /// A number that changes with each written line.
     var generation = 0
     var marks = JournalMarks()
     var weight = JournalWeight()

@@ -44,7 +44,7 @@ extension JournalFile {
       return true
     }
     let second = try part.second(before: next)
-    // Lines before the state that never reached the disk do not lead to it.
+    // If lines before the state are lost, the remaining lines do not lead to it, so it is a first state.
     let key = try hidesLoss() ? "\"start\"" : "\"snapshot\""
     var text = JournalLineWriter()
     text.append(
@@ -73,7 +73,7 @@ extension JournalPart {
     return nil
   }
 
-  /// Returns the last `at` before a place.
+  /// Returns the Unix second of the last line before a place, of the lines that have one.
   func second(before end: Int) throws(JournalFailure) -> Int? {
     if header.version == 1 { return nil }
     var lines = linesBackwards(before: end)

@@ -50,7 +50,7 @@ extension JournalFile {
       try MiniRexJournal.synchronize(end.part.file.number)
     } catch {
       end.disk.lost = error
-      // Without a line, the file is empty again.
+      // Without a first line on the disk, the file must be empty again.
       ftruncate(end.part.file.number, 0)
       throw error
     }

@@ -66,7 +66,7 @@ extension JournalPart {
     }
     var start = linesBackwards(before: low)
     var lines = lines(from: try start.nextPart().offset)
-    // The last commit before the lines that are later.
+    // The last commit before the first later line, unless an earlier line follows.
     var last: Int?
     while let (offset, bytes) = try lines.next() {
       guard let line = JournalLine(bytes) else { throw .damaged(atByte: offset) }

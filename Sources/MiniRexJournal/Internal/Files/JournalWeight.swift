@@ -1,10 +1,12 @@
-/// The `at` and `synced` members that lines already have.
+/// The newest `at` and `synced` members of the lines so far.
 struct JournalMarks: Sendable {
+  /// The last `at`, or -1.
   private(set) var second = -1
-  /// The `at` before it, or -1.
+  /// The `at` before the last, or -1.
   private var formerSecond = -1
   /// The first and the last second of a clock that is more than an hour behind.
   private var behind: (first: Int, last: Int)?
+  /// The last `synced`, or -1.
   var synced = -1
 
   init() {}
@@ -39,7 +41,7 @@ struct JournalMarks: Sendable {
   /// The second of the last commit, by the clock that was right last.
   var latest: Int { behind?.last ?? second }
 
-  /// Returns the second up to which the commits of a span are counted.
+  /// Returns the second at which the kept span ends.
   ///
   /// A single step that would end the entire span counts when the next second confirms it, because a clock can be wrong
   /// for one commit.
@@ -99,14 +101,14 @@ struct JournalWeight: Sendable {
     var least = max(first.bytes, 1 << 20)
     switch history.span {
     case .none:
-      // The lines that are written during the compaction count as well.
+      // A large state is compacted on another thread, so lines are written during the compaction and count as well.
       if first.bytes > smallState { least = least * 3 / 4 }
       return lines >= least
     case .everything: return lines >= max(least, longHistory)
     case .commits(let span):
       return lines >= least && (lines >= longHistory || commits >= span / 4)
     case .seconds(let span):
-      // The clock was ahead when a file began in the future.
+      // A file that began in the future began while the clock was ahead.
       return lines >= least && (lines >= longHistory || seconds >= span / 4 || seconds < 0)
     }
   }

@@ -114,6 +114,8 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
     return true
   }
 
+  /// Reads and takes the next complete lines of the file.
+  ///
   /// - Returns: `false` if there is no complete line.
   private func readBlock() throws(JournalFailure) -> Bool {
     guard var place = memory.value.place else { return false }
@@ -148,10 +150,10 @@ final class JournalFollower<State: Codable & Sendable, Action: Codable & Sendabl
     if let synced = line.synced { memory.value.durable = max(memory.value.durable, synced) }
     if line.kind == .start {
       let isFirst = place.isFirst && offset == place.part.header.length
-      // A compaction copies no such line: it begins with the last state, or with a state after it.
+      // Only another recording writes a `start` behind the first line. A compaction copies none.
       guard line.number == memory.value.last, !line.continues, !isFirst else { return }
       let entry = Entry(number: line.number, content: .state(try decoder.state(of: line)))
-      // Its commit can be durable before it.
+      // The commit with this number can be durable before this line, so the line waits for the next commit.
       return memory.value.entries.append((entry, line.number + 1))
     }
     guard line.kind.isCommit, line.number > memory.value.last else { return }

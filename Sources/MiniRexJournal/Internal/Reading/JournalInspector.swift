@@ -109,7 +109,12 @@ package struct JournalInspector: Sendable {
       first: part.header.first, bytes: part.length)
   }
 
-  /// - Returns: The number of the last line, or `nil` if later commits are lost.
+  /// Reads the lines of one file.
+  ///
+  /// - Parameters:
+  ///   - limit: The number of the first state of the next file, or `nil` for the newest file.
+  ///   - number: The number of the last line of the file before, or `nil` if it is unknown.
+  /// - Returns: The number of the last line, or `nil` if the rest of the file never reached the disk.
   private func read(
     _ part: JournalPart, upTo limit: Int?, after number: Int?, _ body: (Line) -> Void
   ) throws(JournalFailure) -> Int? {

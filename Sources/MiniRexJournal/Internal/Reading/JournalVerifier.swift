@@ -20,6 +20,8 @@ struct JournalVerifier<State: Codable & Sendable & Equatable, Action: Codable & 
   /// Continues after a file that was moved away.
   mutating func skip() { hasGap = true }
 
+  /// Reduces the lines of the next file, and compares the states in them.
+  ///
   /// - Parameter limit: The number of the first state of the next file, whose lines this file can have as well.
   mutating func take(_ part: JournalPart, upTo limit: Int?, _ reducer: Reducer<State, Action>)
     throws(JournalFailure)

@@ -82,6 +82,8 @@ extension JournalRecording {
     return true
   }
 
+  /// Encodes the state of a commit, and compacts the file.
+  ///
   /// Small states are encoded here, and large states on another thread.
   ///
   /// Without history, a compaction with a small state takes two synchronizations. It runs here, so that the file never

@@ -66,6 +66,8 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     }
   }
 
+  /// Formats the queued commits.
+  ///
   /// - Returns: The last queued commit, or `commit` if none is queued.
   private func appendQueued(after commit: Commit<State, Action>) throws(JournalFailure)
     -> Commit<State, Action>
@@ -78,6 +80,8 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     return last
   }
 
+  /// Writes the formatted lines, and then shortens the file if it is due.
+  ///
   /// - Parameter last: The commit of the last formatted line.
   private func finish(with last: Commit<State, Action>) throws(JournalFailure) {
     try write()

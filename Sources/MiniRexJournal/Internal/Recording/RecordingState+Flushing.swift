@@ -45,7 +45,7 @@ extension RecordingState {
       let (written, hasEnded, failure) = state.withLock { ($0.written, $0.hasEnded, $0.failure) }
       let ready: [Flush]
       let result = failure ?? synchronize()
-      // No later line of the recording vouches for its lines.
+      // After the end of the recording, none of its later lines can vouch for these lines.
       if hasEnded, result == nil { file.vouch() }
       (ready, goesOn) = state.withLock { state in
         if result == nil { state.durable = max(state.durable, written) }

@@ -34,14 +34,16 @@ extension RecordingState {
     var flushes: [Flush] = []
     var isServing = false
     var hasTimer = false
-    /// The number for which the job waits before it synchronizes.
+    /// The number of the commit for which the job waits before it synchronizes.
     var gathering: (number: Int, semaphore: DispatchSemaphore)?
 
     var hasEnded: Bool { isOver || failure != nil }
 
     func isReady(_ flush: Flush) -> Bool { hasEnded || flush.number <= written }
 
-    /// Returns `true` if the caller must start a job.
+    /// Marks the job as started, if a flush is ready and no job runs.
+    ///
+    /// - Returns: `true` if the caller must start the job.
     mutating func serves() -> Bool {
       if isServing || flushes.isEmpty || !flushes.contains(where: isReady) { return false }
       isServing = true

@@ -38,6 +38,8 @@ final class RecordingState: Sendable {
 
   var offset: Int? { state.withLock { $0.offset } }
 
+  /// Requests a compaction, which the recording begins.
+  ///
   /// - Parameter number: The number of the last commit that the new file must begin with or after.
   /// - Returns: The reason why the recording can begin no compaction, or `nil`.
   func requestCompaction(
@@ -102,6 +104,8 @@ final class RecordingState: Sendable {
     advance { _ in }
   }
 
+  /// Records that a commit was written, and sets the timer of a synchronization.
+  ///
   /// - Parameters:
   ///   - offset: The difference between the number of a line and the store's number.
   ///   - duration: The time until a synchronization, or `nil` for none.

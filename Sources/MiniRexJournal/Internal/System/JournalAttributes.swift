@@ -29,7 +29,7 @@ struct JournalAttributes {
   /// A user who may read a file of another user may also copy it.
   func applyIfPermitted(to new: JournalDescriptor) throws(JournalFailure) {
     if (try? apply(to: new)) != nil { return }
-    // Only this user gets access.
+    // The copy stays with this user, who alone gets access.
     try check { fchmod(new.number, status.st_mode & 0o700 | 0o400) }
   }
 

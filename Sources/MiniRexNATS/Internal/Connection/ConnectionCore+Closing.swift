@@ -57,6 +57,8 @@ extension ConnectionCore {
 }
 
 extension ConnectionCore {
+  /// Ends the connection permanently.
+  ///
   /// Runs once, after the last callback of libnats for this connection.
   func finish(_ error: NATSError?) {
     let last = state.withLock { state in

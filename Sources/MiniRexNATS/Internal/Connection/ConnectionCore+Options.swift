@@ -121,8 +121,8 @@ extension ConnectionCore {
       natsOptions_UseGlobalMessageDelivery(made, !options.usesDedicatedThreads),
       "usesDedicatedThreads"
     )
-    // Without it, libnats starts a writing thread per connection, which waits 1 ms before each
-    // write.
+    // Without this option, libnats starts a writing thread per connection, which waits 1 ms before
+    // each write.
     try require(natsOptions_SetSendAsap(made, true), "sending")
     try require(attachToLoop(made, wire), "loop")
   }

@@ -45,7 +45,7 @@ final class ConnectionCore: Sendable {
     var isPausing = false
     /// The attempt to connect that is in progress.
     var attempt: ConnectAttempt?
-    /// The most recently lost connection.
+    /// The identifier of the most recently lost connection.
     var lost: UInt = 0
     /// The servers of the cluster that were announced.
     var discovered: [ServerAddress] = []

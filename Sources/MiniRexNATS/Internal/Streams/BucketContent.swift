@@ -22,6 +22,8 @@ struct BucketContent: Sendable {
   /// A known key of which the snapshot has an older message, or another message with its revision.
   private var contradicted: Doubt?
 
+  /// Begins the messages of a new consumer, and a snapshot if the consumer reads one.
+  ///
   /// - Returns: The keys whose last messages the watcher must request from the server.
   mutating func begin(_ beginning: OrderedConsumer.Beginning, isSnapshot: Bool) -> [Doubt] {
     seen = isSnapshot ? [] : nil

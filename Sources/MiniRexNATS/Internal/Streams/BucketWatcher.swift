@@ -224,7 +224,7 @@ extension BucketWatcher {
 
   private func scheduleCheck() {
     let next = state.withLock { state -> (timer: Int, wait: Int)? in
-      // Without the permission to read it, there is no check.
+      // The age stays unknown without the permission to read the stream's configuration.
       if state.maxAge == nil { return nil }
       state.timer += 1
       return (state.timer, state.wait)

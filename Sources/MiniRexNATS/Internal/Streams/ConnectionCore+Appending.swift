@@ -45,7 +45,8 @@ extension ConnectionCore {
       timeout: ContinuousClock.now.duration(to: deadline), atOnce: atOnce
     ) { [self] result in
       switch result {
-      // The header `Nats-Expected-Stream` would check it before, and stops the mirrors of server 2.9.
+      // The header `Nats-Expected-Stream` would check the stream before the append, but it stops the
+      // mirrors of server 2.9.
       case .success(let appended) where appended.stream == stream.name:
         finish(.success(appended.seq))
       case .success: finish(.failure(.invalidSubject(subject)))

@@ -189,6 +189,8 @@ struct ConsumerState: Sendable {
     isAt(generation) ? retry.hasFailed(error) : nil
   }
 
+  /// Decides about a message, and moves the position to it.
+  ///
   /// - Parameter isBucket: A Boolean value that indicates whether older messages are delivered.
   mutating func take(
     _ place: MessageMetadata, _ generation: Int, over connection: Int, isBucket: Bool

@@ -110,7 +110,7 @@ final class WorkConsumer: Sendable {
     let wait = ConsumerConfig.heartbeat + .random(in: 0...1_000)
     core.maintenance.asyncAfter(deadline: .now() + .milliseconds(wait)) { [weak self] in
       guard let self, !state.withLock({ $0.isOver }) else { return }
-      // A pending request finds out the same.
+      // A pending request already looks at the consumer.
       if state.withLock({ $0.created != nil && !$0.isPending }) { look() }
       watch()
     }

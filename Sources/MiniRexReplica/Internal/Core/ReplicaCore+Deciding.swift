@@ -35,7 +35,7 @@ extension ReplicaCore {
         ? try lines.map { try decoder.decode(Action.self, from: $0) } : []
       actions = known?.map { $0.action(as: Action.self) } ?? decoded
     } catch {
-      // A newer version sent it, and continues there.
+      // A newer version of the program sent the actions. Replicas of that version continue.
       return stop(.undecodable(sequence: logged.sequence, reason: "\(error)"), &burst)
     }
     var snapshot: DecidedState<State>?
@@ -86,7 +86,9 @@ extension ReplicaCore {
 }
 
 extension ReplicaCore.Burst {
-  /// Changes the state in place, which is the decided state before the first change.
+  /// Changes the state in place.
+  ///
+  /// The first change of a burst begins with the decided state.
   mutating func change<Result>(
     _ decided: borrowing Lock<DecidedState<State>>, _ change: (inout DecidedState<State>) -> Result
   ) -> Result {

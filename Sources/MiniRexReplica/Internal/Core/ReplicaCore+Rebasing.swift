@@ -17,7 +17,8 @@ extension ReplicaCore {
     burst.decisions = []
     guard let now = burst.now.take() else { return publishProgress() }
     let last = now.table.last(of: sending.origin)
-    // Removing them is the point of no return: after a concurrent end, either all of them are pending, or none.
+    // Removing the decided actions is the point of no return: after a concurrent end, either all of them are pending,
+    // or none.
     let removed = sending.pending.withLock { pending in
       pending.isClosed ? nil : pending.removeFirst(through: last)
     }
@@ -28,7 +29,7 @@ extension ReplicaCore {
         // A kill after this line repeats no effect.
         try sending.settle(through: last, isDurable: !effects.isEmpty)
       } catch {
-        // Without effects, the log decides again after a restart.
+        // Without effects, no record is needed: the log decides again after a restart.
         if !effects.isEmpty { return abandon(removed, because: error) }
       }
     }
@@ -56,7 +57,9 @@ extension ReplicaCore {
     }
   }
 
-  /// Returns the number of foreign actions before the burst.
+  /// Replaces the state of the store, unless the decisions confirm it, and starts the effects.
+  ///
+  /// - Returns: The number of foreign actions before the burst.
   private func rebase(
     on state: State, _ decisions: [Burst.Decision], _ removed: ArraySlice<PendingAction>,
     _ effects: [Effect<Action>]
@@ -179,7 +182,7 @@ extension ReplicaCore {
       pending.isClosed ? nil : pending.removeFirst(through: last)
     }
     guard let removed else { return }
-    // Their effects do not run, so a failure repeats none.
+    // The effects of these actions do not run, so a failed record repeats none.
     if !removed.isEmpty { try? sending.settle(through: last, isDurable: false) }
     store.rebase { current in
       let (actions, waiting) = sending.pending.withLock { pending in

@@ -11,7 +11,8 @@ extension ReplicaCore {
       guard let end else { throw CancellationError() }
       try await wait { [weak self] progress in
         guard progress.phase == .current, let self else { return false }
-        // Without an end, the replica has applied another state since, or will compare again.
+        // Without an end, the log has lost the entry at the position. The replica then gets another position, or
+        // compares again.
         let isReached =
           end.map { progress.sequence >= $0 } ?? (decided.withLock { $0.position } != position)
         return isReached || reading.withLock { $0.comparison } != comparison
@@ -23,9 +24,8 @@ extension ReplicaCore {
 
   /// Returns the last sequence of the log, read by a separate subscription.
   ///
-  /// It is `nil` if the log has lost the entry at the position.
-  ///
-  /// It is the beginning if the replica stops, or cannot use the log.
+  /// It is `nil` if the log has lost the entry at the position. It is the last sequence that was read so far if the
+  /// replica stops, or cannot use the log.
   private func end(after position: LogPosition?) -> PublishedTask<UInt64?, Never> {
     let start = position?.sequence ?? 0
     let stop = progress.publisher.broadcaster.filter { $0.phase == .stopped }

@@ -11,7 +11,7 @@ internal import Foundation
 
 /// Reads the log, decides its entries in bursts, and rebases the pending actions on them.
 ///
-/// All methods except `take` run on the queue of the send side, so `decided` and `reading` are never contended.
+/// Methods run on the queue of the send side, except where they state another thread, and except for asynchronous ones.
 final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
   private struct Events: Sendable {
     var queue: [(event: ReplicaLogEvent, reading: Int)] = []
@@ -147,6 +147,7 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
     return KeptState(decided: decided.withLock { $0 }, settled: number)
   }
 
+  /// Queues an event of the log, on any thread.
   func take(_ event: ReplicaLogEvent, of reading: Int) {
     let mustSchedule = events.withLock { events in
       events.queue.append((event, reading))
@@ -156,7 +157,7 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
     if mustSchedule { sending.queue.async { [weak self] in self?.process() } }
   }
 
-  /// A Boolean value that indicates whether the log has disconnected, and the queue has not processed it.
+  /// A Boolean value that indicates whether the log has disconnected, and the queue has not processed that yet.
   var hasUnreadDisconnection: Bool {
     events.withLock { events in
       events.queue.contains { if case .disconnected = $0.event { true } else { false } }

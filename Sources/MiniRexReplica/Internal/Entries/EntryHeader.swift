@@ -48,7 +48,7 @@ struct DecisionTable: Hashable, Sendable, Codable {
     }
   }
 
-  /// The time of the log without an entry after which an origin is forgotten.
+  /// An origin is forgotten after this time of the log without an entry, in nanoseconds.
   static let lifetime: Int64 = 30 * 86_400 * 1_000_000_000
 
   private var lasts: [String: Last] = [:]

@@ -72,7 +72,7 @@ final class OutboxFile: Sendable {
       let line = OutboxContent.line("ORIGIN \(origin)")
       try state.withLock { state throws(OutboxFailure) in try write(line, &state) }
     }
-    // Without it, a power failure could restore an earlier file with this name.
+    // Without the synchronization, a power failure could restore an earlier file with this name.
     try? synchronizeFolder(folder)
   }
 

@@ -45,7 +45,9 @@ final class StateFile<State: Codable & Sendable>: Sendable {
     }
   }
 
-  /// Writes the state later, which a closure then returns, or `nil` after the end.
+  /// Writes the state that the closure returns after a delay, unless it returns `nil`.
+  ///
+  /// Has no effect during the delay of an earlier call.
   func writeLater(_ state: @escaping @Sendable () -> KeptState<State>?) {
     let isFirst = isScheduled.withLock { isScheduled in
       defer { isScheduled = true }

@@ -18,6 +18,8 @@ final class HeldUpdates<Update: Sendable>: Sendable {
 
   init(on queue: DispatchQueue, limit: Int) { (self.queue, self.limit) = (queue, limit) }
 
+  /// Emits an update, or keeps it for the first subscriber.
+  ///
   /// - Parameter isHeld: `false` for an update that a late subscriber does not receive.
   func broadcast(_ update: Update, isHeld: Bool = true) {
     let isKept = state.withLock { state in
@@ -37,7 +39,7 @@ final class HeldUpdates<Update: Sendable>: Sendable {
     if !waits { source.end() }
   }
 
-  /// It does not retain this object.
+  /// A publisher of all updates, which does not retain this object.
   var publisher: Broadcaster<Update> {
     let publisher = source.publisher
     return Broadcaster { [weak self] receive in

@@ -66,10 +66,10 @@ struct PendingActions: Sendable {
   private(set) var ending: ReplicaError?
   /// A Boolean value that indicates whether entries were sent again since the last decision.
   private var hasResent = false
-  /// The reported refusal.
+  /// The refusal that was reported since the last decision.
   private var refusal: ReplicaLogError?
 
-  /// The number of the last action that an earlier process has decided.
+  /// The number of the last action whose decision an earlier process has recorded.
   let settled: Int
 
   /// All actions that the decided state does not contain.
@@ -81,7 +81,7 @@ struct PendingActions: Sendable {
     return all[(head + min(max(0, settled + 1 - first), actions.count))...]
   }
 
-  /// A Boolean value that indicates whether actions precede that an earlier process has decided.
+  /// A Boolean value that indicates whether an earlier process has recorded the decision about the first action.
   var hasSettled: Bool { actions.first.map { $0.number <= settled } ?? false }
 
   var isClosed: Bool { ending != nil }
@@ -133,6 +133,8 @@ struct PendingActions: Sendable {
     return true
   }
 
+  /// Records a connection, over which all pending actions are sent again.
+  ///
   /// - Parameter isHeld: `true` to send nothing before `release`.
   mutating func hasConnected(isHeld: Bool) {
     connection += 1

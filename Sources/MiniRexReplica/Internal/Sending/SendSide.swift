@@ -16,7 +16,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   private struct Waking: Sendable {
     /// A Boolean value that indicates whether the pump is about to run.
     var isScheduled = false
-    /// A Boolean value that indicates whether it runs after the delay.
+    /// A Boolean value that indicates whether the scheduled pump runs after the delay.
     var isDelayed = false
   }
 
@@ -134,7 +134,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
       return .failure(error)
     }
     if isUrgent, !waitsForDisk {
-      // Without the queue, whose thread would have to wake first.
+      // This thread sends, because the thread of the queue would have to wake first.
       sendEntries.withLock { $0 }?()
       isUrgent = false
     }

@@ -81,6 +81,8 @@ final class SnapshotVerifier<State: Codable & Sendable>: Sendable {
     }
   }
 
+  /// Compares the newest snapshot of the log with the state of this replica at the same entry.
+  ///
   /// Runs on the queue.
   private func compare(_ hasDiverged: @escaping @Sendable (UInt64) -> Void) {
     let (digest, found) = known.withLock { known in
@@ -96,7 +98,7 @@ final class SnapshotVerifier<State: Codable & Sendable>: Sendable {
     log.snapshot(through: digest.sequence).subscribe { [weak self] result in
       guard let self, case .success(let data?) = result else { return }
       queue.async { [self] in
-        // Another snapshot may have replaced it.
+        // Another snapshot may have replaced the snapshot of the digest.
         guard let other = try? makeDecoder().decode(DecidedState<State>.self, from: data),
           other.position == state.position
         else { return }

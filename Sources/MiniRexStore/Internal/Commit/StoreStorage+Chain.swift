@@ -98,7 +98,7 @@ extension StoreStorage {
     continueSequences()
   }
 
-  /// - Returns: `false` if the action's task was canceled while the action was queued.
+  /// Returns `false` if the task of a queued action was canceled.
   @inlinable
   func accepts(_ group: EffectGroup?) -> Bool {
     (group ?? inside.outerGroup)?.acceptsAction() ?? true

@@ -60,6 +60,8 @@ final class EffectGroup: @unchecked Sendable {
     state.count += 1
   }
 
+  /// Counts the end of an effect or of a chain.
+  ///
   /// - Returns: `true` if the group is finished and must be completed after the state is released.
   func leave(_ end: EffectEnd) -> Bool {
     switch end {
@@ -78,6 +80,8 @@ final class EffectGroup: @unchecked Sendable {
 
   @usableFromInline var isCancelled: Bool { state.isMarked }
 
+  /// Decides about an action of the group.
+  ///
   /// - Returns: `false` if the group was canceled, so its action is dropped.
   @usableFromInline
   func acceptsAction() -> Bool {

@@ -151,6 +151,8 @@ struct EffectRegistry: ~Copyable {
     if sequence.running == 0 { due.append(sequence) }
   }
 
+  /// Marks an effect as begun.
+  ///
   /// - Returns: `false` if the effect was canceled before it started.
   @usableFromInline
   mutating func begin(_ effect: RunningEffect) -> Bool {

@@ -94,7 +94,7 @@ enum EffectStep<Action: Sendable>: Sendable {
 /// Later commits can register effects with the same ID while it waits.
 @usableFromInline
 struct EffectReach: Sendable {
-  /// The number of the last effect that was registered before.
+  /// The number of the last effect that was registered before the step.
   @usableFromInline let last: Int
   /// The group whose started effects a `.cancel` also reaches, because its own `send` caused them.
   @usableFromInline let group: EffectGroup?

@@ -18,6 +18,8 @@ package struct EffectStarter: Hashable, Sendable {
 
   package var isEmpty: Bool { threads.isEmpty }
 
+  /// Begins a start of effects on a thread.
+  ///
   /// - Returns: `false` if the thread is already starting effects further up its stack. The outer
   ///   call starts these effects too, so starts never nest.
   @usableFromInline
@@ -30,7 +32,9 @@ package struct EffectStarter: Hashable, Sendable {
     return true
   }
 
-  /// - Returns: The number of effects entered during a start on this thread, 0 if it is done.
+  /// Returns the number of effects that were entered during a start on this thread.
+  ///
+  /// At 0, the start is over.
   @usableFromInline
   package mutating func next(on thread: ThreadID) -> Int {
     guard let index = threads.firstIndex(where: { $0.thread == thread }) else { return 0 }

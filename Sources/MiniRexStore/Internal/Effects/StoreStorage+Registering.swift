@@ -29,7 +29,10 @@ extension StoreStorage {
     } while takeNext(&rest, &next, &context)
   }
 
-  /// - Returns: The next nested effect, whose properties are in `context`.
+  /// Registers an effect without the effects in it.
+  ///
+  /// - Returns: The next nested effect, whose properties are in `context`. The remaining ones are in
+  ///   `rest`.
   @inlinable
   func enter(
     _ effect: Effect<Action>, _ context: inout EffectContext,

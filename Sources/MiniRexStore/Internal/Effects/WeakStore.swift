@@ -18,7 +18,7 @@ final class WeakStore<State: Sendable, Action: Sendable>: EffectHost, @unchecked
     storage.perform(input)
   }
 
-  /// - Returns: `false` if the effect was canceled or the store was released.
+  /// Begins an effect, unless it was canceled or the store was released.
   @inlinable
   func begins(_ effect: RunningEffect) -> Bool {
     guard let store, case .root(let storage) = store.backing else { return false }

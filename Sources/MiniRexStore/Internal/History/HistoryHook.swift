@@ -81,10 +81,14 @@ class AnyHistoryHook: @unchecked Sendable {
 /// Unchecked because subclasses inherit the conformance. Has no stored state.
 @usableFromInline
 class HistoryHook<State: Sendable, Action: Sendable>: AnyHistoryHook, @unchecked Sendable {
+  /// Records a commit.
+  ///
   /// - Parameter released: Objects to release after the state is readable.
   /// - Returns: `false` if the commit is ignored, so there is nothing to settle.
   func remember(_ commit: Commit<State, Action>, _ released: inout [Any]) -> Bool { absent() }
 
+  /// Stores the availability, and returns `true` if it must be published.
+  ///
   /// Called with exclusive access, just before the state is released.
   func settle() -> Bool { absent() }
 }

@@ -40,6 +40,8 @@ extension StoreStorage {
     inside.effects.release(released)
   }
 
+  /// Stores the availability of the histories that a commit of the chain has changed.
+  ///
   /// - Returns: The histories whose availability must be published.
   @usableFromInline
   func settleHistories() -> [HistoryHook<State, Action>] {

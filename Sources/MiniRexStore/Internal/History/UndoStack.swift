@@ -40,6 +40,8 @@ struct UndoStack<State: Sendable>: Sendable {
     return state
   }
 
+  /// Undoes or redoes one step.
+  ///
   /// - Returns: The new current state, or `nil` if the direction is unavailable.
   mutating func go(_ way: UndoDirection) -> State? {
     switch way {

@@ -80,6 +80,8 @@ extension JobsPerformer {
     leave()
   }
 
+  /// Sends an action about the attempt.
+  ///
   /// - Returns: `false` if the job is no longer in this attempt.
   private func commit(_ action: Action, of run: JobRun<Job>) -> Bool {
     let task = send(action) { node in

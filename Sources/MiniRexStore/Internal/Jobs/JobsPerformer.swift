@@ -79,7 +79,8 @@ final class JobsPerformer<
     let (removed, live) = memory.withLock { memory in
       if memory.hasEnded { return (jobs, nil as Set<Int>?) }
       for (number, job) in changes {
-        // The commit of an unchanged job stays the commit that added it.
+        // A negative number belongs to a commit that has not added the job, which keeps the number of
+        // the commit that has.
         let commit = memory.schedule.jobs[number]?.commit
         memory.schedule.remove(number)
         if var job {
@@ -101,6 +102,10 @@ final class JobsPerformer<
     advance()
   }
 
+  /// Returns the job for the schedule.
+  ///
+  /// Its number of the commit is negative unless this commit has added or replaced the job.
+  ///
   /// - Parameter known: The entry with the same number before the commit.
   private func job(
     _ entry: JobEntry<Job>, since now: UnixTime, in commit: Int, runs: Bool,
@@ -113,13 +118,13 @@ final class JobsPerformer<
     case .waiting(let time): condition = .waiting(time)
     case .running(let time):
       since = time
-      // Another process ran it, or an undo has restored it.
+      // Another process ran the job, or an undo has restored its entry.
       condition = runs ? .running : .ready
     case .failed:
       since = entry.failure?.time ?? now
       condition = .failed
     }
-    // An attempt changes no job that is on the disk.
+    // The commits of an attempt change the entry and not the job, so they need not be on the disk.
     let isAdded = known.map { $0.id != entry.id || entry.attempts < max(1, $0.attempts) } ?? true
     return JobsSchedule.Job(
       line: lines.value.number(of: choices.order.line(entry.job)),

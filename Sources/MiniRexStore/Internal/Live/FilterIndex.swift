@@ -14,6 +14,8 @@ final class FilterIndex {
   @usableFromInline
   func sourcePosition(_ position: Int) -> Int { included.position(rank: position) }
 
+  /// Returns the change of the result that a change of the source causes.
+  ///
   /// - Parameters:
   ///   - count: The number of rows of the source.
   ///   - isIncluded: The predicate, by the position in the source. Called once for each changed row.

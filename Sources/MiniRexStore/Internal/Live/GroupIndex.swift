@@ -28,6 +28,8 @@ where Row.ID: Sendable {
     return RowsGroup(id: group.key, rows: RowsSnapshot(group.rows, of: group.query))
   }
 
+  /// Returns the change of the result that a change of the source causes.
+  ///
   /// - Parameter key: The key of a row. Called once for each changed row.
   func apply(_ change: LiveChange, _ source: LiveStage<Row>, _ key: (Row) -> Key) -> LiveChange {
     if change.isReset { return rebuild(source, key) }

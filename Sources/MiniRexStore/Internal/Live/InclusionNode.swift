@@ -64,6 +64,8 @@ final class InclusionNode: @unchecked Sendable {
     }
   }
 
+  /// Inserts a flag, and splits a full node.
+  ///
   /// - Returns: The new right half, if the node was full.
   func insert(_ flag: UInt8, at position: Int) -> InclusionNode? {
     if isLeaf {

@@ -41,6 +41,8 @@ final class JoinIndex<Other: Identifiable & Sendable> where Other.ID: Sendable {
     return changed
   }
 
+  /// Returns the change of the result that a change of the source causes.
+  ///
   /// - Parameters:
   ///   - changed: The IDs of the other rows that have changed.
   ///   - reference: The reference, by the position in the source. Called once for each changed row.

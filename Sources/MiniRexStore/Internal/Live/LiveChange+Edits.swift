@@ -71,6 +71,8 @@ struct EditedPieces<ID: Hashable & Sendable> {
     return (piece, offset)
   }
 
+  /// Records the removal of a row.
+  ///
   /// - Returns: The old position of the removed row, or `nil` if it was inserted.
   @inlinable
   mutating func remove(at position: Int) -> Int? {

@@ -11,6 +11,8 @@ final class MapIndex<Row: Identifiable & Sendable> {
   @inlinable
   init() {}
 
+  /// Returns the change of the result that a change of the source causes.
+  ///
   /// - Parameters:
   ///   - count: The number of rows of the source.
   ///   - transform: The result, by the position in the source. Called once for each changed row.

@@ -68,6 +68,8 @@ final class PositionNode<Element: Sendable, Summary: Sendable>: @unchecked Senda
     return children[child]
   }
 
+  /// Inserts an element, and splits a full node.
+  ///
   /// - Returns: The new right half, if the node was full.
   @inlinable
   func insert(_ element: Element, at position: Int) -> PositionNode? {

@@ -5,6 +5,8 @@ struct PrefixIndex {
 
   init(limit: Int) { self.limit = limit }
 
+  /// Returns the change of the result that a change of the source causes.
+  ///
   /// - Parameter total: The number of rows of the source.
   mutating func apply(_ change: LiveChange, _ total: Int) -> LiveChange {
     let oldCount = count

@@ -48,7 +48,7 @@ final class RowsIndex<Row: Identifiable & Sendable> where Row.ID: Sendable {
     return LiveChange(update: position)
   }
 
-  /// Compares all rows, because the record does not reach back to the last rows.
+  /// Compares all rows, because the record of changes begins after the rows of the index.
   @inlinable
   func replace(by rows: Rows<Row>) -> LiveChange {
     let old = Array(tree)

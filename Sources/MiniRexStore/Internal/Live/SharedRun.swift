@@ -51,8 +51,8 @@ final class SharedRun<Row: Identifiable & Sendable>: @unchecked Sendable where R
     if version != old { return nil }
     previous = version
     version = input.version
-    // Without these references, the run changes its rows in place. Until the end of the run, a
-    // reader computes the rows of the new version anyway.
+    // Without these references, the run changes its rows in place. A reader finds no rows until the
+    // run has ended, and computes the rows of the new version itself.
     step = nil
     publish(nil)
     step = run.apply(input)

@@ -18,6 +18,8 @@ final class SortIndex<Key: Comparable & Sendable> {
     order.position(of: sorted[position])
   }
 
+  /// Returns the change of the result that a change of the source causes.
+  ///
   /// - Parameters:
   ///   - count: The number of rows of the source.
   ///   - key: The key, by the position in the source. Called once for each changed row.
@@ -138,7 +140,7 @@ final class SortIndex<Key: Comparable & Sendable> {
     return sorted.enumerated().first { $0.element == handle }?.offset ?? place
   }
 
-  /// - Returns: The place.
+  /// Inserts a handle by its key, and returns its place.
   @inlinable
   func insert(_ handle: UInt32) -> Int {
     let place = sorted.partition { !isBefore($0, handle) }
@@ -146,7 +148,7 @@ final class SortIndex<Key: Comparable & Sendable> {
     return place
   }
 
-  /// - Returns: `true` if the row had an equal key.
+  /// Stores the key of a row, and returns `true` if the row had an equal key.
   @inlinable @discardableResult
   func set(_ key: Key, of handle: UInt32) -> Bool {
     let handle = Int(handle)

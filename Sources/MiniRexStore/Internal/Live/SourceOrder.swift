@@ -43,7 +43,7 @@ struct SourceOrder {
     return handles.partition { labels[Int($0)] >= label }
   }
 
-  /// - Returns: The handle, which may follow an older handle of a removed row.
+  /// Removes a row, and returns its handle, which a later row may receive.
   @usableFromInline
   mutating func remove(at position: Int) -> UInt32 {
     if position + 1 < count { isPlain = false }

@@ -5,7 +5,7 @@
 @usableFromInline
 struct RowEdit<ID: Hashable & Sendable>: Sendable {
   @usableFromInline let id: ID
-  /// -1 for `nil`, so that an edit is small.
+  /// The position in `from`, with -1 for `nil`, so that an edit is small.
   @usableFromInline let taken: Int
   @usableFromInline let put: Int
 

@@ -53,7 +53,7 @@ struct RowPositions<ID: Hashable & Sendable>: Sendable {
     shifts += 1
   }
 
-  /// - Returns: The position, or `nil` if no row has the ID.
+  /// Removes an ID, and returns its position, or `nil` if no row has the ID.
   @inlinable
   mutating func remove(_ id: ID) -> Int? {
     guard let position = self[id] else { return nil }

@@ -93,7 +93,9 @@ class PresenceIn<Root: Sendable>: Presence, @unchecked Sendable {
     children?.go(number, &orphans)
   }
 
-  /// For a child in a row: the stamp of its list, and whether the row changed since `stamp`.
+  /// Returns the stamp of the list of a child in a row, and whether the row changed since `stamp`.
+  ///
+  /// For any other child, it returns `nil`.
   func rowChange(
     since stamp: RowsStamp?, in state: Root
   ) -> (stamp: RowsStamp, isChanged: Bool)? {

@@ -63,7 +63,8 @@ extension Scope {
   }
 
   private func stopKeeping() {
-    // A chain of one commit has no number yet. A newer state replaces an equal number.
+    // The only commit of a chain has no number yet, so its state gets the next number. A later state
+    // with an equal number replaces it.
     keepChild(storage.inside.chain.number + 1)
     storage.inside.readingScope = nil
     storage.inside.chain.duties.set(.keepsChild, false)

@@ -216,7 +216,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     return storage.subscribe(follower, in: place.child) ?? .ended
   }
 
-  /// Emits the child after each commit, until it is removed.
+  /// Returns a subscriber that passes on the child after each commit, until the child is removed.
   @inlinable
   func follower(
     _ receive: @escaping @Sendable (_ number: Int, State) -> Void

@@ -1,6 +1,6 @@
 public import MiniRex
 
-// Removable children. All of it needs exclusive access.
+// Scopes, and the removable children of the state.
 extension StoreStorage: StoreHost {
   @usableFromInline
   var subscriberCount: Int { delivery.subscriberCount }
@@ -96,6 +96,8 @@ extension StoreStorage: StoreHost {
     withExtendedLifetime(released) {}
   }
 
+  /// Performs the deferred cleanups.
+  ///
   /// - Returns: Objects to release after the state is released.
   @usableFromInline
   func forgetAbandoned() -> [Any] {
@@ -167,7 +169,9 @@ extension StoreStorage: StoreHost {
     return subscription.map { follower.attach($0) }
   }
 
-  /// Needs exclusive access.
+  /// Subscribes to the later events of a row or of the store.
+  ///
+  /// Needs exclusive access. Returns `nil` if the delivery has ended.
   ///
   /// - Parameter row: The row to subscribe to, or `nil` for the entire store.
   @usableFromInline
