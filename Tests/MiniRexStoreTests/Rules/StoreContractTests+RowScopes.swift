@@ -282,6 +282,39 @@ extension StoreContractTests {
     #expect(store.subscriberCount == 0 && store.hasForgottenScopes)
   }
 
+  @Test func `S14 a row that is released while another thread reads its store is forgotten`() {
+    struct Slow: Sendable {
+      var cards: Rows<Card> = [Card(id: 0)]
+      let isReading = Gate()
+      let isReleased = Gate()
+
+      var total: Int {
+        isReading.open()
+        isReleased.wait()
+        return cards.count
+      }
+    }
+    let slow = Slow()
+    let store = Store(slow)
+    let row = store.scope(row: 0, in: \.cards)
+    let recorder = Shared((row?.publisher(of: \.number)).map { Recorder($0) })
+    #expect(store.subscriberCount == 1)
+
+    onThreads(2) { thread in
+      if thread == 0 {
+        _ = store.total
+      } else {
+        slow.isReading.wait()
+        recorder.value = nil
+        slow.isReleased.open()
+      }
+    }
+
+    // The member `total` subscribes, the row does not.
+    #expect(store.subscriberCount == 1)
+    withExtendedLifetime(row) {}
+  }
+
   @Test func `S18 R14 joining a row during a delivery has no gap and no duplicate`() {
     let store = Store(Wall(cards: 8))
     let bad = Shared(0)

@@ -44,6 +44,8 @@ public import MiniRex
 @usableFromInline
 struct StoreWaiting<Action: Sendable> {
   var parked = ParkedThreads()
+  /// `true` if the thread that wakes the others must perform the deferred cleanups.
+  var needsCleanup = false
   @usableFromInline var starter = EffectStarter()
   /// The effects that a thread has entered while it starts another.
   @usableFromInline var deferred: [ThreadID: [EffectBeginning<Action>]] = [:]

@@ -57,7 +57,12 @@ extension StoreStorage {
 
   @usableFromInline
   func wake() {
-    delivery.lock.withLock { _ in underLock.parked.takeAll() }.wake()
+    let (parked, needsCleanup) = delivery.lock.withLock { _ in
+      defer { underLock.needsCleanup = false }
+      return (underLock.parked.takeAll(), underLock.needsCleanup)
+    }
+    parked.wake()
+    if needsCleanup { cleanUp() }
   }
 
   /// Gets exclusive access until the member is closed on the same thread.

@@ -85,12 +85,24 @@ extension StoreStorage: StoreHost {
     }
   }
 
-  /// Defers the cleanup to the next thread with exclusive access, or performs it if the state is
-  /// free.
+  /// Performs the cleanup, or defers it to the thread that has exclusive access.
   func abandon(_ thing: DeferredCleanup) {
     guard let registry = inside.registry else { return }
     registry.abandon(thing)
-    guard access.enter(on: ThreadID.current) == .reduce else { return }
+    cleanUp()
+  }
+
+  /// Performs the deferred cleanups, or asks the thread that has exclusive access to do so when it leaves.
+  func cleanUp() {
+    let thread = ThreadID.current
+    while access.enter(on: thread) != .reduce {
+      let isTaken = delivery.lock.withLock { _ in
+        guard access.wait() else { return false }
+        underLock.needsCleanup = true
+        return true
+      }
+      if isTaken { return }
+    }
     let released = forgetAbandoned()
     leave()
     withExtendedLifetime(released) {}
