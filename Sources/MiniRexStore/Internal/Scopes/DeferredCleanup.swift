@@ -1,4 +1,4 @@
-/// An unused object that the next thread with exclusive access removes.
+/// An unused object that a thread with exclusive access removes.
 @usableFromInline
 enum DeferredCleanup: Sendable {
   case child(Presence)
