@@ -81,10 +81,10 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
   /// recording and does not affect `send`. ``failure`` and ``flush()`` report it. Without write permission, the
   /// recording fails at its first line.
   ///
-  /// The first line has the state, which is encoded before `record` returns. A large state therefore takes long. If
-  /// another thread is delivering a commit, that thread encodes the state, and its `send` takes long instead. Later
-  /// snapshots above 16 KiB are encoded on another thread. A commit without an action, such as an undo, has the state in
-  /// its line, which the delivering thread encodes.
+  /// The first line has the state, which the calling thread encodes. A large state therefore takes long. No `send`
+  /// waits for it. The lines of commits during the call stay in memory, and follow the first line before `record`
+  /// returns. A kill during the call loses them. Later snapshots above 16 KiB are encoded on another thread. A commit
+  /// without an action, such as an undo, has the state in its line, which the delivering thread encodes.
   ///
   /// If the store has the state that ``replay(_:upTo:reducer:)`` returned, the recording continues the file, and
   /// ``verify(_:reducer:)`` compares the state. Otherwise, the file begins again with the store's state, and the
@@ -119,8 +119,14 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
           + "and file for each store.")
     }
     failures.value = nil
-    let subscription = store.subscribeToCommits { writer.receive($0) }
+    let (last, subscription) = store.subscribeToLaterCommits {
+      writer.collectCommits(after: $0)
+    } _: {
+      writer.receive($0)
+    }
     progress.attach(subscription)
+    writer.begin(with: last)
+    writer.beginRequestedCompaction(of: store)
     return subscription
   }
 

@@ -77,6 +77,16 @@ struct JournalLineWriter {
     append(",")
   }
 
+  /// Appends the lines of another writer.
+  mutating func append(_ lines: JournalLineWriter) {
+    if let state = lines.state {
+      self.state = (bytes.count + state.end, state.bytes)
+      actions = 0
+    }
+    bytes += lines.bytes
+    actions += lines.actions
+  }
+
   mutating func countAction() { actions += 1 }
 
   mutating func countState(_ bytes: Int) {

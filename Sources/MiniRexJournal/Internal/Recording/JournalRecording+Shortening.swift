@@ -38,13 +38,18 @@ extension JournalRecording {
   ///
   /// Not a subscription, because the first call of a new subscriber can precede earlier commits, after a handover between
   /// delivering threads. The request precedes the look at the file. Therefore, `receive` finds the request after each
-  /// commit that the look does not find. Before the first line, the file has the state of another run.
+  /// commit that the look does not find. Before the first line, the file has the state of another run. `record` looks
+  /// again after that line.
   func requestCompaction(
     of store: Store<State, Action>, _ done: @escaping @Sendable (CompactionResult) -> Void
   ) {
     if let failure = progress.requestCompaction(after: store.lastNumber, done) {
       return done(.failed(failure))
     }
+    beginRequestedCompaction(of: store)
+  }
+
+  func beginRequestedCompaction(of store: Store<State, Action>) {
     let commit = store.lastCommit
     guard let offset = progress.offset, hold.file.extent.number == commit.number + offset else {
       return
@@ -111,7 +116,6 @@ extension JournalRecording {
     defer { hold.file.endWork() }
     // A compaction may have replaced the file since.
     let part = hold.file.extent
-    _ = members()
     let start = work.start(
       part, follows ? "\"snapshot\"" : "\"start\"", json, memory.value.marks.second, isFinal: true)
     if try hold.file.compact(start) {

@@ -10,7 +10,8 @@ internal import Foundation
 
 /// A subscriber of a store that writes its commits.
 ///
-/// The store calls it serially.
+/// The store calls `receive` serially. `memory` belongs to the thread that called `record` while `early` is not `nil`, and
+/// then to the delivering thread.
 final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
   let encoder = makeEncoder()
 
@@ -21,7 +22,13 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
   let progress: RecordingState
   /// Returns the commits that the store will deliver next.
   private let queuedCommits: @Sendable () -> [Commit<State, Action>]
-  let memory = SerialState(RecordingMemory())
+  let memory: SerialState<RecordingMemory>
+  /// The optional members of the first line.
+  let firstMembers: JournalLineWriter.Members
+  /// The lines after the first line, until it is written.
+  let early: Lock<EarlyLines?>
+  /// It belongs to the delivering thread.
+  let collector: SerialState<LineCollector>
 
   init(
     in hold: JournalHold, continuing replayed: ReplayedStates?, _ options: JournalOptions,
@@ -33,28 +40,26 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     self.options = options
     self.progress = progress
     self.queuedCommits = queuedCommits
+    var memory = RecordingMemory()
+    (memory.marks, memory.durable) = hold.file.marks
+    firstMembers = memory.members(options.now())
+    early = Lock(EarlyLines(marks: memory.marks))
+    collector = SerialState(LineCollector(marks: memory.marks))
+    self.memory = SerialState(memory)
   }
 
   deinit { progress.end() }
 
-  /// Writes a commit, or at the first call the state with which the recording begins.
+  /// Writes a commit, or collects its line before the first line is written.
   ///
   /// With `everyCommit`, it also writes the queued commits, so that they share the synchronization.
   func receive(_ commit: Commit<State, Action>) {
-    let isNew = memory.value.offset == nil || commit.number > memory.value.written
-    guard isNew, !memory.value.hasFailed else { return }
+    if !collector.value.isOver, collects(commit) { return }
+    guard commit.number > memory.value.written, !memory.value.hasFailed else { return }
     do throws(JournalFailure) {
       (memory.value.marks, memory.value.durable) = hold.file.marks
       memory.value.line.removeAll()
-      if memory.value.offset == nil {
-        if try begin(commit) {
-          progress.report()
-          hasWritten(commit.number)
-          return shorten(commit)
-        }
-      } else {
-        try append(commit)
-      }
+      try append(commit)
       if options.sync == .everyCommit {
         try finish(with: try appendQueued(after: commit))
       } else {
@@ -83,7 +88,7 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
   /// Writes the formatted lines, and then shortens the file if it is due.
   ///
   /// - Parameter last: The commit of the last formatted line.
-  private func finish(with last: Commit<State, Action>) throws(JournalFailure) {
+  func finish(with last: Commit<State, Action>) throws(JournalFailure) {
     try write()
     // The weight of the file includes these lines.
     memory.value.line.removeAll()
@@ -104,7 +109,7 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     }
   }
 
-  private func hasWritten(_ number: Int, synchronizingAfter duration: Duration? = nil) {
+  func hasWritten(_ number: Int, synchronizingAfter duration: Duration? = nil) {
     if memory.value.end == nil {
       // Another recording has begun, so a flush must not count this commit.
       memory.value.hasFailed = true
@@ -114,72 +119,36 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
       number, at: memory.value.offset ?? 0, synchronizingAfter: duration)
   }
 
-  /// Formats the first line of the recording.
-  ///
-  /// - Returns: `true` if it was written as the first line of another file.
-  private func begin(_ commit: Commit<State, Action>) throws(JournalFailure) -> Bool {
-    let part = hold.file.extent
-    memory.value.offset = part.number - commit.number
-    memory.value.written = commit.number
-    let json = try encoded(commit.state, part.number)
-    let follows = replayed?.contains(json, at: hold.file.generation) == true
-    switch try hold.file.beginning {
-    case .replaced:
-      try replaceFile(json, follows && part.header.version == 1)
-      return true
-    case .empty:
-      append(part.number, "\"start\"", json)
-    case .continued:
-      // A recording that repeats the state at each start would fill the disk in a crash loop.
-      if follows, hold.file.bytesAfterState < json.count {
-        // A `resume` with `synced` begins no recording.
-        var members = members()
-        if let synced = members.synced {
-          memory.value.line.appendMark(part.number, synced: synced)
-          members.synced = nil
-        }
-        memory.value.line.append(part.number, members, "\"resume\"", Data("true".utf8))
-      } else {
-        append(part.number, "\"start\"", json, continues: follows)
-      }
-    }
-    return false
-  }
-
   private func append(_ commit: Commit<State, Action>) throws(JournalFailure) {
     memory.value.written = commit.number
     let number = commit.number + (memory.value.offset ?? 0)
     guard case .action(let action) = commit.cause else {
-      let cause = quoted("\(commit.cause)")
-      return append(number, "\"cause\":\(cause),\"state\"", try encoded(commit.state, number))
+      return append(number, members(), stateKey(commit.cause), try encoded(commit.state, number))
     }
     var members = members()
     members.version = options.upcasting.actionVersion
     memory.value.line.append(number, members, "\"action\"", try encoded(action, number))
     memory.value.line.countAction()
     if isSnapshotDue(), isSmall(commit.state) {
-      append(number, "\"snapshot\"", try encoded(commit.state, number))
+      append(number, self.members(), "\"snapshot\"", try encoded(commit.state, number))
     }
   }
 
-  private func append(_ number: Int, _ key: String, _ state: Data, continues: Bool = false) {
-    var members = members()
-    members.continues = continues
+  func append(
+    _ number: Int, _ members: JournalLineWriter.Members, _ key: String, _ state: Data
+  ) {
+    var members = members
     members.version = options.upcasting.stateVersion
     memory.value.line.append(number, members, key, state)
     memory.value.line.countState(state.count)
   }
 
-  /// Returns the optional members of the next line.
-  func members() -> JournalLineWriter.Members {
-    var members = JournalLineWriter.Members()
-    if memory.value.marks.take(options.now()) { members.second = memory.value.marks.second }
-    if memory.value.durable > memory.value.marks.synced {
-      members.synced = memory.value.durable
-      memory.value.marks.synced = memory.value.durable
-    }
-    return members
+  /// Returns the key of the state in the line of a commit without an action.
+  func stateKey(_ cause: CommitCause<Action>) -> String {
+    "\"cause\":\(quoted("\(cause)")),\"state\""
   }
+
+  private func members() -> JournalLineWriter.Members { memory.value.members(options.now()) }
 
   /// Returns whether the actions since the last state, the formatted lines included, call for a snapshot.
   func isSnapshotDue() -> Bool {
@@ -231,6 +200,17 @@ struct RecordingMemory {
   var placeOfLarge: Int?
   /// The end of the file after the last lines.
   var end: (part: JournalPart, weight: JournalWeight)?
+
+  /// Returns the optional members of the next line.
+  mutating func members(_ now: Int) -> JournalLineWriter.Members {
+    var members = JournalLineWriter.Members()
+    if marks.take(now) { members.second = marks.second }
+    if durable > marks.synced {
+      members.synced = durable
+      marks.synced = durable
+    }
+    return members
+  }
 }
 
 func encoded(_ value: some Encodable, _ number: Int, by encoder: JSONEncoder)

@@ -106,6 +106,8 @@ final class RecordingState: Sendable {
 
   /// Records that a commit was written, and sets the timer of a synchronization.
   ///
+  /// The thread of `record` can record early commits after a delivering thread has recorded later commits.
+  ///
   /// - Parameters:
   ///   - offset: The difference between the number of a line and the store's number.
   ///   - duration: The time until a synchronization, or `nil` for none.
@@ -115,7 +117,7 @@ final class RecordingState: Sendable {
   {
     var (needsTimer, isRequested) = (false, false)
     advance { state in
-      state.written = number
+      state.written = max(state.written, number)
       state.offset = offset
       isRequested = state.compactions.contains { $0.number <= number }
       needsTimer = duration != nil && !state.hasTimer

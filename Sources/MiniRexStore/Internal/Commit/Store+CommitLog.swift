@@ -31,6 +31,21 @@ extension Store {
     }
   }
 
+  /// Emits each later commit, and returns the current state with the number of the last commit.
+  ///
+  /// No thread has to deliver that state.
+  ///
+  /// - Parameter prepare: A closure that is called with the number of the last commit, before `receive` is called. It must
+  ///   not use the store.
+  package func subscribeToLaterCommits(
+    after prepare: (Int) -> Void, _ receive: @escaping @Sendable (Commit<State, Action>) -> Void
+  ) -> (Commit<State, Action>, Subscription) {
+    guard case .root(let storage) = backing else {
+      misuse("A scope has no commit numbers. Use the numbers of its parent.")
+    }
+    return storage.subscribeToLaterCommits(after: prepare, receive)
+  }
+
   /// Emits the current state with the number of the last commit, then each later commit.
   package func subscribeToCommits(_ receive: @escaping @Sendable (Commit<State, Action>) -> Void)
     -> Subscription

@@ -47,6 +47,25 @@ extension StoreStorage {
     return subscription ?? .ended
   }
 
+  /// Emits each later commit, and returns the current state with the number of the last commit.
+  ///
+  /// - Parameter prepare: It is called with exclusive access, before any call of `receive`.
+  func subscribeToLaterCommits(
+    after prepare: (Int) -> Void, _ receive: @escaping @Sendable (Commit<State, Action>) -> Void
+  ) -> (Commit<State, Action>, Subscription) {
+    let subscription = Subscription(delivery, place: Subscription.nowhere)
+    let receive = { @Sendable (event: Event) in
+      if case .committed(let commit) = event { receive(commit) }
+    }
+    let (last, hasJoined) = withAccess(for: "subscribe") {
+      inside.chain.duties.set(.publishes, true)
+      let last = Commit<State, Action>(number: inside.chain.number, cause: .parent, state: state)
+      prepare(last.number)
+      return (last, delivery.lock.withLock { delivery.join(subscription, receive, &$0) })
+    }
+    return (last, hasJoined ? subscription : .ended)
+  }
+
   /// Subscribes with the current state as the first event.
   ///
   /// - Parameter child: The child whose row receives its own commits only. Without one, the subscription

@@ -1,0 +1,195 @@
+internal import MiniRex
+internal import MiniRexStore
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+// The thread that called `record` encodes the state and writes the first line. Until then, the delivering threads format
+// the lines of later commits in memory, so no sender waits for the encoding.
+extension JournalRecording {
+  /// Called before `receive`, with the number of the commit that the first line includes.
+  func collectCommits(after number: Int) {
+    let offset = hold.file.extent.number - number
+    memory.value.offset = offset
+    memory.value.written = number
+    collector.value.offset = offset
+  }
+
+  /// Writes the first line with the state, then the collected lines.
+  ///
+  /// A failure during the encoding has already ended the recording.
+  func begin(with last: Commit<State, Action>) {
+    do throws(JournalFailure) {
+      let json = try MiniRexJournal.encoded(
+        last.state, hold.file.extent.number, by: makeEncoder())
+      guard progress.isActive else { return abandon() }
+      try writeFirst(last, json)
+      try writeEarly()
+    } catch {
+      abandon()
+      progress.fail(with: error)
+    }
+  }
+
+  private func abandon() {
+    memory.value.hasFailed = true
+    early.withLock { $0 = nil }
+  }
+
+  private func writeFirst(_ commit: Commit<State, Action>, _ json: Data) throws(JournalFailure) {
+    let part = hold.file.extent
+    let follows = replayed?.contains(json, at: hold.file.generation) == true
+    var members = firstMembers
+    switch try hold.file.beginning {
+    case .replaced:
+      try replaceFile(json, follows && part.header.version == 1)
+      progress.report()
+      hasWritten(commit.number)
+      return shorten(commit)
+    case .empty:
+      append(part.number, members, "\"start\"", json)
+    case .continued:
+      // A recording that repeats the state at each start would fill the disk in a crash loop.
+      if follows, hold.file.bytesAfterState < json.count {
+        // A `resume` with `synced` begins no recording.
+        if let synced = members.synced {
+          memory.value.line.appendMark(part.number, synced: synced)
+          members.synced = nil
+        }
+        memory.value.line.append(part.number, members, "\"resume\"", Data("true".utf8))
+      } else {
+        members.continues = follows
+        append(part.number, members, "\"start\"", json)
+      }
+    }
+    try finish(with: commit)
+  }
+
+  /// Writes the collected lines, and lets the delivering thread write from now on.
+  ///
+  /// That thread waits for one write of at most 64 KiB, and with `everyCommit` for its synchronization. A write takes less
+  /// time than the encoding of its lines took, so the rest becomes that short.
+  private func writeEarly() throws(JournalFailure) {
+    let offset = memory.value.offset ?? 0
+    var last: Int?
+    while let lines = early.withLock({ $0?.take(above: 64 << 10) }) {
+      try write(lines)
+      if memory.value.hasFailed { return abandon() }
+      note(lines.number, at: offset)
+      last = lines.number
+    }
+    last = try early.withLock { early throws(JournalFailure) in
+      if let lines = early?.take(above: 0) {
+        try write(lines)
+        last = lines.number
+      }
+      if memory.value.hasFailed { last = nil }
+      if last != nil, options.sync == .everyCommit { try hold.file.synchronize() }
+      early = nil
+      return last
+    }
+    if let last {
+      note(last, at: offset)
+      if options.sync == .everyCommit { progress.report() }
+    }
+  }
+
+  private func write(_ early: EarlyLines) throws(JournalFailure) {
+    var marks = early.marks
+    // No collected line vouches for the lines before it.
+    marks.synced = hold.file.marks.0.synced
+    memory.value.end = try hold.file.append(
+      early.lines, upTo: early.number + (memory.value.offset ?? 0), marks, by: writer)
+    memory.value.written = early.number
+    // Without an end, another recording has begun.
+    if memory.value.end == nil { memory.value.hasFailed = true }
+  }
+
+  /// `record` looks for requested compactions afterwards.
+  private func note(_ number: Int, at offset: Int) {
+    var duration: Duration?
+    if case .every(let time) = options.sync { duration = time }
+    _ = progress.hasWritten(number, at: offset, synchronizingAfter: duration)
+  }
+}
+
+extension JournalRecording {
+  /// Collects the line of a commit, or drops the commit if an earlier one could not be encoded.
+  ///
+  /// - Returns: `false` if the first line is written, and the commit is not collected.
+  func collects(_ commit: Commit<State, Action>) -> Bool {
+    if collector.value.hasFailed { return true }
+    do throws(JournalFailure) {
+      if early.withLock({ $0 != nil }) {
+        try format(commit)
+        let collector = collector.value
+        let isCollected = early.withLock { early in
+          early?.add(collector.line, upTo: commit.number, collector.marks)
+          return early != nil
+        }
+        if isCollected { return true }
+      }
+      collector.value = LineCollector(isOver: true)
+      return false
+    } catch {
+      collector.value.hasFailed = true
+      progress.fail(with: error)
+      return true
+    }
+  }
+
+  private func format(_ commit: Commit<State, Action>) throws(JournalFailure) {
+    let number = commit.number + collector.value.offset
+    var members = JournalLineWriter.Members()
+    if collector.value.marks.take(options.now()) { members.second = collector.value.marks.second }
+    collector.value.line.removeAll()
+    if case .action(let action) = commit.cause {
+      members.version = options.upcasting.actionVersion
+      let json = try encoded(action, number)
+      collector.value.line.append(number, members, "\"action\"", json)
+      collector.value.line.countAction()
+    } else {
+      members.version = options.upcasting.stateVersion
+      let json = try encoded(commit.state, number)
+      collector.value.line.append(number, members, stateKey(commit.cause), json)
+      collector.value.line.countState(json.count)
+    }
+  }
+}
+
+/// Formats lines before the first line of a recording is written.
+struct LineCollector {
+  var line = JournalLineWriter()
+  var marks = JournalMarks()
+  /// The difference between the number of a line and the store's number.
+  var offset = 0
+  /// A Boolean value that indicates whether the delivering thread writes to the file.
+  var isOver = false
+  var hasFailed = false
+}
+
+/// The lines that follow the first line of a recording, in memory.
+struct EarlyLines: Sendable {
+  private(set) var lines = JournalLineWriter()
+  /// The number of the last commit, as the store counts.
+  private(set) var number = 0
+  private(set) var marks: JournalMarks
+
+  init(marks: JournalMarks) { self.marks = marks }
+
+  mutating func add(_ line: JournalLineWriter, upTo number: Int, _ marks: JournalMarks) {
+    lines.append(line)
+    self.number = number
+    self.marks = marks
+  }
+
+  /// Takes all lines, if they have more bytes than `count`.
+  mutating func take(above count: Int) -> EarlyLines? {
+    if lines.bytes.count <= count { return nil }
+    defer { lines = JournalLineWriter() }
+    return self
+  }
+}
