@@ -79,4 +79,30 @@ private struct CarriedNote: Hashable, Sendable {
       withExtendedLifetime(subscriptions) {}
     }
   }
+
+  @Test func `R44 a job that a timer begins has no values of the sender that set the timer`() async
+  {
+    await withCarried(Request.$id) {
+      let time = TestTime()
+      let store = Store(Shop(), reducer: selling)
+      let working = store.perform(
+        \.charges, ShopAction.charges, atMost: 1, clock: SleepingClock(manual: time.clock),
+        now: { time.now }
+      ) { charge, _ in .charged(charge.id) }
+      let seen = Shared<[Int]>([])
+      let subscription = store.events.subscribe { event in
+        if case .charges(.began) = event.action { seen.append(Request.id) }
+      }
+
+      Request.$id.withValue(7) {
+        store.send(.ordered(Charge(id: 1), notBefore: time.after(.seconds(1))))
+      }
+      await until { time.clock.sleeperCount == 1 }
+      time.advance(by: .seconds(1))
+      await until { store.state.receipts == [1] }
+
+      #expect(seen.value == [0])
+      withExtendedLifetime((working, subscription)) {}
+    }
+  }
 }

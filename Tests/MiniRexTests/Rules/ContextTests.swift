@@ -330,4 +330,46 @@ enum Request {
 
 extension ManualClock {
   func tick() { advance(by: .seconds(1)) }
+
+  @Test func `R44 a timer has no values of the sender that set it`() async {
+    final class Value: Sendable {}
+    enum Local {
+      @TaskLocal static var value: Value?
+    }
+    let clock = ManualClock()
+    let sleeping = SleepingClock(manual: clock)
+    let source = BroadcastSource<Int>()
+    let resource = Resource<Int, Never>(staleAfter: .seconds(3), clock: sleeping) { 1 }
+    let seen = Shared<[Bool]>([])
+    let stale = Shared<[Bool]>([])
+    var subscriptions = [
+      source.publisher.debounce(for: .seconds(2), clock: sleeping).subscribe { _ in
+        seen.append(Local.value != nil)
+      }
+    ]
+    weak var value: Value?
+    do {
+      let new = Value()
+      value = new
+      Local.$value.withValue(new) {
+        source.broadcast(1)
+        resource.set(1)
+        subscriptions.append(
+          resource.publisher.subscribe { if $0.isStale { stale.append(Local.value != nil) } })
+      }
+    }
+    await until { clock.sleeperCount == 2 }
+    await clock.advance(by: .seconds(1))
+    // The first timer is kept, and sets the timer of this update.
+    source.broadcast(2)
+    #expect(value == nil)
+    await until {
+      await clock.advance(by: .seconds(1))
+      return !seen.value.isEmpty && !stale.value.isEmpty
+    }
+
+    #expect(seen.value == [false])
+    #expect(stale.value == [false])
+    withExtendedLifetime(subscriptions) {}
+  }
 }

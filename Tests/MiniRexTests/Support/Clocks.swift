@@ -2,22 +2,6 @@ import MiniRex
 import MiniRexTesting
 import TestSupport
 
-/// A manual clock that cannot schedule, so that operators must sleep on it.
-struct SleepingClock: Clock {
-  let manual: ManualClock
-  /// The extra duration of each sleep.
-  var lateness = Duration.zero
-  let sleeps = Shared(0)
-
-  var now: ManualClock.Instant { manual.now }
-  var minimumResolution: Duration { .zero }
-
-  func sleep(until deadline: ManualClock.Instant, tolerance: Duration?) async throws {
-    sleeps.increment()
-    try await manual.sleep(until: deadline.advanced(by: lateness), tolerance: tolerance)
-  }
-}
-
 /// A clock whose `sleep` throws immediately.
 struct StoppedClock: Clock {
   struct Stopped: Error {}

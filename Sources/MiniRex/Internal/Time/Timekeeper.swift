@@ -6,7 +6,11 @@
 package struct Timekeeper: Sendable {
   @usableFromInline package let now: @Sendable () -> Duration
   /// Runs a closure at an instant, unless the subscription is canceled first.
-  let wake: @Sendable (_ instant: Duration, @escaping @Sendable () -> Void) -> Subscription
+  ///
+  /// A sleeping task inherits the task-local values of the caller only if the closure works for the caller.
+  private let schedule:
+    @Sendable (_ instant: Duration, _ inherits: Bool, @escaping @Sendable () -> Void) ->
+      Subscription
   /// `true` if the clock schedules closures itself.
   ///
   /// Such a clock releases a canceled closure. It may keep a closure with a past instant until it moves.
@@ -24,7 +28,7 @@ package struct Timekeeper: Sendable {
   private init(scheduling clock: some SchedulingClock<Duration>) {
     let origin = clock.now
     now = { origin.duration(to: clock.now) }
-    wake = { instant, action in clock.schedule(at: origin.advanced(by: instant), action) }
+    schedule = { instant, _, action in clock.schedule(at: origin.advanced(by: instant), action) }
     isScheduling = true
   }
 
@@ -34,21 +38,30 @@ package struct Timekeeper: Sendable {
   private init(sleeping clock: some Clock<Duration>) {
     let origin = clock.now
     now = { origin.duration(to: clock.now) }
-    wake = { instant, action in
-      sleeping(until: origin.advanced(by: min(instant, .longestWait)), on: clock, then: action)
+    schedule = { instant, inherits, action in
+      sleeping(
+        until: origin.advanced(by: min(instant, .longestWait)), on: clock, inherits: inherits,
+        then: action)
     }
     isScheduling = false
   }
 
-  /// Runs the closure after the duration.
+  /// Runs a closure at an instant, unless the subscription is canceled first.
+  ///
+  /// The closure inherits nothing: it may work for other callers, long after this call.
+  func wake(_ instant: Duration, _ action: @escaping @Sendable () -> Void) -> Subscription {
+    schedule(instant, false, action)
+  }
+
+  /// Runs the closure after the duration, for the caller.
   ///
   /// It runs now if the clock has moved to the instant before the closure is scheduled, as in `Alarm`.
   func wake(after duration: Duration, _ action: @escaping @Sendable () -> Void) -> Subscription {
     let start = now()
     let instant = start + duration
-    guard isScheduling else { return wake(instant, action) }
+    guard isScheduling else { return schedule(instant, true, action) }
     let call = OneCall(action)
-    let timer = wake(instant) { call.take()?() }
+    let timer = schedule(instant, true) { call.take()?() }
     let end = now()
     if end > start, end >= instant, let action = call.take() {
       timer.invalidate()
@@ -59,14 +72,20 @@ package struct Timekeeper: Sendable {
 }
 
 /// Runs a closure after a sleep, in a Swift task.
+///
+/// - Parameter inherits: `false` if the task inherits only the priority of the caller.
 func sleeping<C: Clock>(
-  until deadline: C.Instant, on clock: C, then action: @escaping @Sendable () -> Void
+  until deadline: C.Instant, on clock: C, inherits: Bool = true,
+  then action: @escaping @Sendable () -> Void
 ) -> Subscription {
   let call = OneCall(action)
-  let task = Task {
+  let sleep: @Sendable () async -> Void = {
     do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
     call.take()?()
   }
+  let task =
+    inherits
+    ? Task { await sleep() } : Task.detached(priority: Task.currentPriority) { await sleep() }
   // A task that is already calling must not be canceled, because its callbacks would inherit the
   // cancellation.
   return Subscription { if call.take() != nil { task.cancel() } }
