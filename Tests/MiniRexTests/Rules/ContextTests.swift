@@ -331,6 +331,33 @@ enum Request {
 extension ManualClock {
   func tick() { advance(by: .seconds(1)) }
 
+  @Test func `R44 the rest of a chunk has the carried values of the sender that ended the source`()
+  {
+    withCarried(Request.$id) {
+      let source = BroadcastSource<Int>()
+      let seen = Shared<[[Int]]>([])
+      let subscriptions = [
+        source.publisher.chunked(by: 2).subscribe { seen.append($0 + [Request.id]) },
+        source.publisher.subscribe { update in
+          if update != 1 { return }
+          // Both threads return as soon as their updates and the end are queued.
+          onThread {
+            Request.from(2) {
+              source.broadcast(2)
+              source.broadcast(3)
+            }
+          }
+          onThread { Request.from(3) { source.end() } }
+        },
+      ]
+
+      Request.from(1) { source.broadcast(1) }
+
+      #expect(seen.value == [[1, 2, 2], [3, 3]])
+      withExtendedLifetime(subscriptions) {}
+    }
+  }
+
   @Test func `R44 a timer has no values of the sender that set it`() async {
     final class Value: Sendable {}
     enum Local {

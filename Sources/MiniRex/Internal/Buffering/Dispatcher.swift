@@ -26,6 +26,8 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     @usableFromInline var buffer: Buffer<Carried<Update>>
     @usableFromInline var input: Subscription?
     @usableFromInline var inputHasEnded = false
+    /// The carried values of the sender that finished the input.
+    @usableFromInline var endValues: CarriedValues?
     /// The counters of this dispatch and of the suspending subscribers behind it.
     @usableFromInline var counters: [InFlightCounter] = []
     @usableFromInline var drains = DrainWaiters()
@@ -179,17 +181,25 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
   @inlinable
   func rest(ending end: (Callback) -> Void) {
     var ended: Callback?
+    var endValues: CarriedValues?
     let (isContinued, drained) = state.withLock { state in
       state.phase = .resting
       let drained = state.drains.endCall()
       if state.buffer.queue.count == 0, state.inputHasEnded {
         ended = state.callback.take()
+        endValues = state.endValues.take()
         state.isFinishing = ended != nil
       }
       return (state.wake(), drained)
     }
     for call in drained { call.resume() }
-    if let callback = ended.take() { finish(callback, ending: end) }
+    if let callback = ended.take() {
+      if let endValues {
+        endValues.run { finish(callback, ending: end) }
+      } else {
+        finish(callback, ending: end)
+      }
+    }
     if isContinued { schedule(self, true) }
   }
 
@@ -209,6 +219,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
   @inlinable
   func endInput() {
     let mustSchedule = state.withLock { state in
+      if !state.inputHasEnded { state.endValues = .current }
       state.inputHasEnded = true
       guard state.callback != nil, state.phase == .resting else { return false }
       state.phase = .scheduled

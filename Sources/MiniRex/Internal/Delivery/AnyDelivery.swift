@@ -289,9 +289,17 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// Called under the lock.
   @usableFromInline
   func end(on thread: ThreadID, _ state: inout DeliveryState) -> Bool {
+    let isFirst = !state.schedule.hasEnded
     state.schedule.hasEnded = true
-    return state.table.count > 0 && enter(on: thread, &state)
+    if state.table.count == 0 { return false }
+    if enter(on: thread, &state) { return true }
+    if isFirst { queueEnd(&state) }
+    return false
   }
+
+  /// Called under the lock by the sender that finished the source, while another thread delivers.
+  @usableFromInline
+  func queueEnd(_ state: inout DeliveryState) { state.endValues = .current }
 
   /// Returns `true` if the caller is now the delivering thread.
   ///
@@ -325,6 +333,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
       var turn: QueuedTurn?
       var callsTask = false
       var endCalls: [WaitingCall] = []
+      var endValues: CarriedValues?
       let step = lock.withLock { state -> Step in
         let step = state.nextStep()
         switch step {
@@ -337,6 +346,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
         case .finish:
           state.table.removeAllLater()
           callback = state.table.takeEnded()
+          endValues = state.endValues.take()
           // No subscriber joins any more, so no thread must wait for the release of the last
           // callback.
           if state.nextStep() == .rest {
@@ -359,15 +369,20 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
       switch step {
       case .release: WaitGroup.capture(groups) { callback.release() }
       case .wake: for group in groups { group.leave() }
-      case .finish: callback.release()
+      case .finish: release(&callback, with: endValues)
       case .deliver: if let turn { return .turn(turn) }
       case .handOver: return callsTask ? .callTask : .rest
       case .rest:
-        callback.release()
+        release(&callback, with: endValues)
         for call in endCalls { call.resume() }
         return .rest
       }
     }
+  }
+
+  /// Releases a callback whose source has finished, which may emit a last update.
+  private func release(_ callback: inout ErasedCallback, with values: CarriedValues?) {
+    if let values { values.run { callback.release() } } else { callback.release() }
   }
 
   /// Compacts the table, and ends the delivery by this thread.
