@@ -140,6 +140,28 @@ import Testing
     #expect(backend.count == 4)
   }
 
+  @Test func `C2 an attempt that awaits its own value receives an error also after a retry`() async
+  {
+    let own = Shared<Numbers?>(nil)
+    let attempts = Shared(0)
+    let other = Resource<Int, any Error>(
+      retries: 1, retryDelay: .constant(.seconds(1)), clock: clock
+    ) {
+      if attempts.increment() == 1 { throw Backend.Failed(1) }
+      return try await own.value?.value() ?? 0
+    }
+    let resource = Numbers(clock: clock) { try await other.value() }
+    own.value = resource
+    defer { own.value = nil }
+    let waiting = Task { try await resource.value() }
+    await until { clock.sleeperCount == 1 }
+    await clock.advance(by: .seconds(1))
+    await until { attempts.value == 2 }
+    await until { !resource.state.isLoading }
+
+    await #expect(throws: LoadCycleError.self) { try await waiting.value }
+  }
+
   @Test func `C3 a stale value is shown while it is refreshed`() async throws {
     let resource = makeResource()
     backend.answer(1, 1)

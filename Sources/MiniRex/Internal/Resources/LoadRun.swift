@@ -13,12 +13,15 @@ final class LoadRun: Sendable {
   let number: Int
   /// The carried values of the reader that started the load, for attempts that the clock starts.
   let carried: CarriedValues?
+  /// The work that waits for the load since its start, if there is any.
+  let waiter: WorkHandle?
   private let state = Lock(State())
   private let delays = SerialState<RetryDelay.Delays?>(nil)
 
-  init(_ number: Int, _ carried: CarriedValues?) {
+  init(_ number: Int, _ carried: CarriedValues?, waiter: WorkHandle?) {
     self.number = number
     self.carried = carried
+    self.waiter = waiter
   }
 
   /// Returns the delay before the next attempt.

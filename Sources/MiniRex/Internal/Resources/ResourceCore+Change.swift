@@ -86,7 +86,8 @@ extension ResourceCore {
       consequences.canceled = unsafe run
       // A poll has no reader.
       let carried = cause == .clock ? nil : CarriedValues.current
-      unsafe run = attempt.map { LoadRun($0.load, carried) }
+      let waiter = cause == .waiter ? WorkHandle.current : nil
+      unsafe run = attempt.map { LoadRun($0.load, carried, waiter: waiter) }
     }
     if let attempt, let run = unsafe run { consequences.started = (run, attempt) }
   }

@@ -12,8 +12,7 @@ extension ResourceCore {
   func begin(_ attempt: ResourceSchedule.Attempt, of run: LoadRun, _ cause: LoadCause) {
     lineage?.resource?.countLoad()
     // Work that does not wait for this load is not part of a cycle through it.
-    let workHandle =
-      cause == .waiter ? WorkHandle() : WorkHandle.$current.withValue(nil) { WorkHandle() }
+    let workHandle = WorkHandle.$current.withValue(run.waiter) { WorkHandle() }
     let begin = {
       run.attempt(by: workHandle, isDetached: cause == .clock && run.carried == nil) {
         [load = self.load] in
