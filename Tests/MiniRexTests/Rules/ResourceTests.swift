@@ -162,6 +162,20 @@ import Testing
     await #expect(throws: LoadCycleError.self) { try await waiting.value }
   }
 
+  @Test func `C2 callers that find the same stale value start one load`() async {
+    let loads = Shared(0)
+    let resource = Resource<Int, Never>(staleAfter: .seconds(1), clock: clock) { loads.increment() }
+    resource.set(0)
+    let count = scaled(2_000)
+    for _ in 0..<count {
+      await clock.advance(by: .seconds(1))
+      onThreads(4) { _ in _ = resource.task.subscribe { _ in } }
+      await until { !resource.state.isLoading }
+    }
+
+    #expect(loads.value == count)
+  }
+
   @Test func `C3 a stale value is shown while it is refreshed`() async throws {
     let resource = makeResource()
     backend.answer(1, 1)

@@ -67,6 +67,15 @@ extension ResourceCore {
     }
   }
 
+  /// Requests a load of a stale value, unless another caller has loaded it since.
+  func refreshStale() {
+    let now = timekeeper.now()
+    change {
+      if unsafe !schedule.isFresh(at: now) { unsafe schedule.refresh(at: now) }
+      return .unchanged
+    }
+  }
+
   func invalidate() {
     change {
       if unsafe schedule.hasEnded { return .unchanged }

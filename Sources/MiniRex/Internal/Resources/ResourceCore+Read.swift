@@ -30,7 +30,7 @@ extension ResourceCore {
       unsafe schedule.hasValue(ofAge: maxAge, at: now)
         ? (state.value, !schedule.isFresh(at: now)) : (nil, false)
     }
-    if isStale { refresh() }
+    if isStale { refreshStale() }
     return value
   }
 
@@ -52,7 +52,7 @@ extension ResourceCore {
       }
       return .unchanged
     }
-    if isStale { refresh() }
+    if isStale { refreshStale() }
     if let known {
       finish(.success(known))
       return .ended
