@@ -51,8 +51,10 @@ final class LoadRun: Sendable {
       workHandle.finish()
     }
     let task = isDetached ? Task.detached { await run() } : Task { await run() }
+    // An attempt that has returned delivers its result, which may already have ended the load.
     let isCanceled = state.withLock { state in
-      if !state.hasEnded, state.workHandle === workHandle { state.task = task }
+      guard state.workHandle === workHandle else { return false }
+      if !state.hasEnded { state.task = task }
       return state.hasEnded
     }
     if isCanceled { task.cancel() }
