@@ -58,7 +58,7 @@ where Job.ID: Codable & Sendable {
     var plan = Plan()
     schedule.wake(at: now)
     if let retry = flushRetry, retry <= instant { flushRetry = nil }
-    while runs.count < limit, let number = schedule.next, let job = schedule.jobs[number] {
+    while runs.count < limit, let (number, job) = schedule.next(at: now) {
       if job.commit > durable || !isRecorded {
         if !isFlushing, flushRetry == nil {
           isFlushing = true

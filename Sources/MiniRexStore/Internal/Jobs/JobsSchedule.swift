@@ -20,6 +20,7 @@ struct JobsSchedule: Sendable {
 
   enum Condition: Sendable {
     case ready
+    /// Ready after the time.
     case waiting(UnixTime)
     /// An attempt runs.
     case running
@@ -58,9 +59,6 @@ struct JobsSchedule: Sendable {
   /// The time of the next waiting job.
   var nextTime: UnixTime? { waiting.count == 0 ? nil : waiting[0].time }
 
-  /// The job that starts next.
-  var next: Int? { startable.count == 0 ? nil : startable[0] }
-
   mutating func insert(_ number: Int, _ job: Job) {
     jobs[number] = job
     update(job.line) { line in
@@ -94,11 +92,21 @@ struct JobsSchedule: Sendable {
     while waiting.count > 0, waiting[0].time <= now {
       let number = waiting.remove(at: 0).number
       guard let job = jobs[number] else { continue }
-      jobs[number] = Job(
-        line: job.line, commit: job.commit, attempts: job.attempts, condition: .ready,
-        since: job.since)
       update(job.line) { $0.ready.insert(number) }
     }
+  }
+
+  /// Returns the job that starts next.
+  ///
+  /// A job that became ready before the date has jumped back waits again.
+  mutating func next(at now: UnixTime) -> (number: Int, job: Job)? {
+    while startable.count > 0, let job = jobs[startable[0]] {
+      let number = startable[0]
+      guard case .waiting(let time) = job.condition, time > now else { return (number, job) }
+      update(job.line) { $0.ready.remove(number) }
+      waiting.insertSorted(Waiting(time: time, number: number))
+    }
+    return nil
   }
 
   /// Takes the next job.
