@@ -58,6 +58,19 @@ extension Store {
     return try result.get()
   }
 
+  /// Chooses an action by the current state, reduces it, and returns a value of that commit.
+  ///
+  /// See both public forms of `send` with a closure.
+  package func send<Value, Refusal: Error>(
+    deciding decide: (State) throws(Refusal) -> Action, reading read: (State) -> Value
+  ) throws(Refusal) -> Receipt<Value> {
+    defer { extendLifetime(self) }
+    return switch backing {
+    case .root(let storage): try storage.send(to: self, deciding: decide, reading: read)
+    case .scope(let scope): try scope.send(deciding: decide, reading: read)
+    }
+  }
+
   @usableFromInline
   func sendToBacking<Value>(_ action: Action, reading read: (State) -> Value) -> Receipt<Value> {
     defer { extendLifetime(self) }

@@ -30,6 +30,23 @@ extension StoreStorage {
     return reduceOutside(action, on: thread)
   }
 
+  func send<Value, Refusal: Error>(
+    to store: Store<State, Action>, deciding decide: (State) throws(Refusal) -> Action,
+    reading read: (State) -> Value
+  ) throws(Refusal) -> Receipt<Value> {
+    let thread = ThreadID.current
+    if !enter(on: thread) { refuseReading() }
+    defer { extendLifetime(store) }
+    let action: Action
+    do throws(Refusal) {
+      action = try reading { () throws(Refusal) in try withState(decide) }
+    } catch {
+      leaveUnchanged(on: thread)
+      throw error
+    }
+    return reduceOutside(action, on: thread) { $0.withState(read) }
+  }
+
   /// Reduces an action with exclusive access, and reads after the last commit of its chain.
   ///
   /// The predicate of a history can send actions, so its chain is longer than the reducer's.

@@ -11,15 +11,19 @@ extension JobsPerformer {
   ///   that is not delivered yet begins the next jobs when it is, so that a replaced job keeps its place.
   func begin(_ run: JobRun<Job>) -> Bool {
     let action = choices.embed(.began(id: run.id, attempt: run.attempt, at: choices.now()))
-    let task = send(action) { node in !run.isOver && node(run.number)?.box === run.box }
-    guard let task, isReduced(run, task) else {
+    let receipt = send(action) { node in
+      !run.isOver && node(run.number)?.box === run.box
+    } reading: { node in
+      node(run.number)?.box === run.box
+    }
+    guard let receipt, isReduced(leavesUnchanged: receipt.value) else {
       return memory.withLock { memory in
-        if task != nil { memory.schedule.reject(run.number) }
+        if receipt != nil { memory.schedule.reject(run.number) }
         memory.forget(run)
-        return task == nil && memory.jobs.node(run.number)?.box === run.box
+        return receipt == nil && memory.jobs.node(run.number)?.box === run.box
       }
     }
-    run.begin(in: task.number ?? 0)
+    run.begin(in: receipt.number ?? 0)
     memory.withLock { $0.attempts += 1 }
     run.attach(
       Task.detached { [self] in
@@ -33,11 +37,10 @@ extension JobsPerformer {
   /// Returns `false` if a replica rejected the beginning.
   ///
   /// Traps if the reducer does not apply the actions of the jobs.
-  private func isReduced(_ run: JobRun<Job>, _ task: StoreTask) -> Bool {
-    guard let store, store.isActive else { return true }
-    if !isUnchanged(run) || store.commitTotal != task.number { return true }
+  private func isReduced(leavesUnchanged: Bool) -> Bool {
+    if !leavesUnchanged { return true }
     // A scope may belong to a replica.
-    if store.isScope || store.isReplicated { return false }
+    guard let store, store.isActive, !store.isScope, !store.isReplicated else { return false }
     misuse(
       "'perform' sent an action that did not change its jobs. Apply it in the reducer: "
         + "'case .jobs(let action): state.jobs.reduce(action)'.")
@@ -56,8 +59,9 @@ extension JobsPerformer {
     switch run.isOver ? nil : result {
     case nil: break
     case .success(let action):
-      isCommitted = commit(action, of: run)
-      if isCommitted {
+      let isKept = commit(action, of: run)
+      isCommitted = isKept != nil
+      if isKept == true {
         _ = commit(choices.embed(.finished(id: run.id, attempt: run.attempt)), of: run)
       }
     case .failure(let error):
@@ -66,8 +70,8 @@ extension JobsPerformer {
       let failure = JobFailure(
         attempt: run.attempt, description: String("\(error)".prefix(500)), time: time)
       let retryTime = delay.map { time.advanced(by: max(.zero, $0)) }
-      isCommitted = commit(
-        choices.embed(.failed(id: run.id, failure, retryAt: retryTime)), of: run)
+      isCommitted =
+        commit(choices.embed(.failed(id: run.id, failure, retryAt: retryTime)), of: run) != nil
       memory.withLock { $0.failures += 1 }
     }
     // A replica may have rejected the beginning beside another commit.
@@ -82,23 +86,33 @@ extension JobsPerformer {
 
   /// Sends an action about the attempt.
   ///
-  /// - Returns: `false` if the job is no longer in this attempt.
-  private func commit(_ action: Action, of run: JobRun<Job>) -> Bool {
-    let task = send(action) { node in
-      guard !run.isOver, let entry = node(run.number)?.box.entry else { return false }
+  /// - Returns: `nil` if the job is no longer in this attempt, and `false` if the commit has ended the attempt. A
+  ///   later commit does not count, because an undo may restore the job, which then runs again.
+  private func commit(_ action: Action, of run: JobRun<Job>) -> Bool? {
+    let runs: @Sendable (JobNode<Job>?) -> Bool = { node in
+      guard let entry = node?.box.entry else { return false }
       return entry.id == run.id && entry.runs(run.attempt)
     }
-    return task != nil
+    return send(action) { node in
+      !run.isOver && runs(node(run.number))
+    } reading: {
+      runs($0(run.number))
+    }?.value
   }
 
   /// Sends an action if the jobs meet a condition, without another commit in between.
-  private func send(
-    _ action: Action, if condition: (_ node: (Int) -> JobNode<Job>?) -> Bool
-  ) -> StoreTask? {
-    guard let store else { return nil }
-    return try? store.send { state throws(Outdated) in
+  ///
+  /// - Returns: `nil` if the action is not sent, or dropped with a removed child.
+  private func send<Value>(
+    _ action: Action, if condition: (_ node: (Int) -> JobNode<Job>?) -> Bool,
+    reading read: (_ node: (Int) -> JobNode<Job>?) -> Value
+  ) -> Receipt<Value>? {
+    let receipt = try? store?.send { state throws(Outdated) in
       guard condition({ state[keyPath: choices.path].node($0) }) else { throw Outdated() }
       return action
+    } reading: { state in
+      read { state[keyPath: choices.path].node($0) }
     }
+    return receipt?.number == nil ? nil : receipt
   }
 }

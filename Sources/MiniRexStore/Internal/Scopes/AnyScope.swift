@@ -20,6 +20,10 @@ class AnyScope<State: Sendable, Action: Sendable>: @unchecked Sendable {
     deciding decide: (State) throws(Refusal) -> Action
   ) throws(Refusal) -> StoreTask { absent() }
 
+  func send<Value, Refusal: Error>(
+    deciding decide: (State) throws(Refusal) -> Action, reading read: (State) -> Value
+  ) throws(Refusal) -> Receipt<Value> { absent() }
+
   @usableFromInline
   func commit<Result, Failure: Error>(
     _ name: String?, _ change: (inout State) throws(Failure) -> Result

@@ -5,6 +5,44 @@ extension Scope {
     let action = embed(action)
     let thread = ThreadID.current
     if !storage.enter(on: thread) { storage.refuseReading() }
+    return reduce(action, on: thread, reading: read)
+  }
+
+  func sendDeciding<Refusal: Error>(
+    _ decide: (State) throws(Refusal) -> Action
+  ) throws(Refusal) -> StoreTask {
+    let (action, thread) = try enter(deciding: decide)
+    if isActive { return storage.reduceOutside(embed(action), on: thread) }
+    storage.leaveUnchanged(on: thread)
+    return StoreTask(nil, number: 0)
+  }
+
+  func sendDeciding<Value, Refusal: Error>(
+    _ decide: (State) throws(Refusal) -> Action, _ read: (State) -> Value
+  ) throws(Refusal) -> Receipt<Value> {
+    let (action, thread) = try enter(deciding: decide)
+    return reduce(embed(action), on: thread, reading: read)
+  }
+
+  /// Gets exclusive access, and keeps it unless `decide` throws.
+  private func enter<Refusal: Error>(
+    deciding decide: (State) throws(Refusal) -> Action
+  ) throws(Refusal) -> (Action, ThreadID) {
+    let thread = ThreadID.current
+    if !storage.enter(on: thread) { storage.refuseReading() }
+    do throws(Refusal) {
+      let action = try storage.reading { () throws(Refusal) in try readChild(decide) }
+      return (action, thread)
+    } catch {
+      storage.leaveUnchanged(on: thread)
+      throw error
+    }
+  }
+
+  /// Reduces an action with exclusive access, and reads the child, or its last state if it was removed.
+  private func reduce<Value>(
+    _ action: RootAction, on thread: ThreadID, reading read: (State) -> Value
+  ) -> Receipt<Value> {
     if !isActive {
       let value = storage.reading { readLast(read) }
       storage.leaveUnchanged(on: thread)
@@ -15,23 +53,6 @@ extension Scope {
       if last != nil { stopKeeping() }
       return readChild(read)
     }
-  }
-
-  func sendDeciding<Refusal: Error>(
-    _ decide: (State) throws(Refusal) -> Action
-  ) throws(Refusal) -> StoreTask {
-    let thread = ThreadID.current
-    if !storage.enter(on: thread) { storage.refuseReading() }
-    let action: Action
-    do throws(Refusal) {
-      action = try storage.reading { () throws(Refusal) in try readChild(decide) }
-    } catch {
-      storage.leaveUnchanged(on: thread)
-      throw error
-    }
-    if isActive { return storage.reduceOutside(embed(action), on: thread) }
-    storage.leaveUnchanged(on: thread)
-    return StoreTask(nil, number: 0)
   }
 
   /// Calls `body` with the child, or with its last state if it was removed.

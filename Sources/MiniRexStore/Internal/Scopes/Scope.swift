@@ -84,6 +84,12 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     try sendDeciding(decide)
   }
 
+  override func send<Value, Refusal: Error>(
+    deciding decide: (State) throws(Refusal) -> Action, reading read: (State) -> Value
+  ) throws(Refusal) -> Receipt<Value> {
+    try sendDeciding(decide, read)
+  }
+
   override func commit<Result, Failure: Error>(
     _ name: String?, _ change: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
