@@ -98,4 +98,24 @@ extension PerformTests {
     await until { store.state.receipts == [1, 2] }
     withExtendedLifetime(working) {}
   }
+
+  @Test func `W7 a canceled run passes its cancellation to no callback of the next job`() async {
+    let store = Store(Shop(), reducer: selling)
+    let bench = Bench()
+    let working = store.charge(bench, atMost: 1)
+    let isCancelled = Shared<[Bool]>([])
+    let watching = store.events.subscribe { event in
+      if case .charges(.began(2, _, _)) = event.action { isCancelled.append(Task.isCancelled) }
+    }
+    store.send(.ordered(Charge(id: 1)))
+    store.send(.ordered(Charge(id: 2)))
+    await until { bench.running == 1 }
+
+    store.send(.dropped(1))
+    await bench.finish(2)
+    await until { store.state.receipts == [2] }
+
+    #expect(isCancelled.value == [false])
+    withExtendedLifetime((working, watching)) {}
+  }
 }

@@ -51,9 +51,16 @@ extension JobsPerformer {
     store?.state[keyPath: choices.path].node(run.number)?.box === run.box
   }
 
-  /// Commits the result of a run that has returned.
+  /// Ends a run that has returned.
   private func finish(_ run: JobRun<Job>, _ result: Result<Action, any Error>?) {
     run.finish()
+    if !Task.isCancelled { return commit(result, of: run) }
+    // The callbacks of the next beginnings would inherit the cancellation.
+    Task.detached { [self] in commit(result, of: run) }
+  }
+
+  /// Commits the result of a run, and begins the next jobs.
+  private func commit(_ result: Result<Action, any Error>?, of run: JobRun<Job>) {
     memory.withLock { $0.active += 1 }
     var isCommitted = true
     switch run.isOver ? nil : result {
