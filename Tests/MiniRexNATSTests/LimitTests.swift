@@ -56,69 +56,10 @@ struct LimitTests {
     await until {
       diagnostics.updates.contains(.notSubscribed(subject: long, .subjectTooLong(3_000)))
     }
-    try await roundTrip(over: nats, recorder)
+    await nats.makesRoundTrip(to: recorder)
     #expect(!status.updates.contains { if case .closed = $0 { true } else { false } })
     withExtendedLifetime(refused) {}
     await nats.close()
-  }
-
-  @Test(arguments: [11, 40])
-  func `N4 a connection reconnects after one subscription too many, and keeps the oldest`(
-    _ count: Int
-  )
-    async throws
-  {
-    let server = try await NATSServer("max_subscriptions: 10")
-    let nats = NATSConnection(server.url)
-    let (status, diagnostics) = (Recorder(nats.status), Recorder(nats.diagnostics))
-    let first = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
-    await nats.isEventually(.connected)
-    try nats.publish(0, on: "numbers")
-    _ = await first.next()
-
-    let others = (1..<count).map { Recorder(nats.broadcaster(of: Int.self, on: "other.\($0)")) }
-
-    await until {
-      diagnostics.updates.contains {
-        if case .notSubscribed(_, .tooManySubscriptions) = $0 { true } else { false }
-      }
-    }
-    try await roundTrip(over: nats, first)
-    let connected = status.updates.count { $0 == .connected }
-    try await Task.sleep(for: .seconds(2))
-    #expect(status.updates.count { $0 == .connected } == connected)
-    #expect(!status.updates.contains { if case .closed = $0 { true } else { false } })
-    withExtendedLifetime(others) {}
-    await nats.close()
-  }
-
-  /// The threads of libnats cancel the subscriptions while another thread reports the error.
-  @Test func `N4 one subscription too many never refuses the oldest`() async throws {
-    let server = try await NATSServer("max_subscriptions: 10")
-    var options = NATSOptions()
-    (options.reconnectWait, options.reconnectJitter) = (.milliseconds(1), .zero)
-    for _ in 0..<scaled(60) {
-      let nats = NATSConnection(server.url, options: options)
-      let diagnostics = Recorder(nats.diagnostics)
-      let first = Recorder(nats.broadcaster(of: Int.self, on: "numbers"))
-      await nats.isEventually(.connected)
-      let others = (1..<11).map { Recorder(nats.broadcaster(of: Int.self, on: "other.\($0)")) }
-      func refused() -> [String] {
-        diagnostics.updates.compactMap {
-          if case .notSubscribed(let subject, .tooManySubscriptions) = $0 { subject } else { nil }
-        }
-      }
-      await until { !refused().isEmpty }
-
-      while first.updates.isEmpty, !refused().contains("numbers"), !Task.isCancelled {
-        try nats.publish(-1, on: "numbers")
-        try await Task.sleep(for: .milliseconds(5))
-      }
-
-      #expect(!refused().contains("numbers"))
-      withExtendedLifetime(others) {}
-      await nats.close()
-    }
   }
 
   @Test func `N4 a connection reconnects after the server closed it with an error`() async throws {
@@ -131,7 +72,7 @@ struct LimitTests {
       try nats.publish(
         Data(count: 900), on: "a", headers: ["A": String(repeating: "a", count: 200)])
     }
-    try await roundTrip(over: nats, recorder)
+    await nats.makesRoundTrip(to: recorder)
     await nats.close()
   }
 
@@ -151,7 +92,7 @@ struct LimitTests {
     await server.stop()
     await until { !diagnostics.updates.isEmpty }
     try await server.start()
-    try await roundTrip(over: nats, recorder)
+    await nats.makesRoundTrip(to: recorder)
 
     let counts = diagnostics.updates.compactMap { diagnostic -> Int? in
       if case .possiblyLost(let count) = diagnostic { count } else { nil }
@@ -292,19 +233,6 @@ struct LimitTests {
     withExtendedLifetime((service, tokens)) {}
     await nats.close()
     await other.close()
-  }
-
-  /// Returns when a message has made a round trip.
-  ///
-  /// Earlier messages may be lost.
-  private func roundTrip(
-    over nats: NATSConnection, _ recorder: Recorder<NATSMessage<Int>>
-  ) async throws {
-    let before = recorder.updates.count
-    while recorder.updates.count == before, !Task.isCancelled {
-      try nats.publish(-1, on: "numbers")
-      try await Task.sleep(for: .milliseconds(20))
-    }
   }
 }
 #endif

@@ -51,6 +51,21 @@ extension NATSConnection {
 }
 
 extension NATSConnection {
+  /// Returns when a message on the subject `numbers` has made a round trip.
+  ///
+  /// Earlier messages may be lost.
+  func makesRoundTrip(
+    to recorder: Recorder<NATSMessage<Int>>, sourceLocation: SourceLocation = #_sourceLocation
+  ) async {
+    let before = recorder.updates.count
+    await until(patience: serverPatience, sourceLocation: sourceLocation) {
+      try? publish(-1, on: "numbers")
+      return recorder.updates.count > before
+    }
+  }
+}
+
+extension NATSConnection {
   /// Returns the server's JSON about the consumers of a stream.
   func consumers(of stream: NATSStream) async -> String {
     let list = await request(

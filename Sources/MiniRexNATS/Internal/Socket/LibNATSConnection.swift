@@ -106,8 +106,10 @@ final class LibNATSConnection: Sendable {
   /// The number of subscriptions at the server.
   var subscriptions: Int { subscriptionCount.load(ordering: .acquiring) }
 
-  func countSubscription(_ change: Int) {
-    subscriptionCount.add(change, ordering: .acquiringAndReleasing)
+  /// Returns the new number.
+  @discardableResult
+  func countSubscription(_ change: Int) -> Int {
+    subscriptionCount.add(change, ordering: .acquiringAndReleasing).newValue
   }
 
   /// Sends a message.

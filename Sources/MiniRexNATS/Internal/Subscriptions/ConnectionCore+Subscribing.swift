@@ -47,15 +47,13 @@ extension ConnectionCore {
   func start(
     _ subscription: ServerSubscription, _ handler: MessageHandler, over handle: LibNATSConnection
   ) {
+    // A canceled subscription must not take a place.
+    if subscription.isOver { return }
     do throws(NATSError) {
       // A server may close the connection after a line that was accepted here earlier.
       try ProtocolText.checkSubscription(
         to: handler.subject, queue: handler.queue, lineLimit: lineLimit)
-      let limit = state.withLock { $0.subscriptionLimit }
-      // One subscription is reserved for the replies to requests.
-      if !subscription.isEssential, handle.subscriptions >= limit - 1 {
-        throw .tooManySubscriptions(limit - 1)
-      }
+      try takePlace(subscription, over: handle)
       try subscription.start(handler, over: handle, options)
     } catch {
       if error != .closed { return report(.notSubscribed(subject: handler.subject, error)) }
@@ -64,6 +62,27 @@ extension ConnectionCore {
       handle.wire.lose()
       subscribe(subscription, handler, returns: true)
     }
+  }
+
+  /// Counts a subscription, and cancels a newer one if the server has no place for both.
+  ///
+  /// A subscription returns after its last callback over the lost connection. So newer subscriptions may have returned
+  /// before an older one.
+  private func takePlace(
+    _ subscription: ServerSubscription, over handle: LibNATSConnection
+  ) throws(NATSError) {
+    let count = handle.countSubscription(1)
+    // One place is reserved for the replies to requests.
+    let limit = state.withLock { $0.subscriptionLimit } - 1
+    if subscription.isEssential || count <= limit { return }
+    let newer = state.withLock { state in
+      state.handlers.values.filter { $0.isNewer(than: subscription) }
+    }.sorted { $0.isNewer(than: $1.subscription) }
+    if let newest = newer.first(where: { $0.subscription.end(over: handle) }) {
+      return report(.notSubscribed(subject: newest.subject, .tooManySubscriptions(limit)))
+    }
+    handle.countSubscription(-1)
+    throw .tooManySubscriptions(limit)
   }
 
   func add(_ handler: MessageHandler) {

@@ -9,7 +9,7 @@ internal import Synchronization
 final class MessageHandler: Sendable {
   let subject: String
   let queue: String?
-  private let subscription: ServerSubscription
+  let subscription: ServerSubscription
   private let receive: @Sendable (RawMessage) -> Void
   private let core: ConnectionCore
   private let reportedDrops: Atomic<Int>
@@ -41,6 +41,11 @@ final class MessageHandler: Sendable {
   var address: UInt {
     get { key.load(ordering: .acquiring) }
     set { key.store(newValue, ordering: .releasing) }
+  }
+
+  /// Returns a Boolean value that indicates whether the limit of the server applies to its subscription first.
+  func isNewer(than other: ServerSubscription) -> Bool {
+    !subscription.isEssential && subscription.number > other.number
   }
 
   /// Moves to the next connection, now or after all received messages are taken.
@@ -109,7 +114,6 @@ final class MessageHandler: Sendable {
       Unmanaged<MessageHandler>.fromOpaque(closure).release()
       throw NATSError(status)
     }
-    handle.countSubscription(1)
     address = UInt(bitPattern: started)
     core.add(self)
     // If the connection is being closed at this moment, a callback may be running and libnats

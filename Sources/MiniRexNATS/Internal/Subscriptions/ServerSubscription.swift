@@ -29,21 +29,25 @@ final class ServerSubscription: Sendable {
 
   init(isEssential: Bool) { self.isEssential = isEssential }
 
+  /// A Boolean value that indicates whether it was canceled.
+  var isOver: Bool { state.withLock { if case .over = $0.state { true } else { false } } }
+
   /// Subscribes, unless it was canceled before a connection existed.
+  ///
+  /// The connection has counted it.
   func start(
     _ handler: MessageHandler, over handle: LibNATSConnection, _ options: NATSOptions
   ) throws(NATSError) {
-    if state.withLock({ if case .over = $0.state { true } else { false } }) { return }
+    var isRunning = false
+    defer { if !isRunning { handle.countSubscription(-1) } }
+    if isOver { return }
     let subscription = try handler.start(over: handle, options)
-    let isOver = state.withLock { state in
-      if case .over = state.state { return true }
+    isRunning = state.withLock { state in
+      if case .over = state.state { return false }
       state.state = .running(subscription, handle)
-      return false
+      return true
     }
-    if isOver {
-      handle.countSubscription(-1)
-      return remove(subscription)
-    }
+    if !isRunning { return remove(subscription) }
     if handle.wire.isLost { handler.leave() }
   }
 
@@ -103,9 +107,27 @@ final class ServerSubscription: Sendable {
       if case .running(let subscription, let handle) = state.state { return (subscription, handle) }
       return nil
     }
-    guard let (subscription, handle) = running else { return }
-    if !handle.wire.isLost { handle.countSubscription(-1) }
-    remove(subscription)
+    if let running { end(running) }
+  }
+
+  /// Unsubscribes if it receives over the connection.
+  ///
+  /// - Returns: `false` if it does not.
+  func end(over handle: LibNATSConnection) -> Bool {
+    let running = state.withLock { state -> (CPointer, LibNATSConnection)? in
+      guard case .running(let subscription, let own) = state.state, own === handle else {
+        return nil
+      }
+      state.state = .over
+      return (subscription, own)
+    }
+    if let running { end(running) }
+    return running != nil
+  }
+
+  private func end(_ running: (subscription: CPointer, handle: LibNATSConnection)) {
+    if !running.handle.wire.isLost { running.handle.countSubscription(-1) }
+    remove(running.subscription)
   }
 
   /// Frees the subscription on the thread of the loop, where messages are received.
