@@ -17,6 +17,8 @@ final class Guest: Sendable {
 
   deinit { kill() }
 
+  var id: pid_t { process.id }
+
   /// Returns the exit status.
   func status(sourceLocation: SourceLocation = #_sourceLocation) async -> Int32? {
     await process.status(patience: 5 * serverPatience, sourceLocation: sourceLocation)
