@@ -17,6 +17,10 @@ func sendNotes(as name: String, keptIn folder: String, over nats: NATSConnection
   }
   let notes = try openToAppend(folder + "/notes")
   for number in 1... {
+    // Below the limit of the replica, which would refuse the note.
+    while replica.progress.current().map({ $0.pending > 1_000 }) ?? false {
+      try await Task.sleep(for: .milliseconds(20))
+    }
     let note = "\(name) \(getpid())-\(number)"
     replica.send(.noted(note))
     try notes.write(contentsOf: Data("\(note)\n".utf8))

@@ -23,6 +23,8 @@ final class NumberedSenders: Sendable {
 
     init(_ name: String, _ replica: LedgerReplica) { (self.name, self.replica) = (name, replica) }
 
+    var pendingCount: Int { count.value - confirmed.value.count - failures.value.count }
+
     fileprivate func send() {
       let number = count.increment()
       replica.send(.noted("\(name) \(number)")).subscribe { [confirmed, failures] result in
@@ -51,11 +53,19 @@ final class NumberedSenders: Sendable {
     troubles = senders.map { Recorder($0.replica.troubles) }
   }
 
+  /// The number of pending actions at which a replica sends no more.
+  ///
+  /// It is below the limit of a replica, which refuses further actions. Otherwise the backlog would grow with the length
+  /// of an election, which takes minutes on a busy machine.
+  private static let backlog = 1_000
+
   /// Sends until `heal` is called last.
   func begin() {
     sending.value = Task { [senders, isOver] in
       while !isOver.value, !Task.isCancelled {
-        for sender in senders { for _ in 0..<3 { sender.send() } }
+        for sender in senders where sender.pendingCount < Self.backlog {
+          for _ in 0..<3 { sender.send() }
+        }
         try? await Task.sleep(for: .milliseconds(20))
       }
     }
@@ -75,7 +85,7 @@ final class NumberedSenders: Sendable {
     isOver.value = true
     await sending.value?.value
     await until {
-      senders.allSatisfy { $0.confirmed.value.count + $0.failures.value.count == $0.count.value }
+      senders.allSatisfy { $0.pendingCount == 0 }
     }
     let total = senders.map { $0.count.value }.reduce(0, +)
     await until { senders.allSatisfy { $0.replica.store.state.lines.count >= total } }
