@@ -11,7 +11,7 @@ struct ConnectingTests {
   @Test func `N2 tasks run while 32 connections wait for a silent server`() async throws {
     let server = try FakeServer("")
     var options = NATSOptions()
-    options.connectTimeout = .seconds(60)
+    options.connectTimeout = .seconds(600)
     let connections = (0..<32).map { _ in NATSConnection(server.address.url, options: options) }
     await onQueue {
       while server.connectionCount < 2 { usleep(1_000) }
@@ -22,7 +22,7 @@ struct ConnectingTests {
       for _ in 0..<1_000 { group.addTask { await Task.yield() } }
     }
 
-    #expect(ContinuousClock.now - began < .seconds(20))
+    #expect(ContinuousClock.now - began < .seconds(300))
     withExtendedLifetime(connections) {}
   }
 

@@ -61,9 +61,7 @@ struct FleetTests {
       await fleet.end(with: SIGKILL)
     }
 
-    let deadline = ContinuousClock.now + .seconds(30)
-    await until { !fleet.leavesAnything || ContinuousClock.now > deadline }
-    #expect(!fleet.leavesAnything)
+    #expect(await holds(within: .seconds(30), !fleet.leavesAnything))
     fleet.killServer()
   }
 }

@@ -40,19 +40,27 @@ public func until<Value>(
   }
 }
 
-/// Returns early, without an issue, if the task is canceled.
-func poll(
-  _ patience: Int, _ place: SourceLocation, _ isTrue: () async -> Bool, last: () -> String?
-) async {
+/// Polls an asynchronous condition, and returns `false` if it remains false, without an issue.
+///
+/// Returns early if the task is canceled.
+public func holds(patience: Int = patience, _ isTrue: () async -> Bool) async -> Bool {
   var (polls, number) = (0.0, 0)
   while polls < Double(patience) {
-    if await isTrue() || Task.isCancelled { return }
+    if await isTrue() { return true }
+    if Task.isCancelled { return false }
     try? await Task.sleep(for: .milliseconds(1))
     number += 1
     if number.isMultiple(of: 1_000) { measureCrowding() }
     polls += 1 / Double(limitFactor.load(ordering: .relaxed))
   }
-  if await isTrue() { return }
+  return await isTrue()
+}
+
+/// Returns early, without an issue, if the task is canceled.
+func poll(
+  _ patience: Int, _ place: SourceLocation, _ isTrue: () async -> Bool, last: () -> String?
+) async {
+  if await holds(patience: patience, isTrue) || Task.isCancelled { return }
   let parts = ["The condition is still false after \(patience) polls of a millisecond.", last()]
   Issue.record("\(parts.compactMap(\.self).joined(separator: " "))", sourceLocation: place)
 }

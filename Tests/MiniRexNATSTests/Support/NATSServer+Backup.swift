@@ -26,15 +26,12 @@ extension NATSServer {
   }
 }
 
-/// Returns a Boolean value that indicates whether the condition holds before the deadline.
+/// Returns a Boolean value that indicates whether the condition holds before the limit.
+///
+/// - Parameter limit: The time on a quiet machine.
 func holds(
   within limit: Duration = .seconds(20), _ condition: @autoclosure () async -> Bool
 ) async -> Bool {
-  let deadline = ContinuousClock.now + limit
-  while ContinuousClock.now < deadline {
-    if await condition() { return true }
-    try? await Task.sleep(for: .milliseconds(10))
-  }
-  return await condition()
+  await holds(patience: Int(limit / .milliseconds(1))) { await condition() }
 }
 #endif
