@@ -53,7 +53,7 @@ final class NumberedSenders: Sendable {
     troubles = senders.map { Recorder($0.replica.troubles) }
   }
 
-  /// The number of pending actions at which a replica sends no more.
+  /// The number of pending actions at which a replica stops sending.
   ///
   /// It is below the limit of a replica, which refuses further actions. Otherwise the backlog would grow with the length
   /// of an election, which takes minutes on a busy machine.

@@ -64,10 +64,10 @@ extension ConnectionCore {
     }
   }
 
-  /// Counts a subscription, and cancels a newer one if the server has no place for both.
+  /// Counts a subscription, and cancels a newer subscription if the server has no place for both.
   ///
-  /// A subscription returns after its last callback over the lost connection. So newer subscriptions may have returned
-  /// before an older one.
+  /// A subscription returns after its last callback over the lost connection. Newer subscriptions may have returned
+  /// earlier.
   private func takePlace(
     _ subscription: ServerSubscription, over handle: LibNATSConnection
   ) throws(NATSError) {
