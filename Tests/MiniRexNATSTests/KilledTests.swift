@@ -6,7 +6,7 @@ import Testing
 /// The processes that tests start, after the end of the tests.
 @Suite(.heavy)
 struct KilledTests {
-  @Test func `a killed test process leaves no server and no guest`() async throws {
+  @Test func `no server and no guest outlives a killed test process`() async throws {
     let result = await #expect(
       processExitsWith: .signal(SIGKILL), observing: [\.standardOutputContent]
     ) {

@@ -44,7 +44,7 @@ public import MiniRex
 @usableFromInline
 struct StoreWaiting<Action: Sendable> {
   var parked = ParkedThreads()
-  /// `true` if the thread that wakes the others must perform the deferred cleanups.
+  /// `true` if the thread that wakes the waiting threads must perform the deferred cleanups.
   var needsCleanup = false
   @usableFromInline var starter = EffectStarter()
   /// The effects that a thread has entered while it starts another.

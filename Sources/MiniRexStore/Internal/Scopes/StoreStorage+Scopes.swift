@@ -92,7 +92,7 @@ extension StoreStorage: StoreHost {
     cleanUp()
   }
 
-  /// Performs the deferred cleanups, or asks the thread that has exclusive access to do so when it leaves.
+  /// Performs the deferred cleanups, or lets the thread that has exclusive access perform them at its end.
   func cleanUp() {
     let thread = ThreadID.current
     while access.enter(on: thread) != .reduce {
