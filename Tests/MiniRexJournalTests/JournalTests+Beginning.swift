@@ -387,4 +387,49 @@ extension JournalTests {
     #expect(try journal.replay(Held(""), reducer: holding) == store.state)
     withExtendedLifetime(recording) {}
   }
+
+  @Test func `J17 the lines that threads send during the writes of record end its writes`() {
+    var line = JournalLineWriter()
+    line.append(1, .init(), "\"action\"", Data(repeating: 1, count: 1_000))
+    /// Returns the sizes of the writes, if the size of the collected lines changes by a factor during each write.
+    func sizes(from first: Int, by factor: Double) -> [Int] {
+      var (early, size, sizes) = (EarlyLines(marks: JournalMarks()), Double(first), [Int]())
+      while sizes.count < 20 {
+        while early.lines.bytes.count < Int(size) { early.add(line, upTo: 1, JournalMarks()) }
+        guard let lines = early.takeMany() else { break }
+        sizes.append(lines.lines.bytes.count)
+        size *= factor
+      }
+      let last = early.takeAll()
+      #expect(early.takeAll()?.number == nil)
+      return sizes + [last?.lines.bytes.count ?? 0]
+    }
+    #expect(sizes(from: 50_000, by: 1).count == 1)
+    let shrinking = sizes(from: 4 << 20, by: 0.4)
+    #expect(shrinking.count == 6 && shrinking.last ?? 0 <= 64 << 10)
+    // The disk takes lines more slowly than threads send them.
+    for factor in [0.9, 1, 1.2] { #expect(sizes(from: 1 << 20, by: factor).count <= 5) }
+  }
+
+  @Test func `J8 a line vouches for the first line, before commits during its encoding`()
+    async throws
+  {
+    let folder = try Folder()
+    let journal = try HeldJournal(folder.journal, sync: .everyCommit)
+    let store = Store(Held("vouching"), reducer: holding)
+    let beginning = Beginning(journal, store)
+    await beginning.begun()
+    for _ in 1...3 { store.send(add(1)) }
+    await beginning.end()
+    store.send(add(1))
+
+    let marks = try folder.lines().map { line in
+      line.firstMatch(of: /"synced":([0-9]+)/).map { String($0.1) }
+    }
+    // The header, the state, its mark, and the commits.
+    #expect(marks == [nil, nil, "0", nil, nil, nil, "3"])
+    #expect(try journal.replay(Held(""), reducer: holding) == store.state)
+    try journal.verify(Held("vouching"), reducer: holding)
+    withExtendedLifetime(beginning.recording.value) {}
+  }
 }

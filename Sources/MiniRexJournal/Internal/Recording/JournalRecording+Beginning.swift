@@ -70,19 +70,19 @@ extension JournalRecording {
 
   /// Writes the collected lines, and lets the delivering thread write from now on.
   ///
-  /// That thread waits for one write of at most 64 KiB, and with `everyCommit` for its synchronization. A write takes less
-  /// time than the encoding of its lines took, so the rest becomes that short.
+  /// That thread waits for one write of at most 64 KiB, and with `everyCommit` for its synchronization. A write usually
+  /// takes less time than the encoding of its lines took, so the rest becomes that short.
   private func writeEarly() throws(JournalFailure) {
     let offset = memory.value.offset ?? 0
     var last: Int?
-    while let lines = early.withLock({ $0?.take(above: 64 << 10) }) {
+    while let lines = early.withLock({ $0?.takeMany() }) {
       try write(lines)
       if memory.value.hasFailed { return abandon() }
       note(lines.number, at: offset)
       last = lines.number
     }
     last = try early.withLock { early throws(JournalFailure) in
-      if let lines = early?.take(above: 0) {
+      if let lines = early?.takeAll() {
         try write(lines)
         last = lines.number
       }
@@ -98,11 +98,18 @@ extension JournalRecording {
   }
 
   private func write(_ early: EarlyLines) throws(JournalFailure) {
-    var marks = early.marks
-    // No collected line vouches for the lines before it.
-    marks.synced = hold.file.marks.0.synced
-    memory.value.end = try hold.file.append(
-      early.lines, upTo: early.number + (memory.value.offset ?? 0), marks, by: writer)
+    let offset = memory.value.offset ?? 0
+    var (lines, marks) = (early.lines, early.marks)
+    let (last, durable) = hold.file.marks
+    marks.synced = last.synced
+    // A collected line vouches for no line, because it was formatted before that line was written.
+    if durable > last.synced {
+      lines = JournalLineWriter()
+      lines.appendMark(memory.value.written + offset, synced: durable)
+      lines.append(early.lines)
+      marks.synced = durable
+    }
+    memory.value.end = try hold.file.append(lines, upTo: early.number + offset, marks, by: writer)
     memory.value.written = early.number
     // Without an end, another recording has begun.
     if memory.value.end == nil { memory.value.hasFailed = true }
@@ -177,6 +184,10 @@ struct EarlyLines: Sendable {
   /// The number of the last commit, as the store counts.
   private(set) var number = 0
   private(set) var marks: JournalMarks
+  /// The number of bytes for whose write the delivering thread can wait.
+  private var limit = 64 << 10
+  /// The number of bytes that were taken last.
+  private var former = Int.max
 
   init(marks: JournalMarks) { self.marks = marks }
 
@@ -186,9 +197,20 @@ struct EarlyLines: Sendable {
     self.marks = marks
   }
 
-  /// Takes all lines, if they have more bytes than `count`.
-  mutating func take(above count: Int) -> EarlyLines? {
-    if lines.bytes.count <= count { return nil }
+  /// Takes all lines, if they are too many for the write for which the delivering thread waits.
+  ///
+  /// More are few enough if the last write did not halve them. Otherwise, `record` would not return while a slow disk takes
+  /// lines more slowly than threads send them.
+  mutating func takeMany() -> EarlyLines? {
+    let count = lines.bytes.count
+    if count > limit, count > former / 2 { limit *= 4 }
+    if count <= limit { return nil }
+    former = count
+    return takeAll()
+  }
+
+  mutating func takeAll() -> EarlyLines? {
+    if lines.bytes.isEmpty { return nil }
     defer { lines = JournalLineWriter() }
     return self
   }
