@@ -37,8 +37,14 @@ extension Publisher {
             if next <= now { alarm.ring(at: next) } else { alarm.set(to: next, from: now) }
           }
           delayed?.update.deliver(receive)
+          // The end has other carried values than the last update, so it is another event.
+          if unsafe state.value.queue.count == 0, let values = unsafe state.value.endValues.take() {
+            values.run { alarm.ring(at: .zero) }
+            return true
+          }
         case .end:
           unsafe state.value.hasEnded = true
+          unsafe state.value.endValues = state.value.queue.count > 0 ? .current : nil
         }
         return unsafe !state.value.hasEnded || state.value.queue.count > 0
       }
@@ -49,4 +55,6 @@ extension Publisher {
 private struct Delaying<Update: Sendable> {
   var queue = Queue<(update: Carried<Update>, deadline: Duration)>()
   var hasEnded = false
+  /// The carried values of the sender that finished the publisher before the last update was due.
+  var endValues: CarriedValues?
 }

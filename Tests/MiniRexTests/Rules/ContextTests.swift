@@ -326,18 +326,16 @@ enum Request {
     }
     #expect(seen.updates == [8, 7])
   }
-}
-
-extension ManualClock {
-  func tick() { advance(by: .seconds(1)) }
 
   @Test func `R44 the rest of a chunk has the carried values of the sender that ended the source`()
   {
     withCarried(Request.$id) {
       let source = BroadcastSource<Int>()
       let seen = Shared<[[Int]]>([])
+      let chunks = source.publisher.chunked(by: 2)
       let subscriptions = [
-        source.publisher.chunked(by: 2).subscribe { seen.append($0 + [Request.id]) },
+        chunks.subscribe { seen.append($0 + [Request.id]) },
+        chunks.subscribe { seen.append($0 + [Request.id]) },
         source.publisher.subscribe { update in
           if update != 1 { return }
           // Both threads return as soon as their updates and the end are queued.
@@ -353,7 +351,7 @@ extension ManualClock {
 
       Request.from(1) { source.broadcast(1) }
 
-      #expect(seen.value == [[1, 2, 2], [3, 3]])
+      #expect(seen.value == [[1, 2, 2], [1, 2, 2], [3, 3], [3, 3]])
       withExtendedLifetime(subscriptions) {}
     }
   }
@@ -399,4 +397,118 @@ extension ManualClock {
     #expect(stale.value == [false])
     withExtendedLifetime(subscriptions) {}
   }
+
+  @Test func `R44 the end of a dispatched source has the carried values of its sender`() {
+    withCarried(Request.$id) {
+      let source = BroadcastSource<Int>()
+      let jobs = Shared<[@Sendable () -> Void]>([])
+      let seen = Shared<[[Int]]>([])
+      let dispatched = Broadcaster<Int> { receive in
+        Dispatcher<Int, @Sendable (Int) -> Void>(receive, limit: .none) { dispatcher, _ in
+          jobs.append { dispatcher.run { $0($1) } }
+        }
+        .subscribe(to: source.publisher)
+      }
+      let subscriptions = [
+        dispatched.chunked(by: 2).subscribe { seen.append($0 + [Request.id]) },
+        source.publisher.subscribe { update in
+          if update != 1 { return }
+          // Both threads return as soon as their updates and the end are queued.
+          onThread {
+            Request.from(2) {
+              source.broadcast(2)
+              source.broadcast(3)
+            }
+          }
+          onThread { Request.from(3) { source.end() } }
+        },
+      ]
+
+      Request.from(1) { source.broadcast(1) }
+      Request.from(4) { for job in jobs.value { job() } }
+
+      #expect(jobs.value.count == 1)
+      #expect(seen.value == [[1, 2, 2], [3, 3]])
+      withExtendedLifetime(subscriptions) {}
+    }
+  }
+
+  @Test func `R44 the end of a delayed source has the carried values of its sender`() {
+    withCarried(Request.$id) {
+      let source = BroadcastSource<Int>()
+      let clock = ManualClock()
+      let seen = Recorder(
+        source.publisher.delay(for: .seconds(1), clock: clock).chunked(by: 2)
+          .map { $0 + [Request.id] })
+      Request.from(1) { source.broadcast(1) }
+      Request.from(3) { source.end() }
+
+      Request.from(4) { clock.tick() }
+
+      #expect(seen.updates == [[1, 3]] && seen.hasEnded)
+    }
+  }
+
+  @Test func `R44 the end behind a long queue has the carried values of its sender`() async {
+    await withCarried(Request.$id) {
+      let count = 3 * Schedule.patience
+      for _ in 0..<scaled(10) {
+        let source = BroadcastSource<Int>()
+        let seen = Shared<[Int]>([])
+        let subscriptions = [
+          source.publisher.chunked(by: .max).subscribe { seen.value = [$0.count, Request.id] },
+          source.publisher.subscribe { update in
+            if update != 0 { return }
+            onThread { for number in 1..<count { source.broadcast(number) } }
+          },
+        ]
+
+        source.broadcast(0)
+        // This thread has handed over. It continues unless a Swift task does, and hands over again.
+        Request.from(3) { source.end() }
+        await until { !seen.value.isEmpty }
+
+        #expect(seen.value == [count, 3])
+        withExtendedLifetime(subscriptions) {}
+      }
+    }
+  }
+
+  /// Values that count themselves.
+  final class Counted: Sendable {
+    static let count = Shared(0)
+    @TaskLocal static var value: Counted?
+
+    init() { Counted.count.increment() }
+
+    deinit { Counted.count.increment(by: -1) }
+  }
+
+  @Test func `R44 an end retains no carried values without a subscriber`() {
+    withCarried(Counted.$value) {
+      let task = TaskSource<Int, Never>()
+      Counted.$value.withValue(Counted()) { _ = task.finish(.success(1)) }
+      #expect(Counted.count.value == 0)
+
+      let source = BroadcastSource<Int>()
+      let canceled = Shared<Subscription?>(nil)
+      canceled.value = source.publisher.subscribe { _ in
+        onThread { Counted.$value.withValue(Counted()) { source.end() } }
+        canceled.value?.invalidate()
+      }
+      source.broadcast(1)
+      #expect(Counted.count.value == 0)
+
+      let other = BroadcastSource<Int>()
+      let dispatched = Dispatcher<Int, @Sendable (Int) -> Void>({ _ in }, limit: .none) { _, _ in }
+        .subscribe(to: other.publisher)
+      Counted.$value.withValue(Counted()) { dispatched.invalidate() }
+      #expect(Counted.count.value == 0)
+      withExtendedLifetime((task, source, other, dispatched)) {}
+    }
+  }
+}
+
+extension ManualClock {
+  func tick() { advance(by: .seconds(1)) }
 }

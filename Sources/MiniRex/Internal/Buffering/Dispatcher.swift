@@ -193,21 +193,22 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
       return (state.wake(), drained)
     }
     for call in drained { call.resume() }
-    if let callback = ended.take() {
+    if ended != nil {
       if let endValues {
-        endValues.run { finish(callback, ending: end) }
+        endValues.run { finish(&ended, ending: end) }
       } else {
-        finish(callback, ending: end)
+        finish(&ended, ending: end)
       }
     }
     if isContinued { schedule(self, true) }
   }
 
   /// Ends the callback after its last update.
+  ///
+  /// - Parameter callback: The only reference, because the release may emit a last update.
   @inlinable
-  func finish(_ callback: Callback, ending end: (Callback) -> Void) {
-    end(callback)
-    var callback = Optional(callback)
+  func finish(_ callback: inout Callback?, ending end: (Callback) -> Void) {
+    if let callback { end(callback) }
     ReleaseChain.release(&callback)
     let endCalls = state.withLock { state in
       state.isFinishing = false
@@ -219,7 +220,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
   @inlinable
   func endInput() {
     let mustSchedule = state.withLock { state in
-      if !state.inputHasEnded { state.endValues = .current }
+      if !state.inputHasEnded, state.callback != nil { state.endValues = .current }
       state.inputHasEnded = true
       guard state.callback != nil, state.phase == .resting else { return false }
       state.phase = .scheduled
@@ -272,10 +273,12 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
   override func end(_ token: Subscription) {
     var callback: Callback?
     var waiting = Optional(Queue<Carried<Update>>())
+    var endValues: CarriedValues?
     let (input, counters, drained) = state.withLock { state in
       let endCalls = state.isFinishing ? [] : state.endCalls.takeAll()
       callback = state.callback.take()
       waiting = state.buffer.takeAll()
+      endValues = state.endValues.take()
       return (state.input, state.counters, state.drains.finishAll() + endCalls)
     }
     input?.leave()
@@ -283,5 +286,6 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     for counter in counters { counter.subtract(waiting?.count ?? 0) }
     ReleaseChain.release(&callback)
     ReleaseChain.release(&waiting)
+    ReleaseChain.release(&endValues)
   }
 }

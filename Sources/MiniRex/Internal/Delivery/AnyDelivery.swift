@@ -292,14 +292,20 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     let isFirst = !state.schedule.hasEnded
     state.schedule.hasEnded = true
     if state.table.count == 0 { return false }
-    if enter(on: thread, &state) { return true }
-    if isFirst { queueEnd(&state) }
-    return false
+    let isDeliverer = enter(on: thread, &state)
+    if isFirst { queueEnd(by: isDeliverer, &state) }
+    return isDeliverer
   }
 
-  /// Called under the lock by the sender that finished the source, while another thread delivers.
+  /// Keeps the carried values of the sender that finished the source, unless it delivers the end.
+  ///
+  /// A sender that delivers a queue may hand over before the end.
+  ///
+  /// Called under the lock, with a subscriber.
   @usableFromInline
-  func queueEnd(_ state: inout DeliveryState) { state.endValues = .current }
+  func queueEnd(by isDeliverer: Bool, _ state: inout DeliveryState) {
+    if !isDeliverer || state.tickets.count > 0 { state.endValues = .current }
+  }
 
   /// Returns `true` if the caller is now the delivering thread.
   ///
@@ -327,13 +333,14 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// - Parameter pop: Takes the update of the next turn from the queue, under the lock.
   @usableFromInline
   func proceed(pop: () -> Void) -> NextTurn {
+    // For the callbacks of all subscribers, which are released one after the other.
+    var endValues: CarriedValues?
     while true {
       var callback = ErasedCallback.none
       var groups: [WaitGroup] = []
       var turn: QueuedTurn?
       var callsTask = false
       var endCalls: [WaitingCall] = []
-      var endValues: CarriedValues?
       let step = lock.withLock { state -> Step in
         let step = state.nextStep()
         switch step {
@@ -362,12 +369,14 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
           tidy(&state)
           callsTask = state.schedule.callTask()
         case .rest:
+          // The last subscriber may have canceled its subscription before the end.
+          if endValues == nil { endValues = state.endValues.take() }
           endCalls = rest(&state)
         }
         return step
       }
       switch step {
-      case .release: WaitGroup.capture(groups) { callback.release() }
+      case .release: WaitGroup.capture(groups) { release(&callback, with: endValues) }
       case .wake: for group in groups { group.leave() }
       case .finish: release(&callback, with: endValues)
       case .deliver: if let turn { return .turn(turn) }
@@ -380,7 +389,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     }
   }
 
-  /// Releases a callback whose source has finished, which may emit a last update.
+  /// Releases a callback, which may emit a last update if its source has finished.
   private func release(_ callback: inout ErasedCallback, with values: CarriedValues?) {
     if let values { values.run { callback.release() } } else { callback.release() }
   }

@@ -190,7 +190,8 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   func admitLast(_ update: Update, from thread: ThreadID, _ state: inout DeliveryState) -> Turn? {
     let turn = admit(update, replacing: nil, from: thread, &state)
     state.schedule.hasEnded = true
-    if turn != nil { turnstile.acknowledge(expectingMore: true) } else { queueEnd(&state) }
+    if turn != nil { turnstile.acknowledge(expectingMore: true) }
+    if state.table.count > 0 { queueEnd(by: turn != nil, &state) }
     return turn
   }
 
