@@ -79,7 +79,8 @@ func sleeping<C: Clock>(
   then action: @escaping @Sendable () -> Void
 ) -> Subscription {
   let call = OneCall(action)
-  let sleep: @Sendable () async -> Void = {
+  // A function, so that a timer allocates no second closure.
+  @Sendable func sleep() async {
     do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
     call.take()?()
   }
