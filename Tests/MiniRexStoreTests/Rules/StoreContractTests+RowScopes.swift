@@ -315,6 +315,20 @@ extension StoreContractTests {
     withExtendedLifetime(row) {}
   }
 
+  @Test func `S14 rows that several threads release together are forgotten on a small stack`() {
+    let count = scaled(5_000)
+    let store = Store(Wall(cards: 4 * count))
+    let rows = (0..<4).map { part in
+      Shared((0..<count).map { store.scope(row: part * count + $0, in: \.cards) })
+    }
+
+    onThreads(4, stackSize: 128 * 1_024) { part in
+      while let row = rows[part].change({ $0.popLast() }) { withExtendedLifetime(row) {} }
+    }
+
+    #expect(store.hasForgottenScopes)
+  }
+
   @Test func `S18 R14 joining a row during a delivery has no gap and no duplicate`() {
     let store = Store(Wall(cards: 8))
     let bad = Shared(0)

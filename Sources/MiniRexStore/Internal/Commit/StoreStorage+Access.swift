@@ -56,13 +56,18 @@ extension StoreStorage {
   }
 
   @usableFromInline
-  func wake() {
+  func wake() { if wakeParked() { cleanUp() } }
+
+  /// Wakes the waiting threads.
+  ///
+  /// - Returns: `true` if the caller must perform the deferred cleanups.
+  func wakeParked() -> Bool {
     let (parked, needsCleanup) = delivery.lock.withLock { _ in
       defer { underLock.needsCleanup = false }
       return (underLock.parked.takeAll(), underLock.needsCleanup)
     }
     parked.wake()
-    if needsCleanup { cleanUp() }
+    return needsCleanup
   }
 
   /// Gets exclusive access until the member is closed on the same thread.

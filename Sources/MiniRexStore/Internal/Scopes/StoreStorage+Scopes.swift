@@ -95,17 +95,21 @@ extension StoreStorage: StoreHost {
   /// Performs the deferred cleanups, or lets the thread that has exclusive access perform them at its end.
   func cleanUp() {
     let thread = ThreadID.current
-    while access.enter(on: thread) != .reduce {
-      let isTaken = delivery.lock.withLock { _ in
-        guard access.wait() else { return false }
-        underLock.needsCleanup = true
-        return true
+    var isNeeded = true
+    // Other threads may defer any number of cleanups to this thread meanwhile, so it does not recurse.
+    while isNeeded {
+      while access.enter(on: thread) != .reduce {
+        let isTaken = delivery.lock.withLock { _ in
+          guard access.wait() else { return false }
+          underLock.needsCleanup = true
+          return true
+        }
+        if isTaken { return }
       }
-      if isTaken { return }
+      let released = forgetAbandoned()
+      isNeeded = access.leave() && wakeParked()
+      withExtendedLifetime(released) {}
     }
-    let released = forgetAbandoned()
-    leave()
-    withExtendedLifetime(released) {}
   }
 
   /// Performs the deferred cleanups.
