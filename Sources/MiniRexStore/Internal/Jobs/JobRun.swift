@@ -6,6 +6,7 @@ final class JobRun<Job: Identifiable & Sendable>: Sendable {
   private struct Work: Sendable {
     var task: Task<Void, Never>?
     var hasReturned = false
+    var isCanceled = false
   }
 
   /// The number of the job.
@@ -45,16 +46,23 @@ final class JobRun<Job: Identifiable & Sendable>: Sendable {
   /// After that, the task commits the result, and callbacks of the store would inherit the cancellation.
   func cancel() {
     over.store(true, ordering: .releasing)
-    work.withLock { $0.task }?.cancel()
+    let task = work.withLock { work in
+      work.isCanceled = true
+      return work.task
+    }
+    task?.cancel()
   }
 
   /// Marks the work as returned.
-  func finish() {
+  ///
+  /// - Returns: `true` if its Swift task is canceled, or about to be.
+  func finish() -> Bool {
     // The task is released after the lock.
-    _ = work.withLock { work in
+    let (_, isCanceled) = work.withLock { work in
       work.hasReturned = true
-      return work.task.take()
+      return (work.task.take(), work.isCanceled)
     }
+    return isCanceled || Task.isCancelled
   }
 
   /// Returns `true` if a commit leaves the run its job.

@@ -53,8 +53,7 @@ extension JobsPerformer {
 
   /// Ends a run that has returned.
   private func finish(_ run: JobRun<Job>, _ result: Result<Action, any Error>?) {
-    run.finish()
-    if !Task.isCancelled { return commit(result, of: run) }
+    if !run.finish() { return commit(result, of: run) }
     // The callbacks of the next beginnings would inherit the cancellation.
     Task.detached { [self] in commit(result, of: run) }
   }
