@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 public import Testing
 
 /// The factor for the rounds of a storm: 1 by default, less with sanitizers, more in a soak.
@@ -48,12 +49,18 @@ public func onThread(stackSize: Int? = nil, _ body: @escaping @Sendable () -> Vo
 /// A barrier that blocks threads until it is opened.
 public final class Gate: Sendable {
   private let group = DispatchGroup()
+  private let isOpen = Atomic(false)
 
   /// Creates a closed barrier.
   public init() { group.enter() }
 
+  // A group with a member retains itself.
+  deinit { open() }
+
   /// Releases all blocked threads, and every later one.
-  public func open() { group.leave() }
+  public func open() {
+    if !isOpen.exchange(true, ordering: .relaxed) { group.leave() }
+  }
 
   /// Blocks the thread until the barrier is open, or for a minute.
   public func wait(sourceLocation: SourceLocation = #_sourceLocation) {
