@@ -96,7 +96,7 @@ extension StoreStorage: StoreHost {
   func cleanUp() {
     let thread = ThreadID.current
     var isNeeded = true
-    // Other threads may defer any number of cleanups to this thread meanwhile, so it does not recurse.
+    // Other threads may concurrently defer any number of cleanups to this thread, so it does not recurse.
     while isNeeded {
       while access.enter(on: thread) != .reduce {
         let isTaken = delivery.lock.withLock { _ in
