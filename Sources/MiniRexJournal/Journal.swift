@@ -23,7 +23,7 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
   let options: JournalOptions
   let failures = PublishedProperty<JournalFailure?>(nil)
   let statuses: PublishedProperty<JournalStatus>
-  private let recording = Lock<RecordingState?>(nil)
+  let recording = Lock<RecordingState?>(nil)
   /// Begins a compaction with the state of the recorded store.
   let recordedCompaction = Lock<RecordedCompaction?>(nil)
   private let replayed = Lock<ReplayedStates?>(nil)

@@ -54,8 +54,10 @@ private final class Beginning: Sendable {
   private let mayEnd = Gate()
   private let done: Task<Void, Never>
   let recording = Shared<Subscription?>(nil)
+  let folder: Folder
 
-  init(_ journal: HeldJournal, _ store: Store<Held, HeldAction>) {
+  init(_ journal: HeldJournal, _ store: Store<Held, HeldAction>, in folder: Folder) {
+    self.folder = folder
     hooks.change { [hasBegun, mayEnd] hooks in
       hooks[store.name] = {
         hasBegun.value = true
@@ -77,6 +79,18 @@ private final class Beginning: Sendable {
 }
 
 extension JournalTests {
+  /// Begins a recording, and returns while its first state is being encoded.
+  private func begin(_ name: String, sync: JournalSyncPolicy = .onFlush) async throws -> (
+    HeldJournal, Store<Held, HeldAction>, Beginning
+  ) {
+    let folder = try Folder()
+    let journal = try HeldJournal(folder.journal, sync: sync)
+    let store = Store(Held(name), reducer: holding)
+    let beginning = Beginning(journal, store, in: folder)
+    await beginning.begun()
+    return (journal, store, beginning)
+  }
+
   @Test(arguments: [true, false])
   func `J17 no send waits while a recording encodes its first state`(isDelivering: Bool)
     async throws
@@ -98,7 +112,7 @@ extension JournalTests {
       }
     }
     if isDelivering { await onQueue { isInside.wait() } }
-    let beginning = Beginning(journal, store)
+    let beginning = Beginning(journal, store, in: folder)
     await beginning.begun()
 
     mayLeave.open()
@@ -137,7 +151,7 @@ extension JournalTests {
     }
     let journal = try HeldJournal(folder.journal, keeping: history, sync: policy)
     let store = Store(try journal.replay(Held(name), reducer: holding), reducer: holding)
-    let beginning = Beginning(journal, store)
+    let beginning = Beginning(journal, store, in: folder)
     await beginning.begun()
 
     let history = History(of: store, limit: 1)
@@ -169,11 +183,7 @@ extension JournalTests {
   @Test func `J12 with everyCommit, the commits during the encoding are durable after record`()
     async throws
   {
-    let folder = try Folder()
-    let journal = try HeldJournal(folder.journal, sync: .everyCommit)
-    let store = Store(Held("durable"), reducer: holding)
-    let beginning = Beginning(journal, store)
-    await beginning.begun()
+    let (journal, store, beginning) = try await begin("durable", sync: .everyCommit)
     for _ in 1...3 { store.send(add(1)) }
     #expect(journal.syncCount == 0)
     await beginning.end()
@@ -185,11 +195,7 @@ extension JournalTests {
   }
 
   @Test func `J11 a durable send waits for the first line of a recording`() async throws {
-    let folder = try Folder()
-    let journal = try HeldJournal(folder.journal, sync: .onFlush)
-    let store = Store(Held("durable send"), reducer: holding)
-    let beginning = Beginning(journal, store)
-    await beginning.begun()
+    let (journal, store, beginning) = try await begin("durable send")
     let isDurable = Shared(false)
     let sending = Task {
       try await store.send(add(1), in: journal)
@@ -205,15 +211,10 @@ extension JournalTests {
   }
 
   @Test func `J16 compact waits for commits during the encoding of the first state`() async throws {
-    let folder = try Folder()
-    let journal = try HeldJournal(folder.journal, sync: .onFlush)
-    let store = Store(Held("compacting"), reducer: holding)
-    let beginning = Beginning(journal, store)
-    await beginning.begun()
+    let (journal, store, beginning) = try await begin("compacting")
     store.send(add(1))
     let compacting = Task { try await journal.compact() }
-    // Usually long enough for the call to begin.
-    try await Task.sleep(for: .milliseconds(20))
+    await until { journal.recording.withLock { $0 }?.isCompactionRequested == true }
     await beginning.end()
     try await compacting.value
 
@@ -237,7 +238,7 @@ extension JournalTests {
     let before = try folder.bytes()
     let journal = try HeldJournal(folder.journal)
     let store = Store(Held("killed"), reducer: holding)
-    let beginning = Beginning(journal, store)
+    let beginning = Beginning(journal, store, in: folder)
     await beginning.begun()
     store.send(add(10))
 
@@ -252,11 +253,7 @@ extension JournalTests {
   @Test func `S39 a first state that cannot be encoded ends the recording, with commits beside it`()
     async throws
   {
-    let folder = try Folder()
-    let journal = try HeldJournal(folder.journal)
-    let store = Store(Held("unwritable"), reducer: holding)
-    let beginning = Beginning(journal, store)
-    await beginning.begun()
+    let (journal, store, beginning) = try await begin("unwritable")
     store.send(add(1))
     let flushing = Task { try await journal.flush() }
     await beginning.end()
@@ -267,7 +264,7 @@ extension JournalTests {
       return
     }
     #expect(beginning.recording.value?.isSubscribed == false)
-    #expect(try folder.bytes().isEmpty)
+    #expect(try beginning.folder.bytes().isEmpty)
     let other = Store(Held("writable"), reducer: holding)
     let recording = journal.record(other)
     other.send(add(1))
@@ -278,11 +275,7 @@ extension JournalTests {
   @Test func `S39 an action that cannot be encoded beside the first state ends the recording`()
     async throws
   {
-    let folder = try Folder()
-    let journal = try HeldJournal(folder.journal)
-    let store = Store(Held("unwritable action"), reducer: holding)
-    let beginning = Beginning(journal, store)
-    await beginning.begun()
+    let (journal, store, beginning) = try await begin("unwritable action")
     store.send(add(1))
     store.send(add(-1))
     store.send(add(1))
@@ -290,7 +283,7 @@ extension JournalTests {
     await beginning.end()
 
     #expect(beginning.recording.value?.isSubscribed == false)
-    #expect(try folder.bytes().isEmpty && store.total == 1)
+    #expect(try beginning.folder.bytes().isEmpty && store.total == 1)
     let recording = journal.record(store)
     store.send(add(1))
     #expect(try journal.replay(Held(""), reducer: holding) == store.state)
@@ -300,18 +293,14 @@ extension JournalTests {
 
   @Test func `S39 another recording can begin after a failure beside the first state`() async throws
   {
-    let folder = try Folder()
-    let journal = try HeldJournal(folder.journal)
-    let store = Store(Held("overtaken"), reducer: holding)
-    let beginning = Beginning(journal, store)
-    await beginning.begun()
+    let (journal, store, beginning) = try await begin("overtaken")
     store.send(add(-1))
     let recording = journal.record(store)
     store.send(add(5))
     await beginning.end()
     store.send(add(5))
 
-    #expect(try folder.lines().count == 4)
+    #expect(try beginning.folder.lines().count == 4)
     #expect(try journal.replay(Held(""), reducer: holding) == store.state)
     #expect(beginning.recording.value?.isSubscribed == false && recording.isSubscribed)
   }
@@ -414,16 +403,12 @@ extension JournalTests {
   @Test func `J8 a line vouches for the first line, before commits during its encoding`()
     async throws
   {
-    let folder = try Folder()
-    let journal = try HeldJournal(folder.journal, sync: .everyCommit)
-    let store = Store(Held("vouching"), reducer: holding)
-    let beginning = Beginning(journal, store)
-    await beginning.begun()
+    let (journal, store, beginning) = try await begin("vouching", sync: .everyCommit)
     for _ in 1...3 { store.send(add(1)) }
     await beginning.end()
     store.send(add(1))
 
-    let marks = try folder.lines().map { line in
+    let marks = try beginning.folder.lines().map { line in
       line.firstMatch(of: /"synced":([0-9]+)/).map { String($0.1) }
     }
     // The header, the state, its mark, and the commits.

@@ -327,6 +327,21 @@ enum Request {
     #expect(seen.updates == [8, 7])
   }
 
+  /// Queues two updates of sender 2 and the end of sender 3 while the update 1 is delivered.
+  private func endBehindFirstUpdate(_ source: BroadcastSource<Int>) -> Subscription {
+    source.publisher.subscribe { update in
+      if update != 1 { return }
+      // Both threads return as soon as their updates and the end are queued.
+      onThread {
+        Request.from(2) {
+          source.broadcast(2)
+          source.broadcast(3)
+        }
+      }
+      onThread { Request.from(3) { source.end() } }
+    }
+  }
+
   @Test func `R44 the rest of a chunk has the carried values of the sender that ended the source`()
   {
     withCarried(Request.$id) {
@@ -336,17 +351,7 @@ enum Request {
       let subscriptions = [
         chunks.subscribe { seen.append($0 + [Request.id]) },
         chunks.subscribe { seen.append($0 + [Request.id]) },
-        source.publisher.subscribe { update in
-          if update != 1 { return }
-          // Both threads return as soon as their updates and the end are queued.
-          onThread {
-            Request.from(2) {
-              source.broadcast(2)
-              source.broadcast(3)
-            }
-          }
-          onThread { Request.from(3) { source.end() } }
-        },
+        endBehindFirstUpdate(source),
       ]
 
       Request.from(1) { source.broadcast(1) }
@@ -411,17 +416,7 @@ enum Request {
       }
       let subscriptions = [
         dispatched.chunked(by: 2).subscribe { seen.append($0 + [Request.id]) },
-        source.publisher.subscribe { update in
-          if update != 1 { return }
-          // Both threads return as soon as their updates and the end are queued.
-          onThread {
-            Request.from(2) {
-              source.broadcast(2)
-              source.broadcast(3)
-            }
-          }
-          onThread { Request.from(3) { source.end() } }
-        },
+        endBehindFirstUpdate(source),
       ]
 
       Request.from(1) { source.broadcast(1) }

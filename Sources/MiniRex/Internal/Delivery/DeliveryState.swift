@@ -22,7 +22,7 @@ package struct DeliveryState: ~Copyable, Sendable {
   var barrierCount = 0
 
   var endCalls = EndCalls()
-  /// The carried values of the sender that finished the source, if another thread delivers the end.
+  /// The carried values of the sender that finished the source, unless it delivers the end.
   var endValues: CarriedValues?
 
   init() {}

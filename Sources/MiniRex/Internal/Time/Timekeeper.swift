@@ -79,7 +79,6 @@ func sleeping<C: Clock>(
   then action: @escaping @Sendable () -> Void
 ) -> Subscription {
   let call = OneCall(action)
-  // A function, so that a timer allocates no second closure.
   @Sendable func sleep() async {
     do { try await clock.sleep(until: deadline, tolerance: nil) } catch { return }
     call.take()?()

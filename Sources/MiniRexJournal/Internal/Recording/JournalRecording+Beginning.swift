@@ -50,7 +50,7 @@ extension JournalRecording {
       hasWritten(commit.number)
       return shorten(commit)
     case .empty:
-      append(part.number, members, "\"start\"", json)
+      append(part.number, members, "\"start\"", json, to: &memory.value.line)
     case .continued:
       // A recording that repeats the state at each start would fill the disk in a crash loop.
       if follows, hold.file.bytesAfterState < json.count {
@@ -62,7 +62,7 @@ extension JournalRecording {
         memory.value.line.append(part.number, members, "\"resume\"", Data("true".utf8))
       } else {
         members.continues = follows
-        append(part.number, members, "\"start\"", json)
+        append(part.number, members, "\"start\"", json, to: &memory.value.line)
       }
     }
     try finish(with: commit)
@@ -153,65 +153,6 @@ extension JournalRecording {
     var members = JournalLineWriter.Members()
     if collector.value.marks.take(options.now()) { members.second = collector.value.marks.second }
     collector.value.line.removeAll()
-    if case .action(let action) = commit.cause {
-      members.version = options.upcasting.actionVersion
-      let json = try encoded(action, number)
-      collector.value.line.append(number, members, "\"action\"", json)
-      collector.value.line.countAction()
-    } else {
-      members.version = options.upcasting.stateVersion
-      let json = try encoded(commit.state, number)
-      collector.value.line.append(number, members, stateKey(commit.cause), json)
-      collector.value.line.countState(json.count)
-    }
-  }
-}
-
-/// Formats lines before the first line of a recording is written.
-struct LineCollector {
-  var line = JournalLineWriter()
-  var marks = JournalMarks()
-  /// The difference between the number of a line and the store's number.
-  var offset = 0
-  /// A Boolean value that indicates whether the delivering thread writes to the file.
-  var isOver = false
-  var hasFailed = false
-}
-
-/// The lines that follow the first line of a recording, in memory.
-struct EarlyLines: Sendable {
-  private(set) var lines = JournalLineWriter()
-  /// The number of the last commit, as the store counts.
-  private(set) var number = 0
-  private(set) var marks: JournalMarks
-  /// The number of bytes for whose write the delivering thread can wait.
-  private var limit = 64 << 10
-  /// The number of bytes that were taken last.
-  private var former = Int.max
-
-  init(marks: JournalMarks) { self.marks = marks }
-
-  mutating func add(_ line: JournalLineWriter, upTo number: Int, _ marks: JournalMarks) {
-    lines.append(line)
-    self.number = number
-    self.marks = marks
-  }
-
-  /// Takes all lines, if they are too many for the write for which the delivering thread waits.
-  ///
-  /// More are few enough if the last write did not halve them. Otherwise, `record` would not return while a slow disk takes
-  /// lines more slowly than threads send them.
-  mutating func takeMany() -> EarlyLines? {
-    let count = lines.bytes.count
-    if count > limit, count > former / 2 { limit *= 4 }
-    if count <= limit { return nil }
-    former = count
-    return takeAll()
-  }
-
-  mutating func takeAll() -> EarlyLines? {
-    if lines.bytes.isEmpty { return nil }
-    defer { lines = JournalLineWriter() }
-    return self
+    try append(commit, number, members, to: &collector.value.line)
   }
 }

@@ -50,6 +50,8 @@ extension JournalRecording {
   }
 
   func beginRequestedCompaction(of store: Store<State, Action>) {
+    // Without a request, a send would copy the state that is read here.
+    if !progress.isCompactionRequested { return }
     let commit = store.lastCommit
     guard let offset = progress.offset, hold.file.extent.number == commit.number + offset else {
       return

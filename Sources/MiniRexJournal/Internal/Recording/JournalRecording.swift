@@ -122,30 +122,36 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
   private func append(_ commit: Commit<State, Action>) throws(JournalFailure) {
     memory.value.written = commit.number
     let number = commit.number + (memory.value.offset ?? 0)
-    guard case .action(let action) = commit.cause else {
-      return append(number, members(), stateKey(commit.cause), try encoded(commit.state, number))
-    }
-    var members = members()
-    members.version = options.upcasting.actionVersion
-    memory.value.line.append(number, members, "\"action\"", try encoded(action, number))
-    memory.value.line.countAction()
-    if isSnapshotDue(), isSmall(commit.state) {
-      append(number, self.members(), "\"snapshot\"", try encoded(commit.state, number))
-    }
+    try append(commit, number, members(), to: &memory.value.line)
+    guard case .action = commit.cause, isSnapshotDue(), isSmall(commit.state) else { return }
+    append(
+      number, members(), "\"snapshot\"", try encoded(commit.state, number), to: &memory.value.line)
   }
 
+  /// Appends the line of a commit to the lines of the thread that formats it.
   func append(
-    _ number: Int, _ members: JournalLineWriter.Members, _ key: String, _ state: Data
+    _ commit: Commit<State, Action>, _ number: Int, _ members: JournalLineWriter.Members,
+    to line: inout JournalLineWriter
+  ) throws(JournalFailure) {
+    guard case .action(let action) = commit.cause else {
+      let key = "\"cause\":\(quoted("\(commit.cause)")),\"state\""
+      return append(number, members, key, try encoded(commit.state, number), to: &line)
+    }
+    var members = members
+    members.version = options.upcasting.actionVersion
+    line.append(number, members, "\"action\"", try encoded(action, number))
+    line.countAction()
+  }
+
+  /// Appends a line with a state.
+  func append(
+    _ number: Int, _ members: JournalLineWriter.Members, _ key: String, _ state: Data,
+    to line: inout JournalLineWriter
   ) {
     var members = members
     members.version = options.upcasting.stateVersion
-    memory.value.line.append(number, members, key, state)
-    memory.value.line.countState(state.count)
-  }
-
-  /// Returns the key of the state in the line of a commit without an action.
-  func stateKey(_ cause: CommitCause<Action>) -> String {
-    "\"cause\":\(quoted("\(cause)")),\"state\""
+    line.append(number, members, key, state)
+    line.countState(state.count)
   }
 
   private func members() -> JournalLineWriter.Members { memory.value.members(options.now()) }

@@ -61,6 +61,8 @@ final class RecordingState: Sendable {
     }
   }
 
+  var isCompactionRequested: Bool { state.withLock { !$0.compactions.isEmpty } }
+
   /// Throws the failure that ended the recording, or `notRecording` unless it records the store.
   func require(_ store: ObjectIdentifier) throws(JournalFailure) {
     let failure = state.withLock { state -> JournalFailure? in

@@ -17,16 +17,8 @@ extension StoreStorage {
   func send<Refusal: Error>(
     to store: Store<State, Action>, deciding decide: (State) throws(Refusal) -> Action
   ) throws(Refusal) -> StoreTask {
-    let thread = ThreadID.current
-    if !enter(on: thread) { refuseReading() }
     defer { extendLifetime(store) }
-    let action: Action
-    do throws(Refusal) {
-      action = try reading { () throws(Refusal) in try withState(decide) }
-    } catch {
-      leaveUnchanged(on: thread)
-      throw error
-    }
+    let (action, thread) = try enter { () throws(Refusal) in try withState(decide) }
     return reduceOutside(action, on: thread)
   }
 
@@ -34,17 +26,26 @@ extension StoreStorage {
     to store: Store<State, Action>, deciding decide: (State) throws(Refusal) -> Action,
     reading read: (State) -> Value
   ) throws(Refusal) -> Receipt<Value> {
+    defer { extendLifetime(store) }
+    let (action, thread) = try enter { () throws(Refusal) in try withState(decide) }
+    return reduceOutside(action, on: thread) { $0.withState(read) }
+  }
+
+  /// Gets exclusive access, and keeps it unless `body` throws.
+  ///
+  /// - Parameter body: A closure that calls a closure of the caller, in which the store traps.
+  @inlinable @inline(__always)
+  func enter<Value, Refusal: Error>(
+    reading body: () throws(Refusal) -> Value
+  ) throws(Refusal) -> (Value, ThreadID) {
     let thread = ThreadID.current
     if !enter(on: thread) { refuseReading() }
-    defer { extendLifetime(store) }
-    let action: Action
     do throws(Refusal) {
-      action = try reading { () throws(Refusal) in try withState(decide) }
+      return (try reading(body), thread)
     } catch {
       leaveUnchanged(on: thread)
       throw error
     }
-    return reduceOutside(action, on: thread) { $0.withState(read) }
   }
 
   /// Reduces an action with exclusive access, and reads after the last commit of its chain.

@@ -11,7 +11,7 @@ extension Scope {
   func sendDeciding<Refusal: Error>(
     _ decide: (State) throws(Refusal) -> Action
   ) throws(Refusal) -> StoreTask {
-    let (action, thread) = try enter(deciding: decide)
+    let (action, thread) = try storage.enter { () throws(Refusal) in try readChild(decide) }
     if isActive { return storage.reduceOutside(embed(action), on: thread) }
     storage.leaveUnchanged(on: thread)
     return StoreTask(nil, number: 0)
@@ -20,23 +20,8 @@ extension Scope {
   func sendDeciding<Value, Refusal: Error>(
     _ decide: (State) throws(Refusal) -> Action, _ read: (State) -> Value
   ) throws(Refusal) -> Receipt<Value> {
-    let (action, thread) = try enter(deciding: decide)
+    let (action, thread) = try storage.enter { () throws(Refusal) in try readChild(decide) }
     return reduce(embed(action), on: thread, reading: read)
-  }
-
-  /// Gets exclusive access, and keeps it unless `decide` throws.
-  private func enter<Refusal: Error>(
-    deciding decide: (State) throws(Refusal) -> Action
-  ) throws(Refusal) -> (Action, ThreadID) {
-    let thread = ThreadID.current
-    if !storage.enter(on: thread) { storage.refuseReading() }
-    do throws(Refusal) {
-      let action = try storage.reading { () throws(Refusal) in try readChild(decide) }
-      return (action, thread)
-    } catch {
-      storage.leaveUnchanged(on: thread)
-      throw error
-    }
   }
 
   /// Reduces an action with exclusive access, and reads the child, or its last state if it was removed.
