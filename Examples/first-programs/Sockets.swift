@@ -102,7 +102,7 @@ final class Connection: Sendable {
     }
   }
 
-  /// Closes the connection, also for threads that read from it.
+  /// Closes the connection, even for threads that read from it.
   func close() {
     shutdown(channel.fileDescriptor, Int32(SHUT_RDWR))
     channel.close(flags: .stop)

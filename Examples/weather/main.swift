@@ -9,7 +9,7 @@ let bag = SubscriptionBag()
 nats.diagnostics.subscribe { print("diagnostic: \($0)") }.store(in: bag)
 
 if arguments.dropFirst().first == "station" {
-  // The server stores both from now on, also for late subscribers.
+  // The server stores both from now on, even for late subscribers.
   _ = await (latest.create().result, log.create().result)
   nats.reply(on: "fahrenheit") { (celsius: Double) in
     PublishedTask<Double, Never>.success(celsius * 9 / 5 + 32)

@@ -8,13 +8,13 @@
 /// It loads for its first subscriber or its first ``value()``, and all of them share the load. A value
 /// whose age reaches `staleAfter` is stale: it is still shown, and the next subscriber or the next
 /// ``value()`` loads again. With `refreshEvery`, it also loads again while it has a subscriber. A
-/// failure is published beside the value.
+/// failure is published with the value.
 ///
 /// The load runs in a Swift task. It is canceled when the last subscriber and the last waiting
 /// caller cancel, unless ``refresh()`` or a read of a stale value requested it. Releasing the
 /// resource cancels its load and finishes its publisher. A subscription does not retain it.
 ///
-/// ``publisher`` is a separate source, also in computed values. See <doc:AValueThatStaysFresh>.
+/// ``publisher`` is a separate source, even in computed values. See <doc:AValueThatStaysFresh>.
 public final class Resource<Value: Sendable, Failure: Error>: Sendable {
   @usableFromInline let core: ResourceCore<Value, Failure>
   private let onRelease: @Sendable () -> Void

@@ -32,7 +32,7 @@ public struct NATSBucket: Sendable {
     mirror.map { StreamID(name: "KV_\($0.name)", domain: $0.domain ?? stream.domain) } ?? stream
   }
 
-  /// The subject that the stream stores, also in a mirror.
+  /// The subject that the stream stores, even in a mirror.
   func subject(of key: String) -> String { "$KV.\(mirror?.name ?? name).\(key)" }
 }
 

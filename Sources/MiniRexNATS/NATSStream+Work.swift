@@ -13,7 +13,7 @@ extension NATSStream {
   /// ```
   ///
   /// The server stores the progress under `durable`, for as long as the stream exists. A message
-  /// that is not acknowledged within `ackWait` is delivered again to one of the processes, also
+  /// that is not acknowledged within `ackWait` is delivered again to one of the processes, even
   /// after its process was killed. A payload that cannot be decoded is rejected and reported on
   /// ``NATSConnection/diagnostics``.
   ///

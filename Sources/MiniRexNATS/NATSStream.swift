@@ -145,7 +145,7 @@ extension NATSStream {
   ///   - subject: One of the stream's subjects, or `nil`, the default, for the stream's name.
   ///   - sequence: The sequence of the last message that you know. If the stream has a later
   ///     message, the append fails with ``NATSError/revision(_:)``. 0 requires a stream without
-  ///     messages, also after a purge, and `nil` requires nothing.
+  ///     messages, even after a purge, and `nil` requires nothing.
   ///   - id: An identifier of the message. Within ``NATSStreamOptions/duplicateWindow``, a second
   ///     message with it is not appended, and the append returns the sequence of the first. After
   ///     that time it is appended again: read up to the end of the stream before you retry.

@@ -2,10 +2,10 @@
 public struct JobOrder<Job: Identifiable & Sendable>: Sendable {
   let line: @Sendable (Job) -> AnyHashable
 
-  /// The order of addition, in which all jobs may run beside each other.
+  /// The order of addition, in which all jobs may run concurrently.
   public static var addition: JobOrder { JobOrder { $0.id } }
 
-  /// Returns an order in which the jobs of one key run one after another, and the jobs of other keys beside them.
+  /// Returns an order in which the jobs of one key run one after another, concurrently with the jobs of other keys.
   ///
   /// ```swift
   /// order: .serially(by: \.customer),

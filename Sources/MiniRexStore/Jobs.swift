@@ -11,7 +11,7 @@
 /// restart every job that is still there runs again. See <doc:WorkThatSurvives>.
 ///
 /// It is a collection of ``JobEntry`` in the order of addition, coded like an array. IDs are unique. Adding,
-/// removing, finding, and each ``reduce(_:)`` take O(log n), also while copies of earlier values exist.
+/// removing, finding, and each ``reduce(_:)`` take O(log n), even while copies of earlier values exist.
 public struct Jobs<Job: Codable & Identifiable & Sendable>: Sendable
 where Job.ID: Codable & Sendable {
   /// The jobs in the order of addition.

@@ -81,7 +81,7 @@ extension PushID: Codable {
 
 /// Creates identifiers in ascending order.
 ///
-/// Each identifier is greater than all earlier identifiers of the source, also within a millisecond
+/// Each identifier is greater than all earlier identifiers of the source, even within a millisecond
 /// and after the clock was set back. Two sources create the same identifier only if they draw the
 /// same 72 random bits in the same millisecond. It is thread-safe.
 public final class PushIDSource: Sendable {

@@ -10,7 +10,7 @@
 /// After `reducer`, the values of the member before and after it are compared. If they differ,
 /// `react` may change the state further, and its effect is merged with the effect of `reducer`. The
 /// actions that both send are reduced afterward. To react to several members, nest the calls. A
-/// change by `react` itself does not call it again. NaN equals NaN here, also inside a member, so a
+/// change by `react` itself does not call it again. NaN equals NaN here, even inside a member, so a
 /// member that stays NaN does not react to every action.
 ///
 /// The old value is retained while the reducer runs, so a change of a large array or dictionary

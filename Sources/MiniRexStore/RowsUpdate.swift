@@ -41,7 +41,7 @@ public enum RowsChange<Row: Identifiable & Sendable>: Sendable where Row.ID: Sen
   case moved(Row, from: Int, to: Int)
   /// A row has changed, and has a position after the update.
   ///
-  /// Any attribute may have changed, also a sort key, if the row keeps its place.
+  /// Any attribute may have changed, even a sort key, if the row keeps its place.
   case updated(Row, at: Int)
 
   /// The position that a removed or moved row had before the update.

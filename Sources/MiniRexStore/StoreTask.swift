@@ -21,7 +21,7 @@ public struct StoreTask: Sendable {
 
   /// The number of the last commit of the chain that this ``Store/send(_:)-(Action)`` started.
   ///
-  /// Commits of later actions, also of actions that the effects send, have other numbers. It is `nil`
+  /// Commits of later actions, including actions that the effects send, have other numbers. It is `nil`
   /// if the action was sent inside the store's own reducer, where it is reduced after the return, or
   /// to a scope whose child was removed.
   @inlinable

@@ -30,7 +30,7 @@ public struct PublisherUnderTest: Sendable {
 
   /// Creates a subject from a broadcaster or a published value.
   ///
-  /// The closures may be called on any thread, also in a callback of the publisher.
+  /// The closures may be called on any thread, even in a callback of the publisher.
   ///
   /// - Parameters:
   ///   - publisher: The publisher under test.

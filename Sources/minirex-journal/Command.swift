@@ -21,7 +21,7 @@ struct Command {
                                                      prints the last or further commits
            minirex-journal compact FILE [--keep everything|latest|COUNT]
                                                      begins a new file with the last state
-           minirex-journal backup FILE FOLDER        makes a copy, also during a recording
+           minirex-journal backup FILE FOLDER        makes a copy, even during a recording
            minirex-journal repair FILE [--yes]       moves the damaged end to FILE.cut
     """
 

@@ -57,7 +57,7 @@ extension JournalTests {
       for number in 25...50 {
         #expect(try LedgerJournal(folder).replay(upTo: number).count == number, "\(wrong)")
       }
-      // Expiry continues, also after a restart.
+      // Expiry continues, even after a restart.
       try await record(51...120, in: folder, keeping: history)
       try expectSpan(folder, last: 120, "\(wrong)")
     }

@@ -118,7 +118,7 @@ extension JournalTests {
     }
   }
 
-  @Test func `J3 opening reads the newest file only, also beside many closed files`() async throws {
+  @Test func `J3 opening reads the newest file only, even beside many closed files`() async throws {
     let folder = try Folder()
     var reads: [Int] = []
     for closed in [2, 200] {

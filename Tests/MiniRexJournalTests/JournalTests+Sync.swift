@@ -18,8 +18,9 @@ extension JournalTests {
     }
   }
 
-  /// Calls the closure while another thread delivers the first commit, of which the journal has no
-  /// line until the gate is open.
+  /// Calls the closure while another thread delivers the first commit.
+  ///
+  /// The journal has no line for it until the gate is open.
   func withHeldDelivery(
     _ body: (Store<Ledger, LedgerAction>, LedgerJournal, _ mayLeave: Gate) async throws -> Void
   ) async throws {

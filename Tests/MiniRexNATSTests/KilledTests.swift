@@ -26,7 +26,7 @@ struct KilledTests {
     for id in ids where isRunning(id) { kill(id, SIGKILL) }
   }
 
-  /// A process that has ended has no arguments, also before its parent reaps it.
+  /// A process that has ended has no arguments, even before its parent reaps it.
   private func isRunning(_ id: pid_t) -> Bool {
     let arguments = try? String(contentsOfFile: "/proc/\(id)/cmdline", encoding: .utf8)
     return arguments?.isEmpty == false

@@ -43,7 +43,7 @@ import Testing
     #expect(clock.sleeperCount == 1)
   }
 
-  @Test func `a past deadline is due in the next advance, also by zero`() {
+  @Test func `a past deadline is due in the next advance, even by zero`() {
     clock.advance(by: .seconds(5))
     let subscription = note("late", at: 1)
     #expect(events.value == [])

@@ -62,7 +62,7 @@ package final class Backend: Sendable {
     }
   }
 
-  /// Answers a request, also in advance.
+  /// Answers a request, even in advance.
   package func answer(_ number: Int, _ value: Int) { answer(number, .success(value)) }
 
   package func fail(_ number: Int) { answer(number, .failure(Failed(number))) }

@@ -5,7 +5,7 @@ import Synchronization
 /// Returns the number of threads that want to run for each core, or 1 if there are fewer, and makes all limits grow with
 /// it.
 ///
-/// A thread that mostly sleeps wakes on time also on a busy machine, so a number of polls takes no longer there, while
+/// A thread that mostly sleeps wakes on time even on a busy machine, so a number of polls takes no longer there, while
 /// the thread that it waits for takes as many times longer.
 @discardableResult
 func measureCrowding() -> Int {

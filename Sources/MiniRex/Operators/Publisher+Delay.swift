@@ -7,7 +7,7 @@ extension Publisher {
   ///
   /// ![delay shifts each update and the end](delay.svg)
   ///
-  /// Callbacks run where the clock runs them, also for the first value of a published value and for
+  /// Callbacks run where the clock runs them, even for the first value of a published value and for
   /// the progress and the result of a task. The delay is separate for each subscriber. When the
   /// publisher finishes, pending updates are still delivered on time before the end. The queue is
   /// unbounded: it holds the updates of the last `duration`. Each subscriber has one timer, which

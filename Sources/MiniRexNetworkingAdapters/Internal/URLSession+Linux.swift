@@ -29,9 +29,8 @@ extension URLSession {
 extension URLSessionTask {
   /// Cancels the task in its session.
   ///
-  /// The platform traps if a task completes between the two steps of `cancel`, of which the
-  /// second runs on a queue. The delegate queue therefore holds the completion until both steps
-  /// are done.
+  /// The platform traps if a task completes between the two steps of `cancel`. The second step runs on
+  /// a queue. The delegate queue therefore holds the completion until both steps are done.
   func cancel(in session: URLSession) {
     guard let queue = session.delegateQueue as? ReceivingQueue else { return cancel() }
     queue.hold()

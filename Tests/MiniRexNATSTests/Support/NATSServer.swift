@@ -82,7 +82,7 @@ final class NATSServer: Sendable {
   func retire() async {
     guard let id = processID else { return }
     kill(id, SIGUSR2)
-    // A process that has ended has no arguments, also before its parent reaps it.
+    // A process that has ended has no arguments, even before its parent reaps it.
     await until {
       (try? String(contentsOfFile: "/proc/\(id)/cmdline", encoding: .utf8))?.isEmpty ?? true
     }

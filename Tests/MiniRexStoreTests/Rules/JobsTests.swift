@@ -248,7 +248,7 @@ private struct CollidingJob: Codable, Identifiable, Sendable {
     #expect(counts.pending + counts.waiting + counts.running + counts.failed == jobs.count)
   }
 
-  @Test func `a change of 20,000 jobs visits few nodes, also beside an older copy`() {
+  @Test func `a change of 20,000 jobs visits few nodes, even beside an older copy`() {
     var jobs = Jobs<Charge>()
     for id in 0..<20_000 { jobs.add(Charge(id: id)) }
     let old = jobs

@@ -114,7 +114,7 @@ import Testing
     withExtendedLifetime(working) {}
   }
 
-  @Test func `W3 jobs of one key run one after another, beside those of other keys`() async {
+  @Test func `W3 jobs of one key run one after another, concurrently with other keys`() async {
     let store = Store(Shop(), reducer: selling)
     let bench = Bench()
     for id in 1...3 { store.send(.ordered(Charge(id: id, customer: "Ann"))) }

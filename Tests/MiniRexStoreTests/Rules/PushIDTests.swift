@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.light) struct PushIDTests {
-  @Test func `identifiers of a source ascend, also within a millisecond and with a clock set back`()
+  @Test func `identifiers of a source ascend, even within a millisecond and with a clock set back`()
   {
     let time = Shared<Int64>(1_700_000_000_000)
     let source = PushIDSource { time.value }

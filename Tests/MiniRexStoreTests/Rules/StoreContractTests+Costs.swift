@@ -97,7 +97,7 @@ extension StoreContractTests {
     #expect(store.hasForgottenEffects)
   }
 
-  @Test func `S20 an action of a removed child is dropped, also behind other effects`() {
+  @Test func `S20 an action of a removed child is dropped, even behind other effects`() {
     let store = makeBoard(Counter())
 
     let task = store.send(.change)

@@ -386,7 +386,7 @@ extension StoreContractTests {
     #expect(store.effectCount == 0)
   }
 
-  @Test func `S29 await sequences sends, also across stores`() async throws {
+  @Test func `S29 await sequences sends, even across stores`() async throws {
     var store: Store? = askStore()
     func work(_ number: Int) -> Ask {
       Ask(number) { .run { send in send(Ask(number * 10)) } }

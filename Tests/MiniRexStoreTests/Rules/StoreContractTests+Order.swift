@@ -174,7 +174,7 @@ extension StoreContractTests {
     #expect(isWhole)
   }
 
-  @Test func `S4 a reducer's sends are queued, also while other threads wait`()
+  @Test func `S4 a reducer's sends are queued, even while other threads wait`()
     async
   {
     await #expect(processExitsWith: .success) {

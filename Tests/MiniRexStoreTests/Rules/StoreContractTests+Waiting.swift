@@ -15,7 +15,7 @@ private func search(
   .cancellable(id: "search", cancelInFlight: cancelInFlight)
 }
 
-/// Returns immediately, also if the task has not finished.
+/// Returns immediately, even if the task has not finished.
 private func isCanceled(_ task: StoreTask) async -> Bool {
   if !task.isFinished { return false }
   do {

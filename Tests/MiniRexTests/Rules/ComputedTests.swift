@@ -147,7 +147,7 @@ import Testing
     #expect(pairs.updates == [[1, 2], [1, 1], [5, 5]])
   }
 
-  @Test func `R36 each turn emits its own value, also after a re-entrant send`() {
+  @Test func `R36 each turn emits its own value, even after a re-entrant send`() {
     let forward = Recorder(a.publisher) { [a] in if $0 < 4 { a.value = $0 + 1 } }
     let double = PublishedValue.computed { [a, runs] read in
       runs.increment()

@@ -140,7 +140,7 @@ import Testing
     #expect(backend.count == 4)
   }
 
-  @Test func `C2 an attempt that awaits its own value receives an error also after a retry`() async
+  @Test func `C2 an attempt that awaits its own value receives an error even after a retry`() async
   {
     let own = Shared<Numbers?>(nil)
     let attempts = Shared(0)
@@ -398,7 +398,7 @@ import Testing
     #expect(resource.state.age == .seconds(5))
   }
 
-  @Test func `C7 a subscriber receives that its load runs, also if the load ends first`() async {
+  @Test func `C7 a subscriber receives that its load runs, even if the load ends first`() async {
     let resource = makeResource()
     backend.answer(1, 1)
     let watcher = resource.publisher.subscribe { state in

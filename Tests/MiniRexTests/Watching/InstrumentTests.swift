@@ -217,7 +217,7 @@ import Testing
     withExtendedLifetime(values) {}
   }
 
-  @Test func `an event names the sources and the operator, also behind a trace and a join`() {
+  @Test func `an event names the sources and the operator, even behind a trace and a join`() {
     let log = EventLog(backlogLimit: 1)
     let first = BroadcastSource<Int>(name: "first", instrument: log)
     let second = BroadcastSource<Int>(name: "second", instrument: log)

@@ -86,7 +86,7 @@ extension SendValve {
 }
 
 extension SendValve {
-  /// The stalled subscribers, also behind `share`.
+  /// The stalled subscribers, including those behind `share`.
   var slowSubscribers: [SlowSubscriber] {
     var seen: Set<ObjectIdentifier> = []
     return slowSubscribers(&seen)

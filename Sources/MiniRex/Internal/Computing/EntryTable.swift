@@ -12,7 +12,7 @@
   @exclusivity(unchecked)
   private var elements = UnsafeMutablePointer<IndexEntry>.allocate(capacity: 4)
   private var capacity = 4
-  /// The number of initialized elements, also of removed entries.
+  /// The number of initialized elements, including removed entries.
   private var count = 0
   private var unused: [EntryID] = []
 

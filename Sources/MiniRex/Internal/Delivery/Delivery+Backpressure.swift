@@ -160,7 +160,7 @@ extension AnyDelivery {
     if let valve, valve.belongsToRun { valve.detach(token) }
   }
 
-  /// Returns when the queued updates and the turn in progress are delivered, also in a canceled
+  /// Returns when the queued updates and the turn in progress are delivered, even in a canceled
   /// task.
   @usableFromInline
   func settled() async {

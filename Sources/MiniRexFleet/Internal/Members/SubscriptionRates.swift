@@ -14,7 +14,7 @@ struct SubscriptionRates: Sendable {
     var rank: (Int, Int, Double) { (load.droppedUpdates, load.pendingUpdates, rate) }
   }
 
-  /// The number of updates that were dropped since the first measurement, also in subscriptions that have ended.
+  /// The number of updates that were dropped since the first measurement, including in ended subscriptions.
   private(set) var dropCount = 0
   private var counts: [Int: (updates: Int, drops: Int)] = [:]
   private var received: (messages: Int, drops: Int)?

@@ -1,6 +1,6 @@
 internal import MiniRexStore
 
-/// The jobs at one place of a store, of which the page lists some.
+/// The jobs at one place of a store, and some of them for the page.
 struct JobsLine: Sendable, Encodable, Equatable {
   struct Job: Sendable, Encodable, Equatable {
     let id: String

@@ -143,7 +143,7 @@ final class WatchedStore: Sendable {
 
   var totals: Totals? { readTotals() }
 
-  /// The performed jobs, of which each place lists some.
+  /// The performed jobs, and some of them at each place.
   var jobs: [JobsLine] { readJobs(settings.jobs).map { JobsLine($0) } }
 
   /// The counts of the performed jobs.

@@ -53,7 +53,7 @@ func requireSameDisk(_ file: Int32, _ path: String, _ folder: String) throws(Jou
   var parent = stat()
   try check { unsafe stat(parentFolder(of: path), &parent) }
   let disks = (parent.st_dev, try fileStatus(of: segments.number).st_dev)
-  // No file can be linked to a mounted folder, also of the same disk.
+  // No file can be linked to a mounted folder, even of the same disk.
   let mounts = (mount(of: file), mount(of: segments.number))
   if disks.0 != disks.1 || mounts.0 != mounts.1 { throw .otherDisk(folder: folder) }
 }

@@ -34,7 +34,7 @@ where Job.ID: Codable & Sendable {
 
   var jobs = Jobs<Job>()
   var schedule = JobsSchedule()
-  /// All runs that have not returned, also those whose job was removed.
+  /// All runs that have not returned, including runs whose job was removed.
   var runs: [ObjectIdentifier: JobRun<Job>] = [:]
   /// The runs whose results count, by the numbers of their jobs.
   var current: [Int: JobRun<Job>] = [:]
