@@ -12,7 +12,7 @@ from inspector_session import import_session
 from support import HOSTILE, Program, post, shapes
 
 # The elements whose content differs in each run.
-MASKS = ("#picture text, .counts, .effects, .lanes, .slider, .commits, .detail, #trouble, #state,"
+MASKS = ("#picture text, #tree, .counts, .effects, .lanes, .slider, .commits, .detail, #trouble, #state,"
          " .scopes")
 IS_FILLED = f"{ROWS}.length > 5 && document.querySelectorAll('#picture .edge').length > 10"
 
