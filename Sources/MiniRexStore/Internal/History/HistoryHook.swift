@@ -39,7 +39,7 @@ class AnyHistoryHook: @unchecked Sendable {
   private func subscribe(_ receive: @escaping @Sendable (UndoAvailability) -> Void) -> Subscription
   {
     let thread = ThreadID.current
-    let subscription = Subscription(delivery, place: Subscription.nowhere)
+    let subscription = Subscription(to: delivery)
     let (first, call) = delivery.lock.withLock { delivered in
       let first = ways
       if published != first { published = nil }

@@ -253,6 +253,6 @@ struct Joining<Event: Sendable>: Sendable {
   init(_ delivery: Delivery<Event>, _ callback: @escaping @Sendable (Event) -> Void) {
     self.delivery = delivery
     self.callback = callback
-    subscription = Subscription(delivery, place: Subscription.nowhere)
+    subscription = Subscription(to: delivery)
   }
 }
