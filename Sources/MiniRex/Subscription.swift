@@ -1,4 +1,4 @@
-public import Synchronization
+internal import Synchronization
 
 /// A subscription.
 ///
@@ -8,27 +8,32 @@ public import Synchronization
 /// of the source.
 public final class Subscription: Sendable {
   /// A subscription that has ended, as `subscribe` returns it for a source that has finished.
-  public static let ended = Subscription(SubscriptionHost(), place: Subscription.nowhere)
+  public static let ended = Subscription(EndedHost(), place: Subscription.nowhere)
 
-  @usableFromInline let host: SubscriptionHost
+  let host: any SubscriptionHost
 
   /// The address of the subscription's slot in the table of the source.
   ///
   /// Guarded by the lock of the source. A read without the lock finds a completed cancellation, but
   /// not one in progress.
-  @usableFromInline let place: Atomic<UInt>
+  let place: Atomic<UInt>
 
   /// The place of a subscription that has ended, or that has not joined its source yet.
-  @inlinable package static var nowhere: UInt { 0 }
+  static var nowhere: UInt { 0 }
   /// The constant place of a subscription whose host has no slot table.
   ///
   /// The host knows whether the subscription has ended.
-  @inlinable package static var elsewhere: UInt { 1 }
+  static var elsewhere: UInt { 1 }
 
-  @inlinable
-  package init(_ host: SubscriptionHost, place: UInt = Subscription.elsewhere) {
+  init(_ host: any SubscriptionHost, place: UInt = Subscription.elsewhere) {
     self.host = host
     self.place = Atomic(place)
+  }
+
+  /// Creates a subscription that has not joined its source yet.
+  @usableFromInline
+  package convenience init(to source: AnyDelivery) {
+    self.init(source, place: Subscription.nowhere)
   }
 
   /// Creates a subscription from a closure that cancels it.

@@ -7,7 +7,7 @@
 /// }
 /// ```
 public struct ValueSetter: ~Copyable {
-  private var writes: [PropertyWrite] = []
+  private var writes: [any PropertyWrite] = []
 
   init() {}
 

@@ -22,7 +22,8 @@ extension NSObjectProtocol where Self: NSObject {
     forKeyPath keyPath: String, as type: Value.Type = Value.self,
     options: NSKeyValueObservingOptions = [.new], fileID: String = #fileID, line: Int = #line
   ) -> Broadcaster<Result<KeyValueChange<Value>, KeyValueTypeError>> {
-    let observed = WeakObject(self)
+    // Observing is safe on any thread.
+    let observed = WeakReference<NSObject>(self)
     return Broadcaster(watchedBy: .ofSource("observed \(keyPath)", fileID, line)) { receive in
       guard let object = observed.object else { return .ended }
       let source = BroadcastSource<Result<KeyValueChange<Value>, KeyValueTypeError>>(lineage: nil)
@@ -67,15 +68,6 @@ private func value<Value>(
   if let value = any as? Value { return value }
   throw KeyValueTypeError(
     keyPath: keyPath, expected: "\(Value.self)", found: "\(Swift.type(of: any))")
-}
-
-/// Unchecked, because the object need not be `Sendable`: observing it is safe on any thread.
-private struct WeakObject: @unchecked Sendable {
-  weak let object: NSObject?
-
-  init(_ object: NSObject) {
-    self.object = object
-  }
 }
 
 /// Passes the changes to a closure.

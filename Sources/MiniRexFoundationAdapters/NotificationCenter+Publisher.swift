@@ -70,25 +70,24 @@ extension NotificationCenter {
 
 /// Registers with the center, and removes the registration, exactly once each.
 ///
-/// Unchecked, because the object need not be `Sendable`: it is retained only while the center needs
-/// its address, and no method of it is called.
-private struct WeakRegistrar: @unchecked Sendable {
+/// The object is retained only while the center needs its address, and no method of it is called.
+private struct WeakRegistrar: Sendable {
   private weak let center: NotificationCenter?
-  private weak let object: AnyObject?
+  private let reference: WeakReference<AnyObject>
   private let name: Notification.Name
   private let isForAll: Bool
 
   init(center: NotificationCenter, name: Notification.Name, object: AnyObject?) {
     self.center = center
     self.name = name
-    self.object = object
+    reference = WeakReference(object)
     isForAll = object == nil
   }
 
   func register<Update>(
     _ connection: Connection<Update>, _ read: @escaping @Sendable (Notification) -> Update?
   ) -> Subscription {
-    let object = object
+    let object = reference.object
     guard let center, isForAll || object != nil else { return connection.refuse() }
     let sentinel = Sentinel { connection.end() }
     // With a queue, the posting thread would wait. The observer token is only passed back to the

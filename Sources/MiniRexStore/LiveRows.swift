@@ -14,7 +14,7 @@ public import MiniRex
 /// Operators that return a query, such as ``filter(_:)``, make a query with its own index. The
 /// closures of a query run on the thread that delivers the source's update.
 public struct LiveRows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sendable {
-  @usableFromInline let inputs: PublishedValue<LiveInput>
+  @usableFromInline let inputs: PublishedValue<any LiveInput>
   @usableFromInline let makeStage: @Sendable () -> LiveStage<Row>
   @usableFromInline let steps: PublishedValue<LiveStep<Row>>
   @usableFromInline let query: QueryID
@@ -23,7 +23,7 @@ public struct LiveRows<Row: Identifiable & Sendable>: Sendable where Row.ID: Sen
   /// - Parameter isStore: `true` if one store delivers all inputs.
   @inlinable
   init(
-    _ inputs: PublishedValue<LiveInput>, isStore: Bool = false,
+    _ inputs: PublishedValue<any LiveInput>, isStore: Bool = false,
     _ makeStage: @escaping @Sendable () -> LiveStage<Row>
   ) {
     self.inputs = inputs

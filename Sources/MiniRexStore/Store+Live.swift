@@ -14,7 +14,7 @@ extension Store {
   ///   each commit and subscriber.
   @inlinable
   public func live<Row>(_ rows: @escaping @Sendable (State) -> Rows<Row>) -> LiveRows<Row> {
-    let inputs = PublishedValue<LiveInput>(
+    let inputs = PublishedValue<any LiveInput>(
       watchedBy: lineage, as: "live",
       value: .untracked { [backing] in
         switch backing {
@@ -47,7 +47,7 @@ extension Publisher where Kind == PublishedValueKind {
   @inlinable
   public func live<Row>() -> LiveRows<Row> where Update == Rows<Row> {
     LiveRows(
-      rowsFrom: PublishedValue<LiveInput>(
+      rowsFrom: PublishedValue<any LiveInput>(
         of: self, value: .untracked { readCurrent().map { RowsInput($0) } }
       ) { receive in follow { receive(RowsInput($0)) } }, isStore: false)
   }
@@ -56,7 +56,7 @@ extension Publisher where Kind == PublishedValueKind {
 extension LiveRows {
   /// - Parameter inputs: A publisher of `RowsInput`.
   @inlinable
-  init(rowsFrom inputs: PublishedValue<LiveInput>, isStore: Bool) {
+  init(rowsFrom inputs: PublishedValue<any LiveInput>, isStore: Bool) {
     self.init(inputs, isStore: isStore) {
       let index = RowsIndex<Row>()
       return LiveStage(

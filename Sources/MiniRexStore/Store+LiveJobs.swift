@@ -14,7 +14,7 @@ extension Store {
   public func live<Job>(
     _ jobs: @escaping @Sendable (State) -> Jobs<Job>
   ) -> LiveRows<JobEntry<Job>> {
-    let inputs = PublishedValue<LiveInput>(
+    let inputs = PublishedValue<any LiveInput>(
       watchedBy: lineage, as: "live",
       value: .untracked { [backing] in
         switch backing {

@@ -85,7 +85,7 @@ extension Store {
     )
   }
 
-  private func key(ofJobs path: AnyKeyPath) -> JobsKey {
+  private func key(ofJobs path: any AnyKeyPath & Sendable) -> JobsKey {
     switch backing {
     case .root:
       return JobsKey(root: rootIdentity, child: nil, path: path)

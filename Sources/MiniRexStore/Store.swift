@@ -64,7 +64,7 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
   /// Creates a scope.
   @usableFromInline
   init<Parent, ParentAction>(
-    _ scope: AnyScope<State, Action>, of parent: Store<Parent, ParentAction>, lineage: Lineage?
+    _ scope: any AnyScope<State, Action>, of parent: Store<Parent, ParentAction>, lineage: Lineage?
   ) {
     backing = .scope(scope)
     root = nil

@@ -65,7 +65,7 @@ extension Publisher where Kind == PublishedValueKind {
     self.init(of: changes, by: "PublishedValue", value: .untracked(initial)) { receive in
       let delivery = Delivery<Update>()
       let sentinel = Sentinel { delivery.end() }
-      let gate = Subscription(delivery, place: Subscription.nowhere)
+      let gate = Subscription(to: delivery)
       let receive = skippingDuplicates(changeTest, receive)
       let input = delivery.subscribe(gate, receive) {
         let input = changes.follow { change in

@@ -18,7 +18,7 @@ public func all<Success: Sendable, Failure: Error>(
   return ProgressiveTask<Double, [Success], Failure>(
     of: tasks.flatMap(\.lineages),
     sharing: SharedWork { inlet, bag in
-      let cells = tasks.map { _ in SuccessCell<Success>() }
+      let cells = tasks.map { _ in CombinationCell<Success>() }
       let gathering = TaskCollector<Failure>(weights: weights, in: bag) { fraction in
         inlet.report(.progress(fraction))
       } finish: { failure in
@@ -45,7 +45,7 @@ public func all<each Success: Sendable, Failure: Error>(
   return ProgressiveTask<Double, (repeat each Success), Failure>(
     of: inputs,
     sharing: SharedWork { inlet, bag in
-      let cells = (repeat SuccessCell<each Success>())
+      let cells = (repeat emptyCell(for: (each Success).self))
       let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }
       let gathering = TaskCollector<Failure>(weights: weights, in: bag) { fraction in
         inlet.report(.progress(fraction))

@@ -18,7 +18,7 @@ public func all<each Success: Sendable, Failure: Error>(
   return PublishedTask<(repeat each Success), Failure>(
     of: inputs,
     sharing: SharedWork { inlet, bag in
-      let cells = (repeat SuccessCell<each Success>())
+      let cells = (repeat emptyCell(for: (each Success).self))
       let collect: @Sendable () -> (repeat each Success)? = { try? (repeat (each cells).read()) }
       var weights: [Double] = []
       for _ in repeat each task { weights.append(1) }
@@ -50,7 +50,7 @@ public func all<Success: Sendable, Failure: Error>(
   PublishedTask<[Success], Failure>(
     of: tasks.flatMap(\.lineages),
     sharing: SharedWork { inlet, bag in
-      let cells = tasks.map { _ in SuccessCell<Success>() }
+      let cells = tasks.map { _ in CombinationCell<Success>() }
       let weights = [Double](repeating: 1, count: tasks.count)
       let gathering = TaskCollector<Failure>(weights: weights, in: bag) { failure in
         let successes = cells.compactMap { unsafe $0.value }

@@ -24,7 +24,7 @@ extension Publisher where Kind: StreamKind {
     return Broadcaster(
       lineage: .ofOperation(on: lineages + next.lineages), value: .none
     ) { receive in
-      let (first, second) = (pair.first, pair.second)
+      let (first, second) = pair.link.content
       let context = second.contextOfInner
       let steps = [
         Succession<Update>.Step { second.follow(in: context, $0) },
@@ -42,15 +42,8 @@ extension Publisher where Kind: StreamKind {
 }
 
 /// Two publishers, each of which may own the next publisher of a long chain.
-///
-/// Unchecked: constant until `deinit`.
-private final class PublisherPair<First: Sendable, Second: Sendable>: @unchecked Sendable {
-  private var pair: (First, Second)?
+private final class PublisherPair<First: Sendable, Second: Sendable>: Sendable {
+  let link: ChainLink<(First, Second)>
 
-  init(_ first: First, _ second: Second) { pair = (first, second) }
-
-  deinit { ReleaseChain.release(&pair) }
-
-  var first: First { unsafe pair.unsafelyUnwrapped.0 }
-  var second: Second { unsafe pair.unsafelyUnwrapped.1 }
+  init(_ first: First, _ second: Second) { link = ChainLink((first, second)) }
 }

@@ -24,7 +24,7 @@ public func combineLatest<each Value: Sendable>(
     lineage: .ofOperation(on: lineages),
     value: .derived { session in try? (repeat (each input).value(in: session)) }
   ) { receive in
-    let cells = (repeat CombinationCell<each Value>())
+    let cells = (repeat emptyCell(for: (each Value).self))
     let emit = CombinationOutput(nil, receive).emitter { try? (repeat (each cells).read()) }
     return Combination().subscribe(emit) { inputs in
       for (input, cell) in repeat (each input, each cells) { inputs.add(input, cell) }

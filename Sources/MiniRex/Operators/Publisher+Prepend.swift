@@ -17,7 +17,7 @@ extension Publisher where Kind: StreamKind {
     Broadcaster(trusting: self) { receive in
       let delivery = Delivery<Update>(isOpen: true)
       let sentinel = Sentinel { delivery.end() }
-      let gate = Subscription(delivery, place: Subscription.nowhere)
+      let gate = Subscription(to: delivery)
       let input = delivery.subscribe(gate, receive) {
         let input = follow { update in
           withExtendedLifetime(sentinel) { _ = delivery.send(update) }

@@ -32,10 +32,10 @@ extension LiveRows {
     by parameter: PublishedValue<Parameter>,
     _ isIncluded: @escaping @Sendable (Row, Parameter) -> Bool
   ) -> LiveRows {
-    let parameters = parameter.map { ParameterInput($0) as LiveInput }
+    let parameters = parameter.map { ParameterInput($0) as any LiveInput }
     return LiveRows(inputs.paired(with: parameters)) { [makeStage] in
       let (source, index) = (makeStage(), FilterIndex())
-      var last: LiveInput?
+      var last: (any LiveInput)?
       return LiveStage(
         of: source,
         apply: { input in
@@ -53,9 +53,9 @@ extension LiveRows {
   }
 }
 
-extension PublishedValue<LiveInput> {
+extension PublishedValue<any LiveInput> {
   /// Combines the inputs of two stages, glitch-free.
-  func paired(with other: PublishedValue<LiveInput>) -> PublishedValue<LiveInput> {
-    MiniRex.combineLatest(self, other).map { PairInput($0, $1) as LiveInput }
+  func paired(with other: PublishedValue<any LiveInput>) -> PublishedValue<any LiveInput> {
+    MiniRex.combineLatest(self, other).map { PairInput($0, $1) as any LiveInput }
   }
 }

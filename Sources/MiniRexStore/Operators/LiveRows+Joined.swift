@@ -18,7 +18,7 @@ extension LiveRows {
     LiveRows<JoinedRow<Row, Other>>(inputs.paired(with: other.inputs)) {
       [makeStage, makeOther = other.makeStage] in
       let (source, other, index) = (makeStage(), makeOther(), JoinIndex<Other>())
-      var last: (one: LiveInput?, other: LiveInput?)
+      var last: (one: (any LiveInput)?, other: (any LiveInput)?)
       return LiveStage(
         apply: { input in
           let pair = unsafe unsafeDowncast(input, to: PairInput.self)

@@ -1,9 +1,8 @@
 /// A subscription of a reader whose peer sends a number of updates ahead, as a NATS server does.
 ///
 /// Such a reader cannot wait at a valve. It permits its peer further updates once each suspending
-/// subscriber has room for all of them. Unchecked like every `SubscriptionHost`: a `Lock` guards
-/// its state.
-package final class ReadAhead: SubscriptionHost, @unchecked Sendable {
+/// subscriber has room for all of them.
+package final class ReadAhead: SubscriptionHost {
   private struct State: Sendable {
     var counters: [InFlightCounter] = []
     /// Runs once there is room for the count.
@@ -15,7 +14,7 @@ package final class ReadAhead: SubscriptionHost, @unchecked Sendable {
 
   private let state = Lock(State())
 
-  package override init() { super.init() }
+  package init() {}
 
   /// Returns the subscription of the reader.
   package func subscription(_ cancel: @escaping @Sendable () -> Void) -> Subscription {
@@ -75,21 +74,21 @@ package final class ReadAhead: SubscriptionHost, @unchecked Sendable {
     }
   }
 
-  override func isSubscribed(_ token: Subscription) -> Bool {
+  func isSubscribed(_ token: Subscription) -> Bool {
     state.withLock { $0.reading }?.isSubscribed ?? false
   }
 
-  override func decisive(for token: Subscription) -> Subscription? { state.withLock { $0.reading } }
+  func decisive(for token: Subscription) -> Subscription? { state.withLock { $0.reading } }
 
-  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+  func attach(_ counter: InFlightCounter, of token: Subscription) {
     state.withLock { $0.counters.append(counter) }
   }
 
-  override func end(_ token: Subscription) {
+  func end(_ token: Subscription) {
     take()?.invalidate()
   }
 
-  override func end(_ token: Subscription, for group: WaitGroup) {
+  func end(_ token: Subscription, for group: WaitGroup) {
     if let reading = take() { group.end(reading) }
   }
 

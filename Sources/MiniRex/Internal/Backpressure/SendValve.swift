@@ -54,9 +54,9 @@ package final class SendValve: Sendable {
   ///
   /// Called under the lock of the delivery, while one of its slots has a callback, which retains
   /// the run.
-  var run: RunStart? {
+  var run: CallbackOwnedRun? {
     guard let pointer = unsafe UnsafeRawPointer(bitPattern: addressOfRun) else { return nil }
-    return unsafe Unmanaged<RunStart>.fromOpaque(pointer).takeUnretainedValue()
+    return unsafe Unmanaged<CallbackOwnedRun>.fromOpaque(pointer).takeUnretainedValue()
   }
 
   /// Creates the valve of a source that starts inside `subscribe`.

@@ -1,7 +1,5 @@
 /// The subscription of an asynchronous callback: a buffer, and the loop that empties it.
-///
-/// All properties are constant.
-final class AsyncSubscription<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
+final class AsyncSubscription<Update: Sendable>: SubscriptionHost {
   private let updates: ValuesSubscription<Update>
   private let calls: CallCounter
   /// The subscription of the task that loops.
@@ -13,26 +11,26 @@ final class AsyncSubscription<Update: Sendable>: SubscriptionHost, @unchecked Se
     self.loop = loop
   }
 
-  override func isSubscribed(_ token: Subscription) -> Bool { loop.isSubscribed }
+  func isSubscribed(_ token: Subscription) -> Bool { loop.isSubscribed }
 
-  override func decisive(for token: Subscription) -> Subscription? { loop }
+  func decisive(for token: Subscription) -> Subscription? { loop }
 
-  override func bufferCounts(of token: Subscription) -> BufferCounts {
+  func bufferCounts(of token: Subscription) -> BufferCounts {
     updates.buffer.counts + updates.token.bufferCounts
   }
 
-  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+  func collectDrains(of token: Subscription, into drains: inout [Drain]) {
     updates.token.host.collectDrains(of: updates.token, into: &drains)
     drains.append { [calls] in await calls.drained() }
   }
 
-  override func end(_ token: Subscription) {
+  func end(_ token: Subscription) {
     updates.invalidate()
     loop.invalidate()
     calls.finishAll()
   }
 
-  override func end(_ token: Subscription, for group: WaitGroup) {
+  func end(_ token: Subscription, for group: WaitGroup) {
     updates.invalidate()
     group.end(loop)
     calls.finishAll()

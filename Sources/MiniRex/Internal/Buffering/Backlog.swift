@@ -1,9 +1,7 @@
 /// The queue of one subscriber's updates that wait for a slot.
 ///
 /// Its subscription counts and releases them.
-///
-/// Unchecked like every `SubscriptionHost`: a `Lock` guards its state.
-final class Backlog<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
+final class Backlog<Update: Sendable>: SubscriptionHost {
   private struct State {
     /// `nil` after the subscription ends.
     ///
@@ -35,7 +33,7 @@ final class Backlog<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
     for counter in counters { counter.endMove() }
   }
 
-  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+  func attach(_ counter: InFlightCounter, of token: Subscription) {
     state.withLock { state in
       state.counters.append(counter)
       counter.count(state.queue?.count ?? 0)
@@ -43,11 +41,13 @@ final class Backlog<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
     counter.check()
   }
 
-  override func bufferCounts(of token: Subscription) -> BufferCounts {
+  func isSubscribed(_ token: Subscription) -> Bool { state.withLock { $0.queue != nil } }
+
+  func bufferCounts(of token: Subscription) -> BufferCounts {
     BufferCounts(pending: state.withLock { $0.queue?.count ?? 0 })
   }
 
-  override func end(_ token: Subscription) {
+  func end(_ token: Subscription) {
     var (queue, counters) = state.withLock { ($0.queue.take(), $0.counters) }
     for counter in counters { counter.subtract(queue?.count ?? 0) }
     ReleaseChain.release(&queue)

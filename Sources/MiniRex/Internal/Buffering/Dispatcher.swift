@@ -2,12 +2,9 @@
 /// thread.
 ///
 /// It stores the queued updates, not the jobs of the queue, so that canceling the subscription
-/// releases them even if the queue never runs. Unchecked like every `SubscriptionHost`: a `Lock`
-/// guards its state.
+/// releases them even if the queue never runs.
 @usableFromInline
-package final class Dispatcher<Update: Sendable, Callback: Sendable>: SubscriptionHost,
-  @unchecked Sendable
-{
+package final class Dispatcher<Update: Sendable, Callback: Sendable>: SubscriptionHost {
   /// - resting: the buffer is empty, and no callback runs. → scheduled, running
   /// - scheduled: a job is enqueued, which will empty the buffer. → running
   /// - running: a callback runs, and new updates are queued. → resting, scheduled
@@ -79,7 +76,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
   package func subscribe<Kind>(
     to publisher: Publisher<Update, Kind>, by function: String = #function
   ) -> Subscription {
-    let token = Subscription(self)
+    let token = makeToken()
     let sentinel = Sentinel { self.endInput() }
     let watch = BufferWatch(publisher.lineage, of: function)?.measuring(counter) { [weak self] in
       self?.counts
@@ -95,6 +92,8 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     return token
   }
 
+  @usableFromInline func makeToken() -> Subscription { Subscription(self) }
+
   @usableFromInline
   func prepareCounter() {
     guard let counter else { return }
@@ -108,7 +107,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     endInput()
   }
 
-  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+  func attach(_ counter: InFlightCounter, of token: Subscription) {
     let input = state.withLock { state in
       state.counters.append(counter)
       counter.count(state.buffer.queue.count)
@@ -235,7 +234,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     for call in state.withLock({ $0.drains.finishOne() }) { call.resume() }
   }
 
-  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+  func collectDrains(of token: Subscription, into drains: inout [Drain]) {
     if let input = state.withLock({ $0.input }) {
       input.host.collectDrains(of: input, into: &drains)
     }
@@ -252,16 +251,16 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
 
   @usableFromInline var counts: BufferCounts { state.withLock { $0.buffer.counts } }
 
-  override func bufferCounts(of token: Subscription) -> BufferCounts {
+  func bufferCounts(of token: Subscription) -> BufferCounts {
     let (counts, input) = state.withLock { ($0.buffer.counts, $0.input) }
     return input.map { counts + $0.bufferCounts } ?? counts
   }
 
-  override func isSubscribed(_ token: Subscription) -> Bool {
+  func isSubscribed(_ token: Subscription) -> Bool {
     state.withLock { $0.callback != nil }
   }
 
-  override func withEndCalls(
+  func withEndCalls(
     of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
   ) {
     state.withLock { state in
@@ -270,7 +269,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
     }
   }
 
-  override func end(_ token: Subscription) {
+  func end(_ token: Subscription) {
     var callback: Callback?
     var waiting = Optional(Queue<Carried<Update>>())
     var endValues: CarriedValues?

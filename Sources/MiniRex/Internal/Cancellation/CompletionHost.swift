@@ -1,7 +1,5 @@
 /// Runs `onEnd` unless the subscription is canceled first.
-///
-/// A `Lock` guards its state.
-final class CompletionHost: SubscriptionHost, @unchecked Sendable {
+final class CompletionHost: SubscriptionHost {
   private struct State {
     var onEnd: OnceClosure?
     var input: Subscription?
@@ -45,11 +43,11 @@ final class CompletionHost: SubscriptionHost, @unchecked Sendable {
   /// `true` until `onEnd` runs, although the source ends all its subscriptions together.
   ///
   /// Code that releases ended subscriptions must not prevent `onEnd`.
-  override func isSubscribed(_ token: Subscription) -> Bool {
+  func isSubscribed(_ token: Subscription) -> Bool {
     state.withLock { $0.onEnd != nil }
   }
 
-  override func withEndCalls(
+  func withEndCalls(
     of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
   ) {
     state.withLock { state in
@@ -58,24 +56,24 @@ final class CompletionHost: SubscriptionHost, @unchecked Sendable {
     }
   }
 
-  override func bufferCounts(of token: Subscription) -> BufferCounts {
+  func bufferCounts(of token: Subscription) -> BufferCounts {
     state.withLock { $0.input }?.bufferCounts ?? BufferCounts()
   }
 
-  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+  func collectDrains(of token: Subscription, into drains: inout [Drain]) {
     guard let input = state.withLock({ $0.input }) else { return }
     input.host.collectDrains(of: input, into: &drains)
   }
 
-  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+  func attach(_ counter: InFlightCounter, of token: Subscription) {
     if let input = state.withLock({ $0.input }) { input.host.attach(counter, of: input) }
   }
 
-  override func collectSources(into sources: inout SharedSources) {
+  func collectSources(into sources: inout SharedSources) {
     state.withLock { $0.input }?.host.collectSources(into: &sources)
   }
 
-  override func end(_ token: Subscription) {
+  func end(_ token: Subscription) {
     var (onEnd, input, endCalls) = state.withLock {
       ($0.onEnd.take(), $0.input, $0.takeEndCalls())
     }
@@ -84,7 +82,7 @@ final class CompletionHost: SubscriptionHost, @unchecked Sendable {
     for call in endCalls { call.resume() }
   }
 
-  override func end(_ token: Subscription, for group: WaitGroup) {
+  func end(_ token: Subscription, for group: WaitGroup) {
     let thread = ThreadID.current
     // The group enters in the step that takes `onEnd`, which could start between two steps.
     var (onEnd, input, endCalls) = state.withLock { state in

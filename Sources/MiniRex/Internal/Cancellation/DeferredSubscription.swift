@@ -3,11 +3,8 @@ internal import Synchronization
 /// A subscription that starts later, in a job on a queue.
 ///
 /// The job retains only this object. Canceling the subscription earlier releases the publisher and
-/// the callback, even if the job never runs. Unchecked like every `SubscriptionHost`: a `Lock`
-/// guards its state.
-package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>: SubscriptionHost,
-  @unchecked Sendable
-{
+/// the callback, even if the job never runs.
+package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>: SubscriptionHost {
   /// - waiting: the job has not run. → starting, over
   /// - starting: the job subscribes. → started, abandoned
   /// - started → over
@@ -110,36 +107,36 @@ package final class DeferredSubscription<Update: Sendable, Kind: PublisherKind>:
     return input
   }
 
-  override func isSubscribed(_ token: Subscription) -> Bool {
+  func isSubscribed(_ token: Subscription) -> Bool {
     !isOver.load(ordering: .acquiring)
   }
 
-  override func withEndCalls(
+  func withEndCalls(
     of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
   ) {
     endCalls.withLock { body(&$0, !isOver.load(ordering: .acquiring)) }
   }
 
-  override func bufferCounts(of token: Subscription) -> BufferCounts {
+  func bufferCounts(of token: Subscription) -> BufferCounts {
     guard case .started(let input) = phase.withLock({ $0 }) else { return BufferCounts() }
     return input.bufferCounts
   }
 
-  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+  func collectDrains(of token: Subscription, into drains: inout [Drain]) {
     guard case .started(let input) = phase.withLock({ $0 }) else { return }
     input.host.collectDrains(of: input, into: &drains)
   }
 
-  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+  func attach(_ counter: InFlightCounter, of token: Subscription) {
     counters.withLock { $0.append(counter) }
     if case .started(let input) = phase.withLock({ $0 }) { input.host.attach(counter, of: input) }
   }
 
-  override func end(_ token: Subscription) {
+  func end(_ token: Subscription) {
     end()?.invalidate()
   }
 
-  override func end(_ token: Subscription, for group: WaitGroup) {
+  func end(_ token: Subscription, for group: WaitGroup) {
     if let input = end(for: group.awaitsWork ? group : nil) { group.end(input) }
   }
 }

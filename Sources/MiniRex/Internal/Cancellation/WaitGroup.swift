@@ -3,9 +3,7 @@
 /// A group that awaits work is current on its thread during a cancellation. A canceled subscription
 /// may hold closures that do not know each other: subscriptions of the user, bags, and captures of
 /// a callback. Work canceled during that time joins the group.
-///
-/// Unchecked: `parent` is constant until `deinit`, and a `Lock` guards the state.
-package final class WaitGroup: @unchecked Sendable {
+package final class WaitGroup: Sendable {
   private struct State {
     /// The number of turns, of unfinished work handles, and of active calls of `capture`.
     var awaited = 0
@@ -32,8 +30,8 @@ package final class WaitGroup: @unchecked Sendable {
   ///
   /// Waiting for it would deadlock.
   private let requester: WorkHandle?
-  /// The group that waits for this group, and becomes current again afterward.
-  private var parent: WaitGroup?
+  /// Each group of a chain of cancellations may hold the last reference to its parent.
+  private let parentLink: ChainLink<WaitGroup>?
   private let state = Lock(State())
 
   init(
@@ -42,11 +40,16 @@ package final class WaitGroup: @unchecked Sendable {
   ) {
     self.awaitsWork = awaitsWork
     self.requester = requester
-    self.parent = parent
+    parentLink = parent.map { ChainLink($0) }
   }
 
-  /// Each group of a chain of cancellations may hold the last reference to its parent.
-  deinit { ReleaseChain.release(&parent) }
+  /// The group that waits for this group, and becomes current again afterward.
+  private var parent: WaitGroup? {
+    switch parentLink {
+    case .some(let link): link.content
+    case nil: nil
+    }
+  }
 
   func end(_ token: Subscription) {
     if awaitsWork {

@@ -9,9 +9,8 @@
 /// ```
 ///
 /// A waiting cancellation returns after `finish()`, when nothing runs and cleanup is complete.
-/// Where a release marks that moment, a `Sentinel` calls it. Unchecked like every
-/// `SubscriptionHost`: a `Lock` guards its state.
-package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
+/// Where a release marks that moment, a `Sentinel` calls it.
+package final class WorkHandle: SubscriptionHost {
   private struct State {
     var isBack = false
     /// `nil` before it is known, and after it was called.
@@ -30,18 +29,15 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
   /// The valve of work that can wait for its subscribers.
   private let valve: SendValve?
 
-  package convenience override init() { self.init(waitingAt: nil) }
-
-  package init(waitingAt valve: SendValve?) {
+  package init(waitingAt valve: SendValve? = nil) {
     self.valve = valve
     var outer = WorkHandle.current
     // A chain of work in which each run starts the next would retain all earlier handles.
     while let workHandle = outer, workHandle.isBack { outer = workHandle.outer }
     self.outer = outer
-    super.init()
   }
 
-  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+  func attach(_ counter: InFlightCounter, of token: Subscription) {
     valve?.attach(counter, of: token)
   }
 
@@ -75,17 +71,17 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
 
   private var isBack: Bool { state.withLock { $0.isBack } }
 
-  override func isSubscribed(_ token: Subscription) -> Bool {
+  func isSubscribed(_ token: Subscription) -> Bool {
     state.withLock { $0.stop != nil }
   }
 
-  override func withEndCalls(
+  func withEndCalls(
     of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
   ) {
     state.withLock { state in body(&state.endCalls, state.stop != nil) }
   }
 
-  override func end(_ token: Subscription) {
+  func end(_ token: Subscription) {
     var (stop, endCalls) = state.withLock { ($0.stop.take(), $0.endCalls.takeAll()) }
     stop?()
     // The valve ends after `stop`, so that work that waits there finds itself canceled.
@@ -94,7 +90,7 @@ package final class WorkHandle: SubscriptionHost, @unchecked Sendable {
     for call in endCalls { call.resume() }
   }
 
-  override func end(_ token: Subscription, for group: WaitGroup) {
+  func end(_ token: Subscription, for group: WaitGroup) {
     isAwaited(by: group)
     end(token)
   }

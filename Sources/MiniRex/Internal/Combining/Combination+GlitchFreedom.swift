@@ -40,8 +40,8 @@ extension Combination {
       mayHold.store(true, ordering: .releasing)
     }
     for barrier in unsafe barriers
-    where unsafe !barrier.isOpen && barrier.source.isAbout(toCall: barrier, on: thread) {
-      unsafe barrier.isOpen = true
+    where !barrier.isOpen.relaxed && barrier.source.isAbout(toCall: barrier, on: thread) {
+      barrier.isOpen.relaxed = true
       unsafe openCount += 1
     }
     return unsafe openCount > 0
@@ -58,7 +58,7 @@ extension Combination {
 
   /// Emits the held changes, unless another source still holds them.
   func close(_ barrier: GlitchBarrier) {
-    close { unsafe barrier.isOpen = false }
+    close { barrier.isOpen.relaxed = false }
   }
 
   /// Emits the held changes, unless another hold remains.

@@ -23,7 +23,7 @@ struct CombinationChange: Sendable {
 /// them until the turn reaches the barrier of the combination, changes are held, and then emitted
 /// together.
 ///
-/// Unchecked like every `SubscriptionHost`. Each property that changes after the connection states
+/// Unchecked, because its delivery guards it: each property that changes after the connection states
 /// its guard.
 @usableFromInline
 final class Combination: SubscriptionHost, @unchecked Sendable {
@@ -62,7 +62,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   @usableFromInline @exclusivity(unchecked) var isHolding = false
 
   @usableFromInline
-  override init() {}
+  init() {}
 
   /// - Parameters:
   ///   - emit: A closure that emits the contents of the cells to the subscriber.
@@ -230,37 +230,37 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
 
   deinit { unsafe follower?.isOver.store(true, ordering: .relaxed) }
 
-  override func isSubscribed(_ token: Subscription) -> Bool { gate.isSubscribed }
+  func isSubscribed(_ token: Subscription) -> Bool { gate.isSubscribed }
 
-  override func decisive(for token: Subscription) -> Subscription? { gate }
+  func decisive(for token: Subscription) -> Subscription? { gate }
 
-  override func bufferCounts(of token: Subscription) -> BufferCounts {
+  func bufferCounts(of token: Subscription) -> BufferCounts {
     let pending = delivery.lock.withLock { unsafe $0.tickets.count + foldedCount }
     return inputs.reduce(BufferCounts(pending: pending)) { $0 + $1.bufferCounts }
   }
 
-  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+  func collectDrains(of token: Subscription, into drains: inout [Drain]) {
     for input in inputs { input.host.collectDrains(of: input, into: &drains) }
   }
 
-  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+  func attach(_ counter: InFlightCounter, of token: Subscription) {
     delivery.count(for: counter)
     for input in inputs { input.host.attach(counter, of: input) }
   }
 
-  override func collectSources(into sources: inout SharedSources) {
+  func collectSources(into sources: inout SharedSources) {
     sources.add(self)
     dependents?.add(sources.combination)
     for input in inputs { input.host.collectSources(into: &sources) }
   }
 
-  override func end(_ token: Subscription) {
+  func end(_ token: Subscription) {
     gate.invalidate()
     for input in inputs { input.invalidate() }
     leaveBarriers()
   }
 
-  override func end(_ token: Subscription, for group: WaitGroup) {
+  func end(_ token: Subscription, for group: WaitGroup) {
     group.end(gate)
     for input in inputs { group.endInput(input) }
     leaveBarriers()

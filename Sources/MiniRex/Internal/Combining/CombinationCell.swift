@@ -1,23 +1,25 @@
-/// The newest value of one input.
-///
-/// Unchecked, and without a lock: only the delivering thread of a `Combination` uses it.
-@usableFromInline
-final class CombinationCell<Value: Sendable>: @unchecked Sendable {
-  @usableFromInline @exclusivity(unchecked) var value: Value?
+/// The newest value of one input, which the delivering thread of a `Combination` or of a
+/// `TaskCollector` uses.
+@usableFromInline typealias CombinationCell<Value: Sendable> = SerialState<Value?>
 
+/// Creates the cell of an element of a pack, for which the initializer does not compile.
+func emptyCell<Value: Sendable>(for _: Value.Type) -> CombinationCell<Value> { SerialState() }
+
+extension SerialState {
   @inlinable
-  init() {}
+  convenience init<Wrapped>() where Value == Wrapped? { self.init(nil) }
 
   /// - Returns: `false` if the value has not changed.
   @inlinable @inline(__always)
-  func change(to next: Value, _ changeTest: ChangeTest<Value>) -> Bool {
+  func change<Wrapped>(to next: Wrapped, _ changeTest: ChangeTest<Wrapped>) -> Bool
+  where Value == Wrapped? {
     if let last = unsafe value, !changeTest(last, next) { return false }
     unsafe value = next
     return true
   }
 
   @inlinable
-  func read() throws(ValueIsMissing) -> Value {
+  func read<Wrapped>() throws(ValueIsMissing) -> Wrapped where Value == Wrapped? {
     guard let value = unsafe value else { throw ValueIsMissing() }
     return value
   }

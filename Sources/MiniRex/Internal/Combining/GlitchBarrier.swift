@@ -3,28 +3,28 @@ internal import Synchronization
 /// A subscription of a combination in a source that several of its inputs share, behind these
 /// inputs.
 ///
-/// When the turn reaches it, all inputs have changed. Unchecked: `serial`, `replacement`, and
-/// `isCounted` are written under the lock of the source. `isOpen` is written under the lock of the
-/// combination, by the delivering thread of the source, and read by either.
+/// When the turn reaches it, all inputs have changed. `serial`, `replacement`, and `isCounted` are
+/// written under the lock of the source. `isOpen` is written under the lock of the combination, by the
+/// delivering thread of the source, and read by either.
 @usableFromInline
-final class GlitchBarrier: @unchecked Sendable {
+final class GlitchBarrier: Sendable {
   let source: AnyDelivery
   let token: Subscription
-  @exclusivity(unchecked) var serial: UInt = 0
+  let serial = Atomic<UInt>(0)
   /// `true` from the first change of a turn of the source until the turn reaches the barrier.
-  @exclusivity(unchecked) var isOpen = false
+  let isOpen = Atomic(false)
   /// `true` after another barrier was installed behind it, for inputs that have moved.
   let isReplaced = Atomic(false)
   /// The serial number of the newest subscriber at the replacement, or 0 before it.
-  @exclusivity(unchecked) var replacement: UInt = 0
+  let replacement = Atomic<UInt>(0)
   /// `true` while the source counts it.
-  @exclusivity(unchecked) var isCounted = false
+  let isCounted = Atomic(false)
   private let combination: Combination
 
   init(of combination: Combination, in source: AnyDelivery) {
     self.combination = combination
     self.source = source
-    token = Subscription(source, place: Subscription.nowhere)
+    token = Subscription(to: source)
   }
 
   /// Emits the held changes.
@@ -32,7 +32,7 @@ final class GlitchBarrier: @unchecked Sendable {
   /// Called by the source, after the inputs.
   func call() {
     source.hasPassed(self)
-    if unsafe isOpen { combination.close(self) }
+    if isOpen.relaxed { combination.close(self) }
     if isReplaced.load(ordering: .relaxed) { combination.withdraw(self) }
   }
 

@@ -43,7 +43,7 @@ struct TaskCollector<Failure: Error>: Sendable {
   ///
   /// Its success is stored in the cell before it counts.
   func add<Success>(
-    _ task: PublishedTask<Success, Failure>, at index: Int, to cell: SuccessCell<Success>
+    _ task: PublishedTask<Success, Failure>, at index: Int, to cell: CombinationCell<Success>
   ) {
     task.follow { receive($0, at: index, to: cell) }.store(in: bag)
   }
@@ -51,7 +51,7 @@ struct TaskCollector<Failure: Error>: Sendable {
   /// Subscribes to a task whose progress is a fraction from 0 to 1.
   func add<Success>(
     _ task: ProgressiveTask<Double, Success, Failure>, at index: Int,
-    to cell: SuccessCell<Success>
+    to cell: CombinationCell<Success>
   ) {
     task.follow { update in
       switch update {
@@ -62,7 +62,7 @@ struct TaskCollector<Failure: Error>: Sendable {
   }
 
   private func receive<Success>(
-    _ result: Result<Success, Failure>, at index: Int, to cell: SuccessCell<Success>
+    _ result: Result<Success, Failure>, at index: Int, to cell: CombinationCell<Success>
   ) {
     switch result {
     case .success(let value):
@@ -71,18 +71,5 @@ struct TaskCollector<Failure: Error>: Sendable {
     case .failure(let failure):
       events.broadcast(.failure(failure))
     }
-  }
-}
-
-/// The success of one task of `all`.
-///
-/// Unchecked, and without a lock: it is written once, before the event that lets another thread
-/// read it.
-final class SuccessCell<Success: Sendable>: @unchecked Sendable {
-  @exclusivity(unchecked) fileprivate(set) var value: Success?
-
-  func read() throws(ValueIsMissing) -> Success {
-    guard let value = unsafe value else { throw ValueIsMissing() }
-    return value
   }
 }

@@ -3,22 +3,13 @@ internal import Synchronization
 /// The memory of a computed value: its last result, and the thread that runs it.
 ///
 /// It is not generic, so that the search of dependencies is not. The closure knows the type.
-///
-/// Unchecked: `work` is constant until the deinitializer.
 @usableFromInline
-package final class ComputedNode: @unchecked Sendable {
-  /// The closure, which is called in place, without a retain.
-  private struct Work: ~Copyable {
-    /// A struct, because generic code would wrap an optional closure in a thunk.
-    struct Closure {
-      let run: @Sendable (ReadSession) -> ComputedResult
-    }
-
-    var closure: Closure?
-
-    func callAsFunction(_ session: ReadSession) -> ComputedResult {
-      unsafe closure.unsafelyUnwrapped.run(session)
-    }
+package final class ComputedNode: Sendable {
+  /// The closure.
+  ///
+  /// A struct, because generic code would wrap an optional closure in a thunk.
+  private struct Work {
+    let run: @Sendable (ReadSession) -> ComputedResult
   }
 
   @usableFromInline
@@ -50,7 +41,8 @@ package final class ComputedNode: @unchecked Sendable {
   @usableFromInline let state = Lock(State())
   /// The address of the result, for readers that have a result already.
   private let resultAddress = Atomic<UInt>(0)
-  @exclusivity(unchecked) private var work: Work
+  /// In a chain of computed values, it may own the next value.
+  private let work: ChainLink<Work>
   /// `true` after advice was printed, in debug builds only.
   private let hasAdvised = Atomic(false)
   private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
@@ -78,7 +70,7 @@ package final class ComputedNode: @unchecked Sendable {
   ) {
     self.label = label
     self.derivation = derivation
-    unsafe work = Work(closure: Work.Closure(run: run))
+    work = ChainLink(Work(run: run))
     self.isChange = isChange
   }
 
@@ -94,16 +86,14 @@ package final class ComputedNode: @unchecked Sendable {
     }
   }
 
-  /// In a chain of computed values, the closure may own the next value, and the result its result.
+  /// In a chain of computed values, the result owns the result of the next value.
   deinit {
-    var closure = unsafe work.closure.take()
-    ReleaseChain.release(&closure)
     var result = state.withLock { $0.result.take() }
     ReleaseChain.release(&result)
   }
 
   func run(in session: ReadSession) -> ComputedResult {
-    unsafe work(session)
+    work.content.run(session)
   }
 
   /// Prints advice, once, if the first run has read nothing.

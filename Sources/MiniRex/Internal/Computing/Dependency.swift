@@ -3,9 +3,9 @@ public import Synchronization
 /// A value that one run of a computed value read.
 ///
 /// It counts no references, because a change inspects many of them: the list that contains it
-/// retains the objects. Unchecked: both references are constant.
+/// retains the objects.
 @safe @usableFromInline
-struct Dependency: @unchecked Sendable {
+struct Dependency {
   enum Content {
     case value(ValueRecord)
     case computed(ComputedNode, ComputedResult)
@@ -110,10 +110,9 @@ struct Dependency: @unchecked Sendable {
 
 /// The dependencies of one run, in the order of the reads.
 ///
-/// The result that owns the list frees it. One or two dependencies need no allocation. Unchecked,
-/// like its elements.
+/// The result that owns the list frees it. One or two dependencies need no allocation.
 @safe @usableFromInline
-struct DependencyList: RandomAccessCollection, @unchecked Sendable {
+struct DependencyList: RandomAccessCollection {
   @usableFromInline let endIndex: Int
   private let first: Dependency?
   private let last: Dependency?

@@ -17,10 +17,10 @@ internal import Synchronization
 /// - I4 at the time of the index, all sources had its values
 /// - I5 user code in a pass cannot change the index
 ///
-/// Unchecked: one thread at a time uses it, the delivering thread of a combination, or the thread of
-/// a session. The deliveries that user code causes in a pass are queued.
+/// One thread at a time uses it, the delivering thread of a combination, or the thread of a session.
+/// The deliveries that user code causes in a pass are queued.
 @usableFromInline
-final class DependencyIndex: @unchecked Sendable {
+final class DependencyIndex {
   /// One thread at a time uses it, in accesses that do not nest.
   ///
   /// Checks of exclusive access would cost as much as a run.

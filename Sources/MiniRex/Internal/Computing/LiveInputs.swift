@@ -199,9 +199,7 @@ extension ComputedNode {
 }
 
 /// A subscription to the storage of an untracked publisher, which it keeps connected.
-///
-/// All properties are constant or atomic.
-private final class UntrackedInput: SubscriptionHost, @unchecked Sendable {
+private final class UntrackedInput: SubscriptionHost {
   private let signal: Subscription
   private let origin: UntrackedOrigin
   private let hasLeft = Atomic(false)
@@ -211,16 +209,16 @@ private final class UntrackedInput: SubscriptionHost, @unchecked Sendable {
     self.origin = origin
   }
 
-  override func isSubscribed(_ token: Subscription) -> Bool { signal.isSubscribed }
+  func isSubscribed(_ token: Subscription) -> Bool { signal.isSubscribed }
 
-  override func decisive(for token: Subscription) -> Subscription? { signal }
+  func decisive(for token: Subscription) -> Subscription? { signal }
 
-  override func collectSources(into sources: inout SharedSources) {
+  func collectSources(into sources: inout SharedSources) {
     signal.host.collectSources(into: &sources)
     origin.connection?.host.collectSources(into: &sources)
   }
 
-  override func end(_ token: Subscription) {
+  func end(_ token: Subscription) {
     signal.invalidate()
     if !hasLeft.exchange(true, ordering: .acquiringAndReleasing) { origin.leave() }
   }

@@ -7,10 +7,8 @@ internal import Synchronization
 /// storage follows the publisher. Otherwise, each inspection reads the publisher.
 ///
 /// There is one storage for each publisher, so that all computed values agree on its value.
-///
-/// Unchecked, because it has a subclass.
 @usableFromInline
-package class UntrackedOrigin: @unchecked Sendable {
+package final class UntrackedOrigin: Sendable {
   private struct State {
     var memberCount = 0
     var connection: Subscription?
@@ -20,31 +18,37 @@ package class UntrackedOrigin: @unchecked Sendable {
   private let hasMembers = Atomic(false)
   private let hasFirstValue = Atomic(false)
 
-  /// The publisher, which this object retains.
-  final let identity: PublisherIdentity
+  let identity: PublisherIdentity
+  /// Retained, so that its identity is unique while the storage is in memory.
+  fileprivate let publisher: any UntrackedPublisher
 
-  fileprivate init(_ identity: PublisherIdentity) {
+  fileprivate init(_ publisher: any UntrackedPublisher, _ identity: PublisherIdentity) {
+    self.publisher = publisher
     self.identity = identity
   }
 
+  deinit {
+    UntrackedOrigin.remove(identity)
+  }
+
   /// `true` if the storage repeats the value automatically.
-  final var isConnected: Bool { hasFirstValue.load(ordering: .acquiring) }
+  var isConnected: Bool { hasFirstValue.load(ordering: .acquiring) }
 
   /// `true` if the storage repeats the value, or is about to.
-  final var isConnecting: Bool { hasMembers.load(ordering: .acquiring) }
+  var isConnecting: Bool { hasMembers.load(ordering: .acquiring) }
 
   /// The subscription to the publisher.
-  final var connection: Subscription? { state.withLock { $0.connection } }
+  var connection: Subscription? { state.withLock { $0.connection } }
 
   /// Subscribes to the publisher for the first member.
-  final func join(_ storage: VersionedStorage) {
+  func join(_ storage: VersionedStorage) {
     let isFirst = state.withLock { state in
       state.memberCount += 1
       if state.memberCount == 1 { hasMembers.store(true, ordering: .releasing) }
       return state.memberCount == 1
     }
     guard isFirst else { return }
-    let connection = connect(storage)
+    let connection = publisher.connect(storage)
     let isNeeded = state.withLock { state in
       if state.memberCount == 0 || state.connection != nil { return false }
       state.connection = connection
@@ -55,7 +59,7 @@ package class UntrackedOrigin: @unchecked Sendable {
   }
 
   /// Cancels the subscription to the publisher after the last member.
-  final func leave() {
+  func leave() {
     let connection = state.withLock { state -> Subscription? in
       state.memberCount -= 1
       guard state.memberCount == 0 else { return nil }
@@ -65,12 +69,6 @@ package class UntrackedOrigin: @unchecked Sendable {
     }
     connection?.invalidate()
   }
-
-  /// Returns the current value of the publisher, whose type is `Value`.
-  fileprivate func readValue<Value>(as _: Value.Type) -> Value? { nil }
-
-  /// Subscribes the storage to the publisher.
-  fileprivate func connect(_ storage: VersionedStorage) -> Subscription { .ended }
 }
 
 extension UntrackedOrigin {
@@ -90,7 +88,7 @@ extension UntrackedOrigin {
       return unsafe unsafeDowncast(known, to: PropertyStorage<Value>.self)
     }
     guard let value = publisher.readCurrent() else { return nil }
-    let origin = TypedUntrackedOrigin(publisher, identity)
+    let origin = UntrackedOrigin(publisher, identity)
     let storage = PropertyStorage(value, repeating: origin)
     // Another thread may have created a storage.
     let winner = storages.withLock { storages -> VersionedStorage in
@@ -120,29 +118,21 @@ private struct WeakStorage: Sendable {
   }
 }
 
-/// Unchecked like its superclass: all properties are constant.
-private final class TypedUntrackedOrigin<Value: Sendable, Kind: PublisherKind>: UntrackedOrigin,
-  @unchecked Sendable
-{
-  /// Retained, so that its identity is unique while the storage is in memory.
-  let publisher: Publisher<Value, Kind>
+/// A publisher without its type.
+private protocol UntrackedPublisher: Sendable {
+  /// Returns the current value, whose type is `Value`.
+  func readValue<Value>(as _: Value.Type) -> Value?
 
-  init(_ publisher: Publisher<Value, Kind>, _ identity: PublisherIdentity) {
-    self.publisher = publisher
-    super.init(identity)
-  }
+  /// Subscribes the storage to the publisher.
+  func connect(_ storage: VersionedStorage) -> Subscription
+}
 
-  deinit {
-    UntrackedOrigin.remove(identity)
-  }
+extension Publisher: UntrackedPublisher {
+  fileprivate func readValue<Value>(as _: Value.Type) -> Value? { readCurrent() as? Value }
 
-  override func readValue<Requested>(as _: Requested.Type) -> Requested? {
-    publisher.readCurrent() as? Requested
-  }
-
-  override func connect(_ storage: VersionedStorage) -> Subscription {
-    let storage = unsafe unsafeDowncast(storage, to: PropertyStorage<Value>.self)
-    return publisher.follow {
+  fileprivate func connect(_ storage: VersionedStorage) -> Subscription {
+    let storage = unsafe unsafeDowncast(storage, to: PropertyStorage<Update>.self)
+    return follow {
       storage.set($0)
     } onEnd: {
       storage.delivery.end()
@@ -155,7 +145,7 @@ extension PropertyStorage {
   /// its own.
   func refreshedRecord(_ origin: UntrackedOrigin) -> TypedValueRecord<Value> {
     let known = snapshot
-    guard let value = origin.readValue(as: Value.self) else {
+    guard let value = origin.publisher.readValue(as: Value.self) else {
       return TypedValueRecord(known.value, of: self, version: known.version)
     }
     if !delivery.comparison.isChange(from: known.value, to: value) {

@@ -3,7 +3,8 @@ public import Synchronization
 /// The part of a delivery that its subscriptions use.
 ///
 /// It is not generic, because a subscription calls it dynamically, and overrides in a generic class
-/// are never specialized. Unchecked like every `SubscriptionHost`: a `Lock` guards its state.
+/// are never specialized. Unchecked, because a class with subclasses cannot be checked: each variable
+/// states its guard.
 @usableFromInline
 package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   @usableFromInline package let lock = Lock(DeliveryState())
@@ -46,7 +47,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
 
   @usableFromInline
   final func subscribe(_ callback: ErasedCallback) -> Subscription {
-    let token = Subscription(self, place: Subscription.nowhere)
+    let token = Subscription(to: self)
     let hasJoined = lock.withLock { state in
       let hasJoined = state.join(token, callback)
       if hasJoined, turnstile.isOpen { publish(state) }
@@ -58,9 +59,9 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     return .ended
   }
 
-  override func isSubscribed(_ token: Subscription) -> Bool { token.slot != nil }
+  final func isSubscribed(_ token: Subscription) -> Bool { token.slot != nil }
 
-  override func withEndCalls(
+  final func withEndCalls(
     of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
   ) {
     lock.withLock { state in body(&state.endCalls, token.slot != nil) }
@@ -77,11 +78,11 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// The queued and the dropped updates on the way to this delivery.
   var inputCounts: BufferCounts { input.load()?.token?.bufferCounts ?? BufferCounts() }
 
-  override func collectSources(into sources: inout SharedSources) {
+  final func collectSources(into sources: inout SharedSources) {
     if sources.add(self) { input.load()?.token?.host.collectSources(into: &sources) }
   }
 
-  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+  final func attach(_ counter: InFlightCounter, of token: Subscription) {
     let (valve, run) = attachValve(counter, of: token)
     if let valve { run?.passFlow(of: valve) }
   }
@@ -101,10 +102,11 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
 
   /// Returns `true` if this thread runs a turn that has not reached the barrier.
   func isAbout(toCall barrier: GlitchBarrier, on thread: ThreadID) -> Bool {
-    if turnstile.hasEntered(thread) { return unsafe progress.isAbout(toCall: barrier.serial) }
+    let serial = barrier.serial.relaxed
+    if turnstile.hasEntered(thread) { return unsafe progress.isAbout(toCall: serial) }
     if turnstile.isResting { return false }
     return lock.withLock { state in
-      unsafe isDelivering(on: thread, state) && progress.isAbout(toCall: barrier.serial)
+      unsafe isDelivering(on: thread, state) && progress.isAbout(toCall: serial)
     }
   }
 
@@ -112,7 +114,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   ///
   /// Called by the delivering thread.
   func hasPassed(_ barrier: GlitchBarrier) {
-    unsafe progress.passed = barrier.serial
+    unsafe progress.passed = barrier.serial.relaxed
   }
 
   /// Removes the barrier, unless a turn that excludes new subscribers may still reach it.
@@ -123,11 +125,14 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     -> Bool
   {
     lock.withLock { state in
-      if unsafe barrier.replacement == 0 { unsafe barrier.replacement = state.schedule.lastSerial }
-      if let next = state.tickets.first, unsafe next.last < barrier.replacement { return false }
+      if barrier.replacement.relaxed == 0 {
+        barrier.replacement.relaxed = state.schedule.lastSerial
+      }
+      if let next = state.tickets.first, next.last < barrier.replacement.relaxed { return false }
       return withTurns(&state) { state, isRunning in
         if isRunning,
-          unsafe state.schedule.deliverer != thread || progress.isAbout(toCall: barrier.serial)
+          unsafe state.schedule.deliverer != thread
+            || progress.isAbout(toCall: barrier.serial.relaxed)
         {
           return false
         }
@@ -138,7 +143,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     }
   }
 
-  override func end(_ token: Subscription) {
+  final func end(_ token: Subscription) {
     var callback = ErasedCallback.none
     let endCalls = lock.withLock { state in
       callback = withTurns(&state) { remove(token, from: &$0, isRunning: $1) }
@@ -150,7 +155,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
     for call in endCalls { call.resume() }
   }
 
-  override func end(_ token: Subscription, for group: WaitGroup) {
+  final func end(_ token: Subscription, for group: WaitGroup) {
     let thread = ThreadID.current
     var callback = ErasedCallback.none
     let endCalls = lock.withLock { state in

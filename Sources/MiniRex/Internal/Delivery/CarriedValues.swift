@@ -4,7 +4,7 @@ public import Synchronization
 struct CarriedLocal: Sendable {
   let id: ObjectIdentifier
   /// Returns the present value.
-  fileprivate let capture: @Sendable () -> CarriedValue
+  fileprivate let capture: @Sendable () -> any CarriedValue
 
   init<Value: Sendable>(_ local: TaskLocal<Value>) {
     id = ObjectIdentifier(local)
@@ -13,16 +13,13 @@ struct CarriedLocal: Sendable {
 }
 
 /// A value of a task-local, without its type.
-///
-/// Unchecked, because a class with subclasses cannot be checked. It has no state.
-private class CarriedValue: @unchecked Sendable {
-  func run(_ body: () -> Void) { body() }
+private protocol CarriedValue: Sendable {
+  func run(_ body: () -> Void)
 
-  func runAsync(_ body: () async -> Void) async { await body() }
+  func runAsync(_ body: () async -> Void) async
 }
 
-/// Unchecked like its superclass, and constant.
-private final class TypedCarriedValue<Value: Sendable>: CarriedValue, @unchecked Sendable {
+private struct TypedCarriedValue<Value: Sendable>: CarriedValue {
   private let local: TaskLocal<Value>
   private let value: Value
 
@@ -31,9 +28,9 @@ private final class TypedCarriedValue<Value: Sendable>: CarriedValue, @unchecked
     value = local.get()
   }
 
-  override func run(_ body: () -> Void) { local.withValue(value, operation: body) }
+  func run(_ body: () -> Void) { local.withValue(value, operation: body) }
 
-  override func runAsync(_ body: () async -> Void) async {
+  func runAsync(_ body: () async -> Void) async {
     await local.withValue(value, operation: body)
   }
 }
@@ -41,7 +38,7 @@ private final class TypedCarriedValue<Value: Sendable>: CarriedValue, @unchecked
 /// The values of the carried task-locals of one sender.
 @usableFromInline
 package final class CarriedValues: Sendable {
-  private let values: [CarriedValue]
+  private let values: [any CarriedValue]
 
   fileprivate init(_ locals: [CarriedLocal]) {
     values = locals.map { $0.capture() }

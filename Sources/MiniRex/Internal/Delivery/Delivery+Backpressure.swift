@@ -109,14 +109,14 @@ extension AnyDelivery {
   ///
   /// Called before the first subscription.
   @usableFromInline
-  func setOwner(_ run: RunStart) {
+  func setOwner(_ run: CallbackOwnedRun) {
     let pointer = unsafe Unmanaged.passUnretained(run).toOpaque()
     valveAddress.store(UInt(bitPattern: pointer) | 1, ordering: .releasing)
   }
 
   /// Passes on the holds of subscribers that attached while the run was starting.
   @usableFromInline
-  func hasStarted(_ run: RunStart) {
+  func hasStarted(_ run: CallbackOwnedRun) {
     // Under the lock, because another thread may be about to attach.
     if let valve = lock.withLock({ _ in valve }) { run.passFlow(of: valve) }
   }
@@ -133,9 +133,9 @@ extension AnyDelivery {
   @discardableResult
   func attachValve(
     _ counter: InFlightCounter, of token: Subscription
-  ) -> (valve: SendValve?, run: RunStart?) {
+  ) -> (valve: SendValve?, run: CallbackOwnedRun?) {
     var resumptions = SenderResumptions()
-    let attached = lock.withLock { state -> (SendValve?, RunStart?) in
+    let attached = lock.withLock { state -> (SendValve?, CallbackOwnedRun?) in
       if token.slot == nil || state.schedule.hasEnded { return (nil, nil) }
       let valve = makeValve()
       counter.attach(valve, for: ObjectIdentifier(token), &resumptions)

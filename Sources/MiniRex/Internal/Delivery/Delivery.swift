@@ -1,8 +1,8 @@
 /// The machine through which every source delivers.
 ///
 /// One thread at a time delivers. Updates of other threads, and of its own callbacks, are queued in
-/// FIFO order, so that subscribers agree on the order. Unchecked like every `SubscriptionHost`: the
-/// `lock` of the superclass guards `queue`.
+/// FIFO order, so that subscribers agree on the order. Unchecked: the `lock` of the superclass guards
+/// `queue`.
 @usableFromInline
 package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable {
   /// A queued update, parallel to its ticket, and the value for its comparison.
@@ -27,7 +27,6 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
     }
   }
 
-  /// Unchecked: guarded by `lock`.
   @usableFromInline @exclusivity(unchecked) var queue = Queue<Pending>()
   /// Selects the updates of a published value that are skipped.
   @usableFromInline let comparison: Comparison<Update>
@@ -223,8 +222,8 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
   override func join(_ barrier: GlitchBarrier) -> Bool {
     lock.withLock { state in
       guard join(barrier.token, { _ in barrier.call() }, &state) else { return false }
-      unsafe barrier.serial = state.schedule.lastSerial
-      unsafe barrier.isCounted = true
+      barrier.serial.relaxed = state.schedule.lastSerial
+      barrier.isCounted.relaxed = true
       state.barrierCount += 1
       return true
     }

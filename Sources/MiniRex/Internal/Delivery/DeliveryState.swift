@@ -31,8 +31,8 @@ package struct DeliveryState: ~Copyable, Sendable {
   ///
   /// Two threads may remove it: one replaces it while the other ends its combination.
   mutating func discount(_ barrier: GlitchBarrier) {
-    guard unsafe barrier.isCounted else { return }
-    unsafe barrier.isCounted = false
+    guard barrier.isCounted.relaxed else { return }
+    barrier.isCounted.relaxed = false
     barrierCount -= 1
   }
 

@@ -1,7 +1,8 @@
 /// Decides, under a lock, which thread has exclusive access to a value, and which threads wait.
 ///
 /// It is not a lock: the thread with access runs user code, and code that must not use the value is
-/// detected instead of blocked.
+/// detected instead of blocked. A store has `StoreAccess` instead, a word that replaces its lock. A
+/// property needs its lock for each value, so an atomic word would only add its two exchanges.
 @usableFromInline
 package struct ExclusiveAccess: Hashable, Sendable {
   /// The obstacle for a thread that needs the value.

@@ -38,7 +38,7 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
   /// Subscribes the inputs of a computed value to all changes after the returned value.
   @inlinable
   func follow(_ inputs: LiveInputs, _ sentinel: Sentinel, _ entry: EntryID) -> FollowedStorage {
-    let token = Subscription(delivery, place: Subscription.nowhere)
+    let token = Subscription(to: delivery)
     let receive: @Sendable (Value) -> Void = { value in
       withExtendedLifetime(sentinel) {
         let version = unsafe self.delivery.turnVersion
@@ -189,7 +189,7 @@ package final class PropertyStorage<Value: Sendable>: VersionedStorage, @uncheck
   @inlinable
   func subscribe(_ receive: @escaping @Sendable (Value) -> Void) -> Subscription {
     let thread = ThreadID.current
-    let token = Subscription(delivery, place: Subscription.nowhere)
+    let token = Subscription(to: delivery)
     let (value, call) = withLock { state in
       let value = unsafe self.value
       return (value, delivery.join(token, receive, first: value, from: thread, &state))

@@ -1,35 +1,31 @@
 /// A write of a batch, independent of the type of its value.
 ///
-/// Unchecked, because it has a subclass. One thread uses it.
-class PropertyWrite: @unchecked Sendable {
+/// One thread uses it.
+protocol PropertyWrite: AnyObject {
   /// The address of the storage.
   ///
   /// Threads acquire several storages in this order.
-  let address: UInt
-
-  init(_ storage: AnyObject) {
-    unsafe address = UInt(bitPattern: Unmanaged.passUnretained(storage).toOpaque())
-  }
+  var address: UInt { get }
 
   /// Acquires exclusive access.
-  func begin() {}
+  func begin()
 
   /// Exchanges the values.
   ///
   /// - Returns: The place of the value in the log of changes, if computed values depend on it.
-  func write() -> UInt32? { nil }
+  func write() -> UInt32?
 
   /// Ends the exclusive access, and admits the turn.
   ///
   /// - Parameter time: The time of the batch, or 0 if no computed value depends on it.
-  func end(_ batch: WriteBatch, at time: UInt) {}
+  func end(_ batch: WriteBatch, at time: UInt)
 
   /// Wakes the threads that waited for access, and runs the turn if this thread must.
-  func deliver(_ batch: WriteBatch) {}
+  func deliver(_ batch: WriteBatch)
 }
 
-/// Unchecked like its superclass.
-final class TypedPropertyWrite<Value: Sendable>: PropertyWrite, @unchecked Sendable {
+final class TypedPropertyWrite<Value: Sendable>: PropertyWrite {
+  let address: UInt
   private let storage: PropertyStorage<Value>
   private let lineage: Lineage?
   /// The new value, then the old one.
@@ -44,12 +40,12 @@ final class TypedPropertyWrite<Value: Sendable>: PropertyWrite, @unchecked Senda
     lineage = property.publisher.lineage
     self.value = value
     replaced = value
-    super.init(storage)
+    unsafe address = UInt(bitPattern: Unmanaged.passUnretained(storage).toOpaque())
   }
 
-  override func begin() { storage.beginModify() }
+  func begin() { storage.beginModify() }
 
-  override func write() -> UInt32? {
+  func write() -> UInt32? {
     unsafe swap(&storage.value, &replaced)
     return storage.delivery.lock.withLock { _ in
       isTracked = unsafe storage.isTracked
@@ -59,7 +55,7 @@ final class TypedPropertyWrite<Value: Sendable>: PropertyWrite, @unchecked Senda
     }
   }
 
-  override func end(_ batch: WriteBatch, at time: UInt) {
+  func end(_ batch: WriteBatch, at time: UInt) {
     let thread = ThreadID.current
     var old: WriteBatch?
     let mustWake = storage.delivery.lock.withLock { state in
@@ -75,7 +71,7 @@ final class TypedPropertyWrite<Value: Sendable>: PropertyWrite, @unchecked Senda
     if mustWake { storage.wake() }
   }
 
-  override func deliver(_ batch: WriteBatch) {
+  func deliver(_ batch: WriteBatch) {
     if let turn {
       batch.deliver { storage.delivery.deliver(value, replacing: replaced, turn) }
     } else {

@@ -133,7 +133,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   func join(_ receive: consuming @escaping @Sendable (Update) -> Void) -> Subscription? {
     if hasFinished { return joinLate(receive) }
     let callback = ErasedCallback(receive)
-    let token = Subscription(delivery, place: Subscription.nowhere)
+    let token = Subscription(to: delivery)
     let hasJoined = delivery.lock.withLock { state -> Bool? in
       unsafe latest.isEmpty ? state.join(token, callback) : nil
     }
@@ -149,7 +149,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
   @inlinable @inline(never)
   func joinLate(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription? {
     let thread = ThreadID.current
-    let token = Subscription(delivery, place: Subscription.nowhere)
+    let token = Subscription(to: delivery)
     let (latest, call) = delivery.lock.withLock { state -> (Update?, FirstCall?) in
       guard let latest = unsafe self.latest.value(of: Update.self) else {
         return (nil, delivery.join(token, receive, &state) ? nil : .only)

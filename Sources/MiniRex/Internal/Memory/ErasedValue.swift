@@ -3,10 +3,9 @@
 /// A generic class would look up the type of an optional to release it. The value is stored inline
 /// if it fits, otherwise in a separate allocation. Invariant: `release` is `nil` if and only if the
 /// words are empty. Otherwise they hold a value of the one type that all calls name, or its
-/// address. Unchecked: the owner guards it, as `TaskStorage` does with a lock, and stores
-/// `Sendable` values only.
+/// address.
 @usableFromInline @safe
-package struct ErasedValue: ~Copyable, @unchecked Sendable {
+package struct ErasedValue: ~Copyable, Sendable {
   @usableFromInline typealias Words = (UInt, UInt, UInt)
 
   @usableFromInline var words: Words = (0, 0, 0)
@@ -58,7 +57,7 @@ package struct ErasedValue: ~Copyable, @unchecked Sendable {
 
   /// - Returns: The previous value, which the caller releases outside the lock.
   @inlinable
-  package mutating func replace<Value>(by value: Value) -> Value? {
+  package mutating func replace<Value: Sendable>(by value: Value) -> Value? {
     if !isEmpty {
       let replaced = unsafe ErasedValue.place(of: Value.self, in: &words)
       var value = value

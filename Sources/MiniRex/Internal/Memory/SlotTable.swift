@@ -40,7 +40,7 @@ package struct Callback<Update>: ~Copyable {
 ///
 /// Four words.
 ///
-/// Unchecked, like `Segment` and `SlotTable`: the invariants above state the access rules.
+/// Unchecked, like `Segment`: the invariants above state the access rules.
 @usableFromInline @safe
 package struct Slot: Equatable, @unchecked Sendable {
   @usableFromInline let address: UnsafeMutableRawPointer
@@ -328,10 +328,8 @@ private struct Found {
 }
 
 /// The subscribers of one source, in the order in which they subscribed.
-///
-/// Unchecked, because its segments are memory that its owner changes under a lock.
 @usableFromInline
-package struct SlotTable: ~Copyable, @unchecked Sendable {
+package struct SlotTable: ~Copyable, Sendable {
   /// The extent of a turn that starts now, or `nil` before the first subscriber.
   ///
   /// The next subscriber joins at its end, unless that is the end of its last segment.

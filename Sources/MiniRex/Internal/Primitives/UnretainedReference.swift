@@ -1,6 +1,6 @@
 /// A reference to an object that its user keeps in memory otherwise, without a retain.
 @usableFromInline @safe
-package struct UnretainedReference<Object: AnyObject & Sendable>: Sendable {
+package struct UnretainedReference<Object: AnyObject> {
   @usableFromInline let object: Unmanaged<Object>
 
   @inlinable
@@ -16,3 +16,5 @@ package struct UnretainedReference<Object: AnyObject & Sendable>: Sendable {
     unsafe object._withUnsafeGuaranteedRef { body($0) }
   }
 }
+
+extension UnretainedReference: Sendable where Object: Sendable {}

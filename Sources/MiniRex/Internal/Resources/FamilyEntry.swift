@@ -1,12 +1,14 @@
 /// One resource of a family.
-///
-/// Unchecked: the lock of the family guards the only variable.
-final class FamilyEntry<Key: Sendable, Value: Sendable, Failure: Error>: @unchecked Sendable {
+final class FamilyEntry<Key: Sendable, Value: Sendable, Failure: Error>: Sendable {
+  struct User: Sendable {
+    weak var resource: Resource<Value, Failure>?
+  }
+
   let id: Int
   let key: Key
   let core: ResourceCore<Value, Failure>
   /// The object of the user.
-  @exclusivity(unchecked) weak var resource: Resource<Value, Failure>?
+  let user = Lock(User())
 
   init(_ id: Int, _ key: Key, _ core: ResourceCore<Value, Failure>) {
     self.id = id

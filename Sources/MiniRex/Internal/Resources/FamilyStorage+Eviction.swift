@@ -12,7 +12,7 @@ extension FamilyStorage {
       table.isAlarmSet = table.index.nextEviction != nil
       return (evicted, table.index.nextEviction)
     }
-    if let next { alarm?.setOrRing(at: next) }
+    if let next { alarm.setOrRing(at: next) }
     for entry in evicted { entry.core.end() }
   }
 
@@ -23,12 +23,12 @@ extension FamilyStorage {
       table.isAlarmSet = table.index.nextEviction != nil
       return (evicted, table.index.nextEviction)
     }
-    if let next { alarm?.setOrRing(at: next) }
+    if let next { alarm.setOrRing(at: next) }
     for entry in evicted { entry.core.end() }
   }
 
   func end() {
-    alarm?.end()
+    alarm.end()
     let entries = table.withLock { table in
       table.hasEnded = true
       table.index = FamilyIndex(keepingUnused: .zero, limit: 0)

@@ -3,11 +3,8 @@ internal import Synchronization
 /// The resources of a family.
 ///
 /// The lock covers no key: a thread compares candidates outside the lock, and then looks again.
-/// Removed entries are released outside the lock. Unchecked: `alarm` is constant after
-/// the initializer.
-final class FamilyStorage<Key: Hashable & Sendable, Value: Sendable, Failure: Error>:
-  @unchecked Sendable
-{
+/// Removed entries are released outside the lock.
+final class FamilyStorage<Key: Hashable & Sendable, Value: Sendable, Failure: Error>: Sendable {
   typealias Entry = FamilyEntry<Key, Value, Failure>
   typealias Core = ResourceCore<Value, Failure>
 
@@ -21,7 +18,7 @@ final class FamilyStorage<Key: Hashable & Sendable, Value: Sendable, Failure: Er
 
   let timekeeper: Timekeeper
   let table: Lock<Table>
-  private(set) var alarm: Alarm?
+  let alarm: Alarm
   private let makeCore: @Sendable (Key, _ onIdle: @escaping @Sendable () -> Void) -> Core
   private let lastID = Atomic(0)
 
@@ -32,7 +29,8 @@ final class FamilyStorage<Key: Hashable & Sendable, Value: Sendable, Failure: Er
     self.timekeeper = timekeeper
     self.makeCore = makeCore
     table = Lock(Table(index: FamilyIndex(keepingUnused: keepingUnused, limit: limit)))
-    alarm = Alarm(timekeeper) { [weak self] in self?.evict(at: $0) }
+    alarm = Alarm(timekeeper)
+    alarm.onRing { [weak self] in self?.evict(at: $0) }
   }
 
   var count: Int { table.withLock { $0.entries.count } }
@@ -42,14 +40,14 @@ final class FamilyStorage<Key: Hashable & Sendable, Value: Sendable, Failure: Er
   /// Returns the resource of a key, which the caller retains.
   func resource(for key: Key) -> Resource<Value, Failure> {
     let entry = pinned(key) ?? makeEntry(key)
-    if let resource = table.withLock({ _ in unsafe entry.resource }) {
+    if let resource = entry.user.withLock({ $0.resource }) {
       unpin(entry)
       return resource
     }
     let new = Resource(entry.core, publisher(of: entry)) { self.unpin(entry) }
-    return table.withLock { _ in
-      if let resource = unsafe entry.resource { return resource }
-      unsafe entry.resource = new
+    return entry.user.withLock { user in
+      if let resource = user.resource { return resource }
+      user.resource = new
       return new
     }
   }

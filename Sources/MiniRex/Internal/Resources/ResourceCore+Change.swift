@@ -152,7 +152,7 @@ extension ResourceCore {
   private func setAlarm() {
     while true {
       let (wake, number) = delivery.lock.withLock { _ in unsafe (schedule.nextWake, wakeNumber) }
-      if let wake { alarm?.setOrRing(at: wake) } else { alarm?.clear() }
+      if let wake { alarm.setOrRing(at: wake) } else { alarm.clear() }
       if delivery.lock.withLock({ _ in unsafe wakeNumber == number }) { return }
     }
   }

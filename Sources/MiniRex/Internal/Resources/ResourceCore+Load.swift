@@ -98,7 +98,7 @@ extension ResourceCore {
       unsafe schedule.end()
       return .unchanged
     }
-    alarm?.end()
+    alarm.end()
     delivery.end()
     lineage?.sourceHasEnded()
   }

@@ -1,7 +1,7 @@
 extension ResourceCore {
   func subscribe(_ receive: @escaping @Sendable (State) -> Void) -> Subscription {
     let now = timekeeper.now()
-    let token = Subscription(delivery, place: Subscription.nowhere)
+    let token = Subscription(to: delivery)
     let isActive = change(joining: Newcomer(token: token, receive: receive)) {
       unsafe schedule.subscribe(at: now)
       return .unchanged

@@ -16,8 +16,7 @@ final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
   let policy: LoadPolicy<Failure>
   /// Runs after the resource has become idle.
   let onIdle: @Sendable () -> Void
-  /// Constant after the initializer.
-  private(set) var alarm: Alarm?
+  let alarm: Alarm
 
   @usableFromInline @exclusivity(unchecked) var schedule: ResourceSchedule
   @usableFromInline @exclusivity(unchecked) var state: State
@@ -44,7 +43,8 @@ final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
     unsafe schedule = ResourceSchedule(
       staleAfter: policy.staleAfter, refreshEvery: policy.interval)
     unsafe state = State()
-    alarm = Alarm(timekeeper) { [weak self] in self?.wake(at: $0) }
+    alarm = Alarm(timekeeper)
+    alarm.onRing { [weak self] in self?.wake(at: $0) }
     lineage?.resource?.follow { [weak self] in self?.age }
   }
 

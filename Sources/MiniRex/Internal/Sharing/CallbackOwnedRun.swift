@@ -2,33 +2,11 @@ internal import Synchronization
 
 /// A run that several callbacks share, and that stops when the last of them is released.
 ///
-/// Only the callbacks retain it for long, so no count is needed. Unchecked like its superclass. Its
-/// own properties are constant.
+/// Only the callbacks retain it for long, so no count is needed. It is not generic, so that a valve
+/// can name it. Waiting threads are stored elsewhere, because they are rare.
 @usableFromInline
-final class CallbackOwnedRun<Update: Sendable>: RunStart, @unchecked Sendable {
-  @usableFromInline let delivery = Delivery<Update>(isOpen: true)
-
-  @inlinable
-  override init() {
-    super.init()
-    delivery.setOwner(self)
-  }
-
-  /// Returns `.ended` if the run is over and will not emit.
-  @inlinable
-  func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
-    delivery.subscribe { update in
-      withExtendedLifetime(self) { receive(update) }
-    }
-  }
-}
-
-/// The nongeneric part of a run, started or starting.
-///
-/// Unchecked, because a class with subclasses cannot be checked: all properties are constant or
-/// atomic. Waiting threads are stored elsewhere, because they are rare.
-@usableFromInline
-class RunStart: @unchecked Sendable {
+final class CallbackOwnedRun: Sendable {
+  @usableFromInline let delivery: AnyDelivery
   private let starter = ThreadID.current
   /// Stops the run.
   ///
@@ -36,7 +14,10 @@ class RunStart: @unchecked Sendable {
   private let token = AtomicLazyReference<Subscription>()
 
   @usableFromInline
-  init() {}
+  init(_ delivery: AnyDelivery) {
+    self.delivery = delivery
+    delivery.setOwner(self)
+  }
 
   deinit {
     token.load()?.leave()
@@ -99,7 +80,7 @@ final class CallbackOwnedRuns<Update: Sendable>: Sendable {
 
   @usableFromInline
   struct Current: Sendable {
-    @usableFromInline weak var run: CallbackOwnedRun<Update>?
+    @usableFromInline weak var run: CallbackOwnedRun?
 
     @inlinable init() {}
   }
@@ -114,14 +95,18 @@ final class CallbackOwnedRuns<Update: Sendable>: Sendable {
 
   @inlinable
   func subscribe(_ receive: @escaping @Sendable (Update) -> Void) -> Subscription {
-    var over: CallbackOwnedRun<Update>?
+    var over: CallbackOwnedRun?
     while true {
       let (run, isNew) = run(after: over)
-      let token = run.subscribe(receive)
+      let delivery = unsafe unsafeDowncast(run.delivery, to: Delivery<Update>.self)
+      // The token has ended if the run is over and will not emit.
+      let token = delivery.subscribe { update in
+        withExtendedLifetime(run) { receive(update) }
+      }
       if isNew {
-        let inlet = RunInlet(run.delivery)
+        let inlet = RunInlet(delivery)
         run.attach(start { inlet.delivery.send($0) })
-        run.delivery.hasStarted(run)
+        delivery.hasStarted(run)
         return token
       }
       if token !== Subscription.ended {
@@ -137,10 +122,10 @@ final class CallbackOwnedRuns<Update: Sendable>: Sendable {
   /// - Parameter over: A run that is over. The caller retains it, so that it is not released under
   ///   the lock.
   @inlinable
-  func run(after over: CallbackOwnedRun<Update>?) -> (CallbackOwnedRun<Update>, isNew: Bool) {
+  func run(after over: CallbackOwnedRun?) -> (CallbackOwnedRun, isNew: Bool) {
     current.withLock { current in
       if let run = current.run, run !== over { return (run, false) }
-      let run = CallbackOwnedRun<Update>()
+      let run = CallbackOwnedRun(Delivery<Update>(isOpen: true))
       current.run = run
       return (run, true)
     }

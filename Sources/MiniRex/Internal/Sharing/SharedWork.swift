@@ -1,7 +1,5 @@
 /// Work that the first subscriber starts, all subscribers share, and the last cancellation stops.
-///
-/// Unchecked: `start` is constant until `deinit`, and the other properties are constant.
-package final class SharedWork<Update: Sendable>: @unchecked Sendable {
+package final class SharedWork<Update: Sendable>: Sendable {
   /// Starts the work, and returns the subscription that stops it.
   ///
   /// The captures of the inlet keep the run active. Releasing the last reference to the inlet ends
@@ -18,7 +16,7 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
     let call: Start
   }
 
-  private var start: StartClosure?
+  private let start: ChainLink<StartClosure>
   private let lifetime: TaskLifetime
   private let remembersProgress: Bool
   private let current = Lock(Current())
@@ -37,12 +35,11 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
     self.lifetime = lifetime
     self.linger = linger
     self.remembersProgress = remembersProgress
-    self.start = StartClosure(call: start)
+    self.start = ChainLink(StartClosure(call: start))
   }
 
-  /// The closure and the current run may own the next work of a chain.
+  /// The current run may own the next work of a chain, as the closure may.
   deinit {
-    ReleaseChain.release(&start)
     var current: Current? = current.withLock { $0 }
     ReleaseChain.release(&current)
   }
@@ -102,8 +99,8 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
     let token = Subscription(membership)
     if !isFirst {
       run.waitUntilStarted()
-    } else if continuation == nil, let start {
-      run.attach(start.call(WorkInlet(run)))
+    } else if continuation == nil {
+      run.attach(start.content.call(WorkInlet(run)))
     }
     return token
   }

@@ -7,9 +7,7 @@ internal import Synchronization
 /// which takes its steps in a loop. The publisher recognizes the succession by its callback, see
 /// `ForwardedCallback`. An operator behind `append` and a watched publisher subscribe other callbacks,
 /// so a separate succession continues there.
-///
-/// Unchecked like every `SubscriptionHost`: a `Lock` guards its state.
-final class Succession<Update: Sendable>: SubscriptionHost, @unchecked Sendable {
+final class Succession<Update: Sendable>: SubscriptionHost {
   /// Subscribes a callback to one publisher.
   struct Step: Sendable {
     let subscribe: @Sendable (@escaping @Sendable (Update) -> Void) -> Subscription
@@ -174,25 +172,25 @@ final class Succession<Update: Sendable>: SubscriptionHost, @unchecked Sendable 
     return input
   }
 
-  override func isSubscribed(_ token: Subscription) -> Bool { !isOver.load(ordering: .acquiring) }
+  func isSubscribed(_ token: Subscription) -> Bool { !isOver.load(ordering: .acquiring) }
 
-  override func withEndCalls(
+  func withEndCalls(
     of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void
   ) {
     state.withLock { body(&$0.endCalls, $0.callback != nil) }
   }
 
-  override func bufferCounts(of token: Subscription) -> BufferCounts {
+  func bufferCounts(of token: Subscription) -> BufferCounts {
     let (input, dropped) = state.withLock { ($0.input, $0.droppedCount) }
     return (input?.bufferCounts ?? BufferCounts()) + BufferCounts(dropped: dropped)
   }
 
-  override func collectDrains(of token: Subscription, into drains: inout [Drain]) {
+  func collectDrains(of token: Subscription, into drains: inout [Drain]) {
     guard let input = state.withLock({ $0.input }) else { return }
     input.host.collectDrains(of: input, into: &drains)
   }
 
-  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+  func attach(_ counter: InFlightCounter, of token: Subscription) {
     let input = state.withLock { state in
       state.counters.append(counter)
       return state.input
@@ -200,32 +198,34 @@ final class Succession<Update: Sendable>: SubscriptionHost, @unchecked Sendable 
     if let input { input.host.attach(counter, of: input) }
   }
 
-  override func end(_ token: Subscription) { end(for: nil)?.invalidate() }
+  func end(_ token: Subscription) { end(for: nil)?.invalidate() }
 
-  override func end(_ token: Subscription, for group: WaitGroup) {
+  func end(_ token: Subscription, for group: WaitGroup) {
     if let input = end(for: group) { group.end(input) }
   }
 }
 
 /// The path of the updates of one step to the subscriber.
 ///
-/// Its release ends the step. Unchecked: constant until `deinit`.
-private final class Passage<Update: Sendable>: @unchecked Sendable {
-  private var callback: Succession<Update>.Callback?
+/// Its release ends the step.
+private struct Passage<Update: Sendable>: ~Copyable, Sendable {
+  private let callback: ChainLink<Succession<Update>.Callback>
   private let succession: Succession<Update>
 
   init(_ callback: Succession<Update>.Callback, _ succession: Succession<Update>) {
-    self.callback = callback
+    self.callback = ChainLink(callback)
     self.succession = succession
   }
 
   deinit {
-    ReleaseChain.release(&callback)
+    let succession = succession
+    // The next step begins after the release.
+    _ = consume callback
     succession.stepHasFinished()
   }
 
   func deliver(_ update: Update) {
     if succession.isOver.load(ordering: .acquiring) { return }
-    callback?.call(update)
+    callback.content.call(update)
   }
 }

@@ -5,9 +5,7 @@
 /// A task that polls by recursion continues with a task that continues with the next, without end.
 /// A run whose only member forwards its updates therefore hands its next task over to that member.
 /// The chain then has one run at any time, as a tail call has one frame.
-///
-/// Unchecked like every `SubscriptionHost`: a `Lock` guards its state.
-final class TaskChain<Output: Sendable>: SubscriptionHost, @unchecked Sendable {
+final class TaskChain<Output: Sendable>: SubscriptionHost {
   typealias Forward = @Sendable (WorkInlet<Output>, Output) -> Void
 
   private struct State {
@@ -136,9 +134,9 @@ final class TaskChain<Output: Sendable>: SubscriptionHost, @unchecked Sendable {
 
   private var isCanceled: Bool { state.withLock { $0.hasEnded } }
 
-  override func isSubscribed(_ token: Subscription) -> Bool { !isCanceled }
+  func isSubscribed(_ token: Subscription) -> Bool { !isCanceled }
 
-  override func end(_ token: Subscription) {
+  func end(_ token: Subscription) {
     let group = WaitGroup.current
     let (input, handover) = state.withLock { state -> (Subscription?, TaskHandover<Output>?) in
       if state.hasEnded { return (nil, nil) }

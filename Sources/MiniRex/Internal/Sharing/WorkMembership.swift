@@ -2,9 +2,8 @@
 ///
 /// It releases the run when either of them ends, because a subscription retains no result.
 ///
-/// It is not generic, for the same reason as `AnyDelivery`. Unchecked like every
-/// `SubscriptionHost`: a `Lock` guards its state.
-final class WorkMembership: SubscriptionHost, @unchecked Sendable {
+/// It is not generic, for the same reason as `AnyDelivery`.
+final class WorkMembership: SubscriptionHost {
   /// The requests to a run.
   enum Step {
     /// Passes backpressure on to the work.
@@ -67,28 +66,28 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
     current?.await(group)
   }
 
-  override func isSubscribed(_ token: Subscription) -> Bool {
+  func isSubscribed(_ token: Subscription) -> Bool {
     state.withLock { $0.inner }?.isSubscribed ?? false
   }
 
-  override func decisive(for token: Subscription) -> Subscription? { state.withLock { $0.inner } }
+  func decisive(for token: Subscription) -> Subscription? { state.withLock { $0.inner } }
 
-  override func collectSources(into sources: inout SharedSources) {
+  func collectSources(into sources: inout SharedSources) {
     state.withLock { $0.inner }?.host.collectSources(into: &sources)
   }
 
-  override func bufferCounts(of token: Subscription) -> BufferCounts {
+  func bufferCounts(of token: Subscription) -> BufferCounts {
     (state.withLock { $0.inner }?.host as? AnyDelivery)?.inputCounts ?? BufferCounts()
   }
 
-  override func attach(_ counter: InFlightCounter, of token: Subscription) {
+  func attach(_ counter: InFlightCounter, of token: Subscription) {
     let (inner, leave) = state.withLock { ($0.inner, $0.leave) }
     guard let inner, let leave else { return }
     (inner.host as? AnyDelivery)?.attachValve(counter, of: inner)
     _ = leave(.passFlow)
   }
 
-  override func end(_ token: Subscription) {
+  func end(_ token: Subscription) {
     let inner = state.withLock { $0.inner }
     inner?.invalidate()
     leave()
@@ -96,7 +95,7 @@ final class WorkMembership: SubscriptionHost, @unchecked Sendable {
     inner?.detachFromRun()
   }
 
-  override func end(_ token: Subscription, for group: WaitGroup) {
+  func end(_ token: Subscription, for group: WaitGroup) {
     let inner = state.withLock { $0.inner }
     if let inner { group.end(inner) }
     leave()

@@ -3,7 +3,7 @@
 /// Any thread may set it and end it. The last thread that sets it decides.
 package final class Alarm: Sendable {
   private struct State {
-    /// `nil` after the alarm ends.
+    /// `nil` before it is known, and after the alarm ends.
     var ring: (@Sendable (Duration) -> Void)?
     /// The instant at which it rings.
     var instant = Duration.zero
@@ -32,9 +32,14 @@ package final class Alarm: Sendable {
   private let state: Lock<State>
 
   /// - Parameter ring: A closure that receives the instant to which the alarm was set.
-  package init(_ timekeeper: Timekeeper, ring: @escaping @Sendable (Duration) -> Void) {
+  package init(_ timekeeper: Timekeeper, ring: (@Sendable (Duration) -> Void)? = nil) {
     self.timekeeper = timekeeper
     state = Lock(State(ring: ring))
+  }
+
+  /// Sets the closure, once, for an owner whose closure refers to it.
+  func onRing(_ ring: @escaping @Sendable (Duration) -> Void) {
+    state.withLock { $0.ring = ring }
   }
 
   /// Sets the instant, and replaces the previous instant.

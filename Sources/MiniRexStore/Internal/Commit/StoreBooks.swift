@@ -25,9 +25,9 @@ public import MiniRex
   /// exclusive access.
   @usableFromInline var registry: ScopeRegistry<State>?
   /// The histories that record commits.
-  var histories: [HistoryHook<State, Action>] = []
+  var histories: [any HistoryHook<State, Action>] = []
   /// The histories that a commit of this chain has changed.
-  var unsettled: [HistoryHook<State, Action>] = []
+  var unsettled: [any HistoryHook<State, Action>] = []
   /// A Boolean value that indicates whether a log decides the actions, so that no state may be restored.
   var isReplicated = false
   /// The subscriptions of `events`, which receive the errors of effects.

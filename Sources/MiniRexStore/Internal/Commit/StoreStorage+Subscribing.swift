@@ -11,7 +11,7 @@ extension StoreStorage {
   /// Subscribes to the events of later commits.
   @usableFromInline
   func subscribe(_ receive: @escaping @Sendable (Event) -> Void) -> Subscription {
-    let subscription = Subscription(delivery, place: Subscription.nowhere)
+    let subscription = Subscription(to: delivery)
     let hasJoined = withAccess(for: "subscribe") {
       inside.chain.duties.set(.publishes, true)
       inDebugBuild { remember(subscription) }
@@ -53,7 +53,7 @@ extension StoreStorage {
   func subscribeToLaterCommits(
     after prepare: (Int) -> Void, _ receive: @escaping @Sendable (Commit<State, Action>) -> Void
   ) -> (Commit<State, Action>, Subscription) {
-    let subscription = Subscription(delivery, place: Subscription.nowhere)
+    let subscription = Subscription(to: delivery)
     let receive = { @Sendable (event: Event) in
       if case .committed(let commit) = event { receive(commit) }
     }

@@ -2,9 +2,9 @@ public import MiniRex
 
 /// The properties that an effect inherits from its enclosing effects.
 @usableFromInline
-struct EffectContext: Sendable {
+struct EffectContext {
   @usableFromInline var ids: [EffectID] = []
-  @usableFromInline var place: AnyPlace?
+  @usableFromInline var place: (any AnyPlace)?
   @usableFromInline var sequence: EffectSequence?
   @usableFromInline let group: EffectGroup
   @usableFromInline let commit: Int
@@ -33,7 +33,7 @@ extension Effect {
 
 /// Remaining work while nested effects are registered.
 @usableFromInline
-enum EffectRemainder<Action: Sendable>: Sendable {
+enum EffectRemainder<Action: Sendable> {
   /// The remaining members of a `.merge`.
   case members(ArraySlice<Effect<Action>>, EffectContext)
   /// The remaining members of a `.concatenate`, which are registered into its sequence.

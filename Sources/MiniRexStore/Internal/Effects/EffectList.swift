@@ -3,32 +3,27 @@ import MiniRex
 /// The members of a `.merge` or a `.concatenate`.
 ///
 /// Lists nest to any depth when effects are accumulated in a loop. Therefore, `map` maps one level
-/// on access, and a nested release is deferred to the outer release. Unchecked: constant until
-/// `deinit`.
+/// on access, and a nested release is deferred to the outer release.
 @usableFromInline
-final class EffectList<Action: Sendable>: @unchecked Sendable {
+final class EffectList<Action: Sendable>: Sendable {
   private enum Members: Sendable {
     case effects([Effect<Action>])
     case mapped(@Sendable () -> [Effect<Action>])
   }
 
-  private var members: Members?
+  private let members: ChainLink<Members>
 
   @usableFromInline
-  init(_ effects: [Effect<Action>]) { members = .effects(effects) }
+  init(_ effects: [Effect<Action>]) { members = ChainLink(.effects(effects)) }
 
-  private init(mapped: @escaping @Sendable () -> [Effect<Action>]) { members = .mapped(mapped) }
-
-  deinit {
-    var last = members.take()
-    ReleaseChain.release(&last)
+  private init(mapped: @escaping @Sendable () -> [Effect<Action>]) {
+    members = ChainLink(.mapped(mapped))
   }
 
   @usableFromInline var effects: [Effect<Action>] {
-    switch members {
+    switch members.content {
     case .effects(let effects): effects
     case .mapped(let effects): effects()
-    case nil: []
     }
   }
 

@@ -2,9 +2,9 @@ import MiniRex
 
 /// A `.concatenate`, whose effects were all registered in the commit that returned it.
 ///
-/// Unchecked: guarded by exclusive access to the store.
+/// Used with exclusive access to the store.
 @usableFromInline
-class EffectSequence: @unchecked Sendable {
+class EffectSequence {
   @usableFromInline private(set) final var context: EffectContext
   /// The number of unfinished effects of the current member.
   final var running = 0
@@ -31,10 +31,9 @@ class EffectSequence: @unchecked Sendable {
 
 /// A sequence with its remaining members, whose type only its store knows.
 ///
-/// Unchecked: guarded by exclusive access to the store. Steps refer to their sequence until they are
-/// taken, so every sequence is emptied at its end.
+/// Steps refer to their sequence until they are taken, so every sequence is emptied at its end.
 @usableFromInline
-final class EffectMembers<Action: Sendable>: EffectSequence, @unchecked Sendable {
+final class EffectMembers<Action: Sendable>: EffectSequence {
   @usableFromInline typealias Member = [EffectStep<Action>]
 
   /// The remaining members from the last to the next, except while they are registered.
@@ -73,7 +72,7 @@ final class EffectMembers<Action: Sendable>: EffectSequence, @unchecked Sendable
 
 /// One step of a member, in the order in which the effects were returned.
 @usableFromInline
-enum EffectStep<Action: Sendable>: Sendable {
+enum EffectStep<Action: Sendable> {
   case send(RunningEffect, Action)
   case begin(EffectBeginning<Action>)
   case cancel(EffectID, EffectReach)

@@ -39,7 +39,7 @@ class AnyHistoryHook: @unchecked Sendable {
   private func subscribe(_ receive: @escaping @Sendable (UndoAvailability) -> Void) -> Subscription
   {
     let thread = ThreadID.current
-    let subscription = Subscription(delivery, place: Subscription.nowhere)
+    let subscription = Subscription(to: delivery)
     let (first, call) = delivery.lock.withLock { delivered in
       let first = ways
       if published != first { published = nil }
@@ -73,22 +73,23 @@ class AnyHistoryHook: @unchecked Sendable {
     delivery.leave()
   }
 
-  final func absent() -> Never { fatalError("A subclass of HistoryHook overrides this method.") }
+  final func absent() -> Never { fatalError("HistoryStorage overrides this method.") }
 }
 
 /// Receives each commit before the state is readable.
-///
-/// Unchecked because subclasses inherit the conformance. Has no stored state.
 @usableFromInline
-class HistoryHook<State: Sendable, Action: Sendable>: AnyHistoryHook, @unchecked Sendable {
+protocol HistoryHook<Root, RootAction>: AnyHistoryHook {
+  associatedtype Root: Sendable
+  associatedtype RootAction: Sendable
+
   /// Records a commit.
   ///
   /// - Parameter released: Objects to release after the state is readable.
   /// - Returns: `false` if the commit is ignored, so there is nothing to settle.
-  func remember(_ commit: Commit<State, Action>, _ released: inout [Any]) -> Bool { absent() }
+  func remember(_ commit: Commit<Root, RootAction>, _ released: inout [Any]) -> Bool
 
   /// Stores the availability, and returns `true` if it must be published.
   ///
   /// Called with exclusive access, just before the state is released.
-  func settle() -> Bool { absent() }
+  func settle() -> Bool
 }

@@ -6,7 +6,7 @@ import MiniRex
 /// the state. Exclusive access to the store guards `isRestoring` and `stamp`. The history retains
 /// the store, and with it the storage.
 final class HistoryStorage<Root: Sendable, RootAction: Sendable, State: Sendable, Action: Sendable>:
-  HistoryHook<Root, RootAction>, @unchecked Sendable
+  AnyHistoryHook, HistoryHook, @unchecked Sendable
 {
   typealias Predicate = @Sendable (Commit<State, Action>) -> Bool
 
@@ -45,7 +45,7 @@ final class HistoryStorage<Root: Sendable, RootAction: Sendable, State: Sendable
     delivery.lock.withLock { _ in kept.take() }
   }
 
-  override func remember(_ commit: Commit<Root, RootAction>, _ released: inout [Any]) -> Bool {
+  func remember(_ commit: Commit<Root, RootAction>, _ released: inout [Any]) -> Bool {
     if isRestoring {
       isRestoring = false
       return true
@@ -75,7 +75,7 @@ final class HistoryStorage<Root: Sendable, RootAction: Sendable, State: Sendable
     return isChange
   }
 
-  override func settle() -> Bool {
+  func settle() -> Bool {
     settle(delivery.lock.withLock { _ in kept?.states.ways } ?? UndoAvailability())
   }
 

@@ -44,8 +44,8 @@ extension StoreStorage {
   ///
   /// - Returns: The histories whose availability must be published.
   @usableFromInline
-  func settleHistories() -> [HistoryHook<State, Action>] {
-    var changed: [HistoryHook<State, Action>] = []
+  func settleHistories() -> [any HistoryHook<State, Action>] {
+    var changed: [any HistoryHook<State, Action>] = []
     swap(&changed, &inside.unsettled)
     return changed.filter { $0.settle() }
   }

@@ -1,13 +1,10 @@
 /// The jobs of one state, which a live query passes to its first stage.
-///
-/// Unchecked like its superclass: `tree` is constant.
-final class JobsInput<Job: Codable & Identifiable & Sendable>: LiveInput, @unchecked Sendable
+final class JobsInput<Job: Codable & Identifiable & Sendable>: LiveInput
 where Job.ID: Codable & Sendable {
   let tree: JobTree<Job>
 
   init(_ jobs: Jobs<Job>) {
     tree = jobs.nodes
-    super.init()
   }
 }
 

@@ -36,12 +36,10 @@ enum JobsRegistry {
 }
 
 /// The place of jobs: a key path from a store, or from a removable child of it.
-///
-/// Unchecked, because key paths from stores are `Sendable`.
-struct JobsKey: Hashable, @unchecked Sendable {
+struct JobsKey: Hashable, Sendable {
   let root: ObjectIdentifier
   let child: ObjectIdentifier?
-  let path: AnyKeyPath
+  let path: any AnyKeyPath & Sendable
 }
 
 /// A performer, without its types.

@@ -1,8 +1,8 @@
 /// A node of an ``InclusionTree``: a leaf with flags, or an inner node with children.
 ///
-/// All leaves have the same depth. Unchecked: one tree owns a node, and the index of the tree runs
-/// no foreign code while it uses it.
-final class InclusionNode: @unchecked Sendable {
+/// All leaves have the same depth. One tree owns a node, and the index of the tree runs no foreign code
+/// while it uses it.
+final class InclusionNode {
   /// The numbers of positions and of included positions.
   struct Size {
     var all = 0

@@ -17,7 +17,7 @@ struct LiveRun<Row: Identifiable & Sendable> where Row.ID: Sendable {
   ///
   /// The last rows are taken out, so that they are changed in place unless a subscriber has a copy.
   @inlinable
-  mutating func apply(_ input: LiveInput) -> LiveStep<Row>? {
+  mutating func apply(_ input: any LiveInput) -> LiveStep<Row>? {
     let change = stage.apply(input)
     guard var rows = last.take() else { return reset(to: snapshot()) }
     if change.isEmpty {

@@ -5,7 +5,7 @@
 @usableFromInline
 struct LiveStage<Row: Identifiable & Sendable> {
   /// Brings the index up to date with the inputs.
-  @usableFromInline let apply: (LiveInput) -> LiveChange
+  @usableFromInline let apply: (any LiveInput) -> LiveChange
   @usableFromInline let count: () -> Int
   @usableFromInline let row: (_ position: Int) -> Row
   /// The rows, if the operator stores them anyway.
@@ -14,7 +14,7 @@ struct LiveStage<Row: Identifiable & Sendable> {
 
   @inlinable
   init(
-    apply: @escaping (LiveInput) -> LiveChange, count: @escaping () -> Int,
+    apply: @escaping (any LiveInput) -> LiveChange, count: @escaping () -> Int,
     row: @escaping (_ position: Int) -> Row, tree: (() -> RowTree<Row>)? = nil,
     changed: ChangedRow<Row> = ChangedRow()
   ) {
@@ -28,7 +28,8 @@ struct LiveStage<Row: Identifiable & Sendable> {
   /// Creates a stage that has some or all rows of another stage, maybe in another order.
   @inlinable
   init(
-    of source: LiveStage, apply: @escaping (LiveInput) -> LiveChange, count: @escaping () -> Int,
+    of source: LiveStage, apply: @escaping (any LiveInput) -> LiveChange,
+    count: @escaping () -> Int,
     sourcePosition: @escaping (_ position: Int) -> Int
   ) {
     let changed = ChangedRow<Row>()
@@ -54,15 +55,14 @@ struct LiveStage<Row: Identifiable & Sendable> {
 ///
 /// One object is one combination of values, so that a stage recognizes a source that has not
 /// changed. Its class belongs to the stage that reads it.
-///
-/// Unchecked for `RowsInput`. The properties of the other inputs are constant.
 @usableFromInline
-class LiveInput: @unchecked Sendable {
+protocol LiveInput: AnyObject, Sendable {
   /// The version of the rows, if they are the only source of the query.
-  @usableFromInline final let version: RowsStamp?
+  var version: RowsStamp? { get }
+}
 
-  @usableFromInline
-  init(version: RowsStamp? = nil) { self.version = version }
+extension LiveInput {
+  @usableFromInline var version: RowsStamp? { nil }
 }
 
 /// Rows, which the first stage takes.
@@ -72,12 +72,13 @@ class LiveInput: @unchecked Sendable {
 @usableFromInline
 final class RowsInput<Row: Identifiable & Sendable>: LiveInput, @unchecked Sendable
 where Row.ID: Sendable {
+  @usableFromInline let version: RowsStamp?
   @usableFromInline @safe @exclusivity(unchecked) var rows: Rows<Row>?
 
   @inlinable
   init(_ rows: Rows<Row>) {
     self.rows = rows
-    super.init(version: rows.stamp)
+    version = rows.stamp
   }
 
   @inlinable
@@ -85,31 +86,25 @@ where Row.ID: Sendable {
 }
 
 /// The parameter of a query.
-///
-/// Unchecked like its superclass: it is constant.
 @usableFromInline
-final class ParameterInput<Value: Sendable>: LiveInput, @unchecked Sendable {
+final class ParameterInput<Value: Sendable>: LiveInput {
   @usableFromInline let value: Value
 
   @inlinable
   init(_ value: Value) {
     self.value = value
-    super.init()
   }
 }
 
 /// The inputs of a stage with two sources.
-///
-/// Unchecked like its superclass: both are constant.
 @usableFromInline
-final class PairInput: LiveInput, @unchecked Sendable {
-  @usableFromInline let one: LiveInput
-  @usableFromInline let other: LiveInput
+final class PairInput: LiveInput {
+  @usableFromInline let one: any LiveInput
+  @usableFromInline let other: any LiveInput
 
   @usableFromInline
-  init(_ one: LiveInput, _ other: LiveInput) {
+  init(_ one: any LiveInput, _ other: any LiveInput) {
     self.one = one
     self.other = other
-    super.init()
   }
 }

@@ -41,7 +41,7 @@ final class SharedRun<Row: Identifiable & Sendable>: @unchecked Sendable where R
   /// - Parameter old: The version of the subscriber, `nil` for its first value.
   /// - Returns: The step, which is `nil` without a change, or `nil` if the versions do not match.
   @inlinable
-  func apply(_ input: LiveInput, from old: RowsStamp?) -> LiveStep<Row>?? {
+  func apply(_ input: any LiveInput, from old: RowsStamp?) -> LiveStep<Row>?? {
     if isBusy.exchange(true, ordering: .acquiringAndReleasing) { return nil }
     defer { isBusy.store(false, ordering: .releasing) }
     if let version = version, version == input.version {
@@ -86,7 +86,7 @@ struct SharedRunMember<Row: Identifiable & Sendable> where Row.ID: Sendable {
   }
 
   @inlinable
-  mutating func apply(_ input: LiveInput) -> LiveStep<Row>? {
+  mutating func apply(_ input: any LiveInput) -> LiveStep<Row>? {
     defer { version = input.version }
     if own == nil, let step = shared.apply(input, from: version) { return step }
     var run = own ?? makeRun()
@@ -96,7 +96,7 @@ struct SharedRunMember<Row: Identifiable & Sendable> where Row.ID: Sendable {
   }
 }
 
-extension PublishedValue<LiveInput> {
+extension PublishedValue<any LiveInput> {
   /// Publishes the steps of one run for each subscriber.
   @inlinable
   func steps<Row>(

@@ -1,13 +1,13 @@
 import MiniRex
 import Observation
+import Synchronization
 
 /// A member of a state that an observer has read.
 ///
 /// Successive values are observed under 64 rotating numbers. A late report of a change therefore
 /// misses an observer that has read the new value, unless 64 changes are pending. A pending report
-/// takes one bit, so a blocked main thread costs one job per member. Unchecked: exclusive access to
-/// the store guards `number` and `isCurrent`, and locks guard the rest.
-final class ObservedMember: Observable, @unchecked Sendable {
+/// takes one bit, so a blocked main thread costs one job per member.
+final class ObservedMember: Observable, Sendable {
   private struct Reports: Sendable {
     /// One bit for each number.
     var waiting: UInt64 = 0
@@ -22,9 +22,11 @@ final class ObservedMember: Observable, @unchecked Sendable {
   private let subscription = Lock<Subscription?>(nil)
   private let reports = Lock(Reports())
   /// The number under which observers read the current value.
-  @safe @exclusivity(unchecked) private(set) var number = 0
+  ///
+  /// Exclusive access to the store guards it and `isCurrent`.
+  let number = Atomic(0)
   /// `false` after a change, until the member is read again.
-  @safe @exclusivity(unchecked) private(set) var isCurrent = false
+  let isCurrent = Atomic(false)
 
   private subscript(number number: Int) -> Void { () }
 
@@ -32,15 +34,15 @@ final class ObservedMember: Observable, @unchecked Sendable {
   ///
   /// Called with exclusive access.
   func begin() {
-    number = (number + 1) % Self.numbers.count
-    isCurrent = true
+    number.relaxed = (number.relaxed + 1) % Self.numbers.count
+    isCurrent.relaxed = true
   }
 
   /// Marks the observed value as changed.
   ///
   /// Called with exclusive access.
   func end() {
-    isCurrent = false
+    isCurrent.relaxed = false
   }
 
   /// A Boolean value that indicates whether a job of the main actor is pending.

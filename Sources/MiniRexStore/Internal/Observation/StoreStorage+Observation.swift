@@ -8,7 +8,7 @@ extension StoreStorage {
     let (value, member, number) = withAccess(for: "a member") {
       let value = state[keyPath: path]
       let member = current(key, in: nil, value) { $0[keyPath: path] }
-      return (value, member, member.number)
+      return (value, member, member.number.relaxed)
     }
     member.wasRead(number)
     return value
@@ -22,7 +22,7 @@ extension StoreStorage {
       if child?.isGone == true { return nil }
       guard let value = read(state) else { return nil }
       let member = current(key, in: child, value, read)
-      return (value, member, member.number)
+      return (value, member, member.number.relaxed)
     }
     guard let (value, member, number) = result else { return nil }
     member.wasRead(number)
@@ -37,7 +37,7 @@ extension StoreStorage {
     _ read: @escaping @Sendable (State) -> Value?
   ) -> ObservedMember {
     let known = child == nil ? inside.members[key] : child?.members[key]
-    if let known, known.isCurrent { return known }
+    if let known, known.isCurrent.relaxed { return known }
     let member = known ?? ObservedMember()
     if known == nil {
       if let child { child.members[key] = member } else { inside.members[key] = member }
@@ -55,7 +55,7 @@ extension StoreStorage {
     _ read: @escaping @Sendable (State) -> Value?
   ) {
     let changeTest = ChangeTest<Value>()
-    let number = member.number
+    let number = member.number.relaxed
     let seen = SerialState((value: value, hasChanged: false))
     let subscription = join(listeners(to: child)) { [weak self, member] event in
       guard case .committed(let commit) = event, !seen.value.hasChanged else { return }
@@ -71,7 +71,7 @@ extension StoreStorage {
   /// Removes the member unless it was read or changed again.
   private func forget(_ member: ObservedMember, _ key: MemberKey, in child: Presence?) {
     withAccess {
-      if member.isCurrent || member.hasJob { return }
+      if member.isCurrent.relaxed || member.hasJob { return }
       if let child {
         if child.members[key] === member { child.members[key] = nil }
       } else if inside.members[key] === member {
@@ -82,13 +82,11 @@ extension StoreStorage {
 }
 
 /// The identity of an observed value in a state or in a removable child.
-///
-/// Unchecked: the key path was `Sendable` on creation.
-struct MemberKey: Hashable, @unchecked Sendable {
-  enum Aspect {
+struct MemberKey: Hashable, Sendable {
+  enum Aspect: Sendable {
     case value, presence, ids
   }
 
-  let path: AnyKeyPath
+  let path: any AnyKeyPath & Sendable
   let aspect: Aspect
 }

@@ -1,10 +1,9 @@
 public import MiniRex
+public import Synchronization
 
 /// The subscribers of a row and of its children, which retain this object.
-///
-/// Unchecked: exclusive access to the store guards everything that is not constant.
 @usableFromInline
-final class RowSubscribers<State: Sendable, Action: Sendable>: @unchecked Sendable {
+final class RowSubscribers<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let delivery = Delivery<StoreEvent<State, Action>>()
   /// The presence of the row.
   ///
@@ -14,8 +13,8 @@ final class RowSubscribers<State: Sendable, Action: Sendable>: @unchecked Sendab
   @usableFromInline let since: Int
   /// The position in the order of first subscriptions.
   @usableFromInline let serial: Int
-  /// The number of the commit that removed the row.
-  @usableFromInline var goneAt: Int?
+  /// The number of the commit that removed the row, written with exclusive access.
+  @usableFromInline let goneAt = Atomic(Int.max)
   private let storage: StoreStorage<State, Action>
   private let listDelivery: any RowsDelivering
 

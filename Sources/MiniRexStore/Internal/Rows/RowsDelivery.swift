@@ -72,7 +72,7 @@ where Row.ID: Sendable {
     guard let child = child as? RowPresence<State, Row>,
       let listeners = rows.removeValue(forKey: child.id)?.listeners
     else { return }
-    listeners.goneAt = number
+    listeners.goneAt.relaxed = number
     leaving.append(listeners)
   }
 
@@ -125,9 +125,9 @@ where Row.ID: Sendable {
     }
     targets.removeAll { $0.listeners.since >= number }
     for listeners in leaving {
-      targets.append((listeners, listeners.goneAt.map { $0 <= number } ?? false))
+      targets.append((listeners, listeners.goneAt.relaxed <= number))
     }
-    if !leaving.isEmpty { leaving.removeAll { $0.goneAt.map { $0 <= number } ?? false } }
+    if !leaving.isEmpty { leaving.removeAll { $0.goneAt.relaxed <= number } }
     if targets.count > 1 { targets.sort { $0.listeners.serial < $1.listeners.serial } }
     return targets
   }

@@ -1,9 +1,6 @@
 /// The rows of a list that are in use, and their subscribers.
-///
-/// Unchecked: guarded by exclusive access to the store.
 @usableFromInline
-final class RowsNode<Root: Sendable, Row: Identifiable & Sendable>: PresenceNode<Root>,
-  @unchecked Sendable
+final class RowsNode<Root: Sendable, Row: Identifiable & Sendable>: PresenceNode<Root>
 where Row.ID: Sendable {
   @usableFromInline let list: ChildPath<Root, Rows<Row>>
   @usableFromInline var rows: [Row.ID: ChildPath<Root, Row>] = [:]

@@ -1,101 +1,81 @@
 public import MiniRex
 
-/// The backing of a scope.
-///
-/// Only the subclass knows the types of the store.
-///
-/// Unchecked because subclasses inherit the conformance. Has no stored state.
+/// The backing of a scope, which alone knows the types of the store.
 @usableFromInline
-class AnyScope<State: Sendable, Action: Sendable>: @unchecked Sendable {
-  @usableFromInline var host: any StoreHost { absent() }
-  @usableFromInline var isActive: Bool { absent() }
-  @usableFromInline var state: State { absent() }
+protocol AnyScope<State, Action>: AnyObject, Sendable {
+  associatedtype State: Sendable
+  associatedtype Action: Sendable
 
-  @usableFromInline
-  func send(_ action: Action) -> StoreTask { absent() }
+  var host: any StoreHost { get }
+  var isActive: Bool { get }
+  var state: State { get }
 
-  func send<Value>(_ action: Action, reading read: (State) -> Value) -> Receipt<Value> { absent() }
+  func send(_ action: Action) -> StoreTask
+
+  func send<Value>(_ action: Action, reading read: (State) -> Value) -> Receipt<Value>
 
   func send<Refusal: Error>(
     deciding decide: (State) throws(Refusal) -> Action
-  ) throws(Refusal) -> StoreTask { absent() }
+  ) throws(Refusal) -> StoreTask
 
   func send<Value, Refusal: Error>(
     deciding decide: (State) throws(Refusal) -> Action, reading read: (State) -> Value
-  ) throws(Refusal) -> Receipt<Value> { absent() }
+  ) throws(Refusal) -> Receipt<Value>
 
-  @usableFromInline
   func commit<Result, Failure: Error>(
     _ name: String?, _ change: (inout State) throws(Failure) -> Result
-  ) throws(Failure) -> Result { absent() }
+  ) throws(Failure) -> Result
 
   /// Begins to write a member with exclusive access, which lasts until the write.
   ///
   /// - Returns: The member, and `nil` as the thread if the child was removed.
-  @usableFromInline
-  func open<Member>(_ member: WritableKeyPath<State, Member>) -> (Member, ThreadID?) {
-    absent()
-  }
+  func open<Member>(_ member: WritableKeyPath<State, Member>) -> (Member, ThreadID?)
 
-  @usableFromInline
   func close<Member>(
     _ member: any WritableKeyPath<State, Member> & Sendable, _ value: Member,
-    openedOn thread: ThreadID?
-  ) { absent() }
+    openedOn thread: ThreadID?)
 
-  @usableFromInline
-  func observe<Member>(_ member: any KeyPath<State, Member> & Sendable) -> Member { absent() }
-
-  @usableFromInline
-  init() {}
+  func observe<Member>(_ member: any KeyPath<State, Member> & Sendable) -> Member
 
   /// Emits the current child, and the child after each commit that may have changed it.
-  @usableFromInline
-  func subscribe(toState receive: @escaping @Sendable (State) -> Void) -> Subscription { absent() }
+  func subscribe(toState receive: @escaping @Sendable (State) -> Void) -> Subscription
 
   func subscribe(
     _ receive: @escaping @Sendable (StoreEvent<State, Action>) -> Void
-  ) -> Subscription { absent() }
+  ) -> Subscription
 
   /// Emits the current child with the number of the last commit, and the child after each commit.
-  @usableFromInline
-  func subscribeToCommits(_ receive: @escaping @Sendable (Commit<State, Action>) -> Void)
-    -> Subscription
-  {
-    absent()
-  }
+  func subscribeToCommits(
+    _ receive: @escaping @Sendable (Commit<State, Action>) -> Void
+  ) -> Subscription
 
-  @usableFromInline
   func scope<Step: ScopeStep, ChildAction>(
     _ step: Step, _ key: ScopeKey, of store: Store<State, Action>,
     _ embed: @escaping @Sendable (ChildAction) -> Action
-  ) -> Store<Step.Child, ChildAction>? where Step.Outer == State { absent() }
+  ) -> Store<Step.Child, ChildAction>? where Step.Outer == State
 
   func history(
     limit: Int, where isRemembered: @escaping @Sendable (Commit<State, Action>) -> Bool
-  ) -> AnyHistoryHook { absent() }
+  ) -> AnyHistoryHook
 
-  @usableFromInline
-  func isPresent<Child>(_ child: any KeyPath<State, Child?> & Sendable) -> Bool { absent() }
+  func isPresent<Child>(_ child: any KeyPath<State, Child?> & Sendable) -> Bool
 
-  @usableFromInline
-  func observeRows<Row>(_ rows: any KeyPath<State, Rows<Row>> & Sendable) { absent() }
+  func observeRows<Row>(_ rows: any KeyPath<State, Rows<Row>> & Sendable)
 
   /// Returns an existing scope.
-  @usableFromInline
   func find<Child, ChildAction>(
     _ key: ScopeKey, as type: Store<Child, ChildAction>.Type
-  ) -> Store<Child, ChildAction>? { absent() }
+  ) -> Store<Child, ChildAction>?
 
-  var scopesInUse: [ScopeInUse] { absent() }
+  var scopesInUse: [ScopeInUse] { get }
 
   /// Returns the location of a member: the innermost removable child around it, and the key path from there.
-  func location(of member: AnyKeyPath) -> (child: ObjectIdentifier?, path: AnyKeyPath) { absent() }
+  func location(
+    of member: any AnyKeyPath & Sendable
+  ) -> (child: ObjectIdentifier?, path: any AnyKeyPath & Sendable)
 
   /// Called when the scope's `Store` object is released.
-  func storeWasReleased() {}
-
-  private func absent() -> Never { fatalError("A subclass of AnyScope overrides this member.") }
+  func storeWasReleased()
 }
 
 /// The interface of a store for its scopes.
@@ -115,5 +95,5 @@ protocol StoreHost: AnyObject, Sendable {
 @usableFromInline
 enum StoreBacking<State: Sendable, Action: Sendable>: Sendable {
   case root(StoreStorage<State, Action>)
-  case scope(AnyScope<State, Action>)
+  case scope(any AnyScope<State, Action>)
 }

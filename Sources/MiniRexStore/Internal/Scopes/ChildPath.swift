@@ -1,17 +1,10 @@
 /// The location of a child in a store's state, independent of types.
-///
-/// Unchecked for the key path of `ChildPath`. All other properties are constant.
 @usableFromInline
-class AnyPlace: @unchecked Sendable {
+protocol AnyPlace: AnyObject, Sendable {
   /// The innermost removable child on the path, including the child itself.
   ///
   /// `nil` if there is none.
-  @usableFromInline final let entry: Presence?
-
-  @usableFromInline
-  init(_ entry: Presence?) {
-    self.entry = entry
-  }
+  var entry: Presence? { get }
 }
 
 /// The location of a child in a store's state.
@@ -32,13 +25,15 @@ final class ChildPath<Root: Sendable, Child>: AnyPlace, @unchecked Sendable {
   /// The key path from the removable child of `entry`.
   ///
   /// `nil` for that child itself.
-  @usableFromInline let key: AnyKeyPath?
+  @usableFromInline let key: (any AnyKeyPath & Sendable)?
   @usableFromInline let child: PresenceIn<Root>?
+
+  @usableFromInline var entry: Presence? { child }
 
   @usableFromInline
   init(
     _ path: @autoclosure @escaping @Sendable () -> WritableKeyPath<Root, Child>,
-    in child: PresenceIn<Root>?, _ key: AnyKeyPath?, at offset: Int? = nil,
+    in child: PresenceIn<Root>?, _ key: (any AnyKeyPath & Sendable)?, at offset: Int? = nil,
     read: @escaping @Sendable (Root) -> Child?
   ) {
     makePath = path
@@ -46,7 +41,6 @@ final class ChildPath<Root: Sendable, Child>: AnyPlace, @unchecked Sendable {
     self.key = key
     self.offset = offset
     self.read = read
-    super.init(child)
   }
 
   /// The key path from the root.
@@ -81,10 +75,8 @@ final class ChildPath<Root: Sendable, Child>: AnyPlace, @unchecked Sendable {
   }
 
   /// Restores the `Sendable` conformance of a combined key path.
-  func sendable<Value>(
-    _ path: WritableKeyPath<Root, Value>
-  ) -> any WritableKeyPath<Root, Value> & Sendable {
-    unsafe unsafeBitCast(path, to: (any WritableKeyPath<Root, Value> & Sendable).self)
+  func sendable(_ path: AnyKeyPath) -> any AnyKeyPath & Sendable {
+    unsafe unsafeBitCast(path, to: (any AnyKeyPath & Sendable).self)
   }
 
   /// The table of the innermost removable child, or of the root.
@@ -93,7 +85,9 @@ final class ChildPath<Root: Sendable, Child>: AnyPlace, @unchecked Sendable {
 
   /// The key path of a value in the child, relative to the removable child of `entry`.
   @usableFromInline
-  func key(of path: AnyKeyPath) -> AnyKeyPath { key?.appending(path: path) ?? path }
+  func key(of path: any AnyKeyPath & Sendable) -> any AnyKeyPath & Sendable {
+    (key as AnyKeyPath?)?.appending(path: path as AnyKeyPath).map(sendable) ?? path
+  }
 }
 
 extension ChildPath where Child == Root {

@@ -1,8 +1,6 @@
-/// The removable children of one state or of one removable child.
-///
-/// Unchecked: guarded by exclusive access to the store.
+/// The removable children of one state or of one removable child, used with exclusive access.
 @usableFromInline
-final class PresenceTable<Root: Sendable>: @unchecked Sendable {
+final class PresenceTable<Root: Sendable> {
   /// One node for each member in use, so usually a handful.
   @usableFromInline private(set) var nodes: [PresenceNode<Root>] = []
   /// The removable child that contains them, which stays in use as long as they are.
@@ -47,10 +45,8 @@ final class PresenceTable<Root: Sendable>: @unchecked Sendable {
 }
 
 /// The removable child or the rows at one key path.
-///
-/// Unchecked: guarded by exclusive access to the store.
 @usableFromInline
-class PresenceNode<Root: Sendable>: @unchecked Sendable {
+class PresenceNode<Root: Sendable> {
   @usableFromInline typealias Check = (
     PresenceNode<Root>, Root, _ number: Int, _ orphans: inout [RunningEffect]
   ) -> Bool
@@ -78,10 +74,8 @@ class PresenceNode<Root: Sendable>: @unchecked Sendable {
 }
 
 /// An optional child that is not `nil`.
-///
-/// Unchecked like its superclass: all properties are constant.
 @usableFromInline
-final class OptionalPresence<Root: Sendable, Child>: PresenceNode<Root>, @unchecked Sendable {
+final class OptionalPresence<Root: Sendable, Child>: PresenceNode<Root> {
   @usableFromInline let place: ChildPath<Root, Child>
   @usableFromInline let entry: PresenceIn<Root>
 

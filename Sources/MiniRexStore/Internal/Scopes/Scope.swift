@@ -1,16 +1,16 @@
 public import MiniRex
+public import Synchronization
 
 /// A child of a store's state, with the mapping of its actions.
 ///
-/// Stores nothing but the last state of a removed child. Unchecked: exclusive access to the store
-/// guards the only variable.
+/// Stores nothing but the last state of a removed child.
 @usableFromInline
-final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action: Sendable>:
-  AnyScope<State, Action>, @unchecked Sendable
+final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action: Sendable>: AnyScope
 {
-  @usableFromInline typealias Follows = (
-    Scope, @escaping @Sendable (State) -> Void
-  ) -> Subscription?
+  @usableFromInline typealias Follows =
+    @Sendable (
+      Scope, @escaping @Sendable (State) -> Void
+    ) -> Subscription?
 
   @usableFromInline let storage: StoreStorage<Root, RootAction>
   @usableFromInline let place: ChildPath<Root, State>
@@ -21,8 +21,8 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
   @usableFromInline let last: LastSeenState<State>?
   /// A closure, because an override in a generic class is never specialized.
   @usableFromInline let follows: Follows
-  /// The scopes over children of this scope, guarded by exclusive access.
-  private var inner: ScopeCache?
+  /// The scopes over children of this scope, `nil` until the first.
+  @usableFromInline let inner = AtomicLazyReference<ScopeCache>()
 
   /// Needs exclusive access.
   ///
@@ -42,7 +42,6 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     follows = { child, receive in
       child.storage.subscribe(child.follower { _, state in receive(state) }, in: child.place.child)
     }
-    super.init()
     place.entry?.use()
   }
 
@@ -50,16 +49,16 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     if let entry = place.entry { storage.abandon(.child(entry)) }
   }
 
-  override func storeWasReleased() { storage.abandon(.scope(cache, key)) }
+  @usableFromInline func storeWasReleased() { storage.abandon(.scope(cache, key)) }
 
-  override var host: any StoreHost { storage }
+  @usableFromInline var host: any StoreHost { storage }
 
-  override var isActive: Bool { place.entry?.isGone != true }
+  @usableFromInline var isActive: Bool { place.entry?.isGone != true }
 
   /// The last seen state of a removable child.
   private var lastState: State? { last?.state }
 
-  override var state: State {
+  @usableFromInline var state: State {
     let (state, number) = storage.withAccess {
       let number = storage.inside.chain.number
       return (isActive ? place.read(storage.state) : lastState, number)
@@ -69,28 +68,29 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     return state
   }
 
-  override func send(_ action: Action) -> StoreTask {
+  @usableFromInline func send(_ action: Action) -> StoreTask {
     let action = embed(action)
     return storage.send(action, in: place.entry)
   }
 
-  override func send<Value>(_ action: Action, reading read: (State) -> Value) -> Receipt<Value> {
+  @usableFromInline
+  func send<Value>(_ action: Action, reading read: (State) -> Value) -> Receipt<Value> {
     sendReading(action, read)
   }
 
-  override func send<Refusal: Error>(
+  @usableFromInline func send<Refusal: Error>(
     deciding decide: (State) throws(Refusal) -> Action
   ) throws(Refusal) -> StoreTask {
     try sendDeciding(decide)
   }
 
-  override func send<Value, Refusal: Error>(
+  @usableFromInline func send<Value, Refusal: Error>(
     deciding decide: (State) throws(Refusal) -> Action, reading read: (State) -> Value
   ) throws(Refusal) -> Receipt<Value> {
     try sendDeciding(decide, read)
   }
 
-  override func commit<Result, Failure: Error>(
+  @usableFromInline func commit<Result, Failure: Error>(
     _ name: String?, _ change: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     let thread = ThreadID.current
@@ -108,7 +108,8 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     return try change(&(storage.state[keyPath: place.path]))
   }
 
-  override func open<Member>(_ member: WritableKeyPath<State, Member>) -> (Member, ThreadID?) {
+  @usableFromInline
+  func open<Member>(_ member: WritableKeyPath<State, Member>) -> (Member, ThreadID?) {
     let thread = storage.openMember()
     if isActive { return (storage.state[keyPath: place.path][keyPath: member], thread) }
     storage.closeMember(openedOn: thread)
@@ -117,7 +118,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     return (lastState[keyPath: member], nil)
   }
 
-  override func close<Member>(
+  @usableFromInline func close<Member>(
     _ member: any WritableKeyPath<State, Member> & Sendable, _ value: Member,
     openedOn thread: ThreadID?
   ) {
@@ -130,12 +131,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
       .assignment(place.sendable(place.path.appending(path: member))), on: thread)
   }
 
-  private var scopes: ScopeCache {
-    if let inner { return inner }
-    let made = ScopeCache()
-    inner = made
-    return made
-  }
+  private var scopes: ScopeCache { inner.load() ?? inner.storeIfNil(ScopeCache()) }
 
   /// Stores the new state just before its commit.
   private func keep() {
@@ -144,59 +140,63 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     }
   }
 
-  override func find<Child, ChildAction>(
+  @usableFromInline func find<Child, ChildAction>(
     _ key: ScopeKey, as type: Store<Child, ChildAction>.Type
   ) -> Store<Child, ChildAction>? {
-    let scope = storage.withAccess { inner?.find(key, as: type) }
+    let scope = storage.withAccess { inner.load()?.find(key, as: type) }
     return scope?.isActive == true ? scope : nil
   }
 
-  override func scope<Step: ScopeStep, ChildAction>(
+  @usableFromInline func scope<Step: ScopeStep, ChildAction>(
     _ step: Step, _ key: ScopeKey, of store: Store<State, Action>,
     _ embed: @escaping @Sendable (ChildAction) -> Action
   ) -> Store<Step.Child, ChildAction>? where Step.Outer == State {
     let outer = self.embed
     return storage.scope(
-      step, at: place, in: storage.withAccess { scopes }, as: key, of: store,
+      step, at: place, in: scopes, as: key, of: store,
       lineage: store.lineage,
       last: { self.lastState }
     ) { outer(embed($0)) }
   }
 
-  override func location(of member: AnyKeyPath) -> (child: ObjectIdentifier?, path: AnyKeyPath) {
+  @usableFromInline func location(
+    of member: any AnyKeyPath & Sendable
+  ) -> (child: ObjectIdentifier?, path: any AnyKeyPath & Sendable) {
     (place.entry.map { ObjectIdentifier($0) }, place.key(of: member))
   }
 
-  override var scopesInUse: [ScopeInUse] { storage.withAccess { inner?.inUse ?? [] } }
+  @usableFromInline
+  var scopesInUse: [ScopeInUse] { storage.withAccess { inner.load()?.inUse ?? [] } }
 
-  override func history(
+  @usableFromInline func history(
     limit: Int, where isRemembered: @escaping @Sendable (Commit<State, Action>) -> Bool
   ) -> AnyHistoryHook {
     storage.history(of: HistoryScope(of: place, last: last), limit: limit, where: isRemembered)
   }
 
-  override func observe<Member>(_ member: any KeyPath<State, Member> & Sendable) -> Member {
+  @usableFromInline
+  func observe<Member>(_ member: any KeyPath<State, Member> & Sendable) -> Member {
     let key = MemberKey(path: place.key(of: member), aspect: .value)
     let value = storage.observe(key, in: place.child) { [self] in place.read($0)?[keyPath: member] }
     guard let value = value ?? lastState?[keyPath: member] else { misplaced() }
     return value
   }
 
-  override func observeRows<Row>(_ rows: any KeyPath<State, Rows<Row>> & Sendable) {
+  @usableFromInline func observeRows<Row>(_ rows: any KeyPath<State, Rows<Row>> & Sendable) {
     let key = MemberKey(path: place.key(of: rows), aspect: .ids)
     _ = storage.observe(key, in: place.child) { [place] root in
       place.read(root)?[keyPath: rows].structureStamp
     }
   }
 
-  override func isPresent<Child>(_ child: any KeyPath<State, Child?> & Sendable) -> Bool {
+  @usableFromInline func isPresent<Child>(_ child: any KeyPath<State, Child?> & Sendable) -> Bool {
     let key = MemberKey(path: place.key(of: child), aspect: .presence)
     return storage.observe(key, in: place.child) { [place] root in
       place.read(root).map { $0[keyPath: child] != nil }
     } ?? false
   }
 
-  override func subscribe(
+  @usableFromInline func subscribe(
     toState receive: @escaping @Sendable (State) -> Void
   ) -> Subscription {
     if let subscription = follows(self, receive) { return subscription }
@@ -204,7 +204,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     return .ended
   }
 
-  override func subscribe(
+  @usableFromInline func subscribe(
     _ receive: @escaping @Sendable (StoreEvent<State, Action>) -> Void
   ) -> Subscription {
     let follower = follower { number, state in
@@ -213,7 +213,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     return storage.join(follower, in: place.entry) ?? .ended
   }
 
-  override func subscribeToCommits(
+  @usableFromInline func subscribeToCommits(
     _ receive: @escaping @Sendable (Commit<State, Action>) -> Void
   ) -> Subscription {
     let follower = follower { number, state in

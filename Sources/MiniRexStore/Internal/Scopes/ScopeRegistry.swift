@@ -1,11 +1,9 @@
 internal import MiniRex
 internal import Synchronization
 
-/// The bookkeeping of a store with scopes.
-///
-/// Unchecked: `abandoned` has a separate lock, and exclusive access to the store guards the rest.
+/// The bookkeeping of a store with scopes, used with exclusive access except for `abandon`.
 @usableFromInline
-final class ScopeRegistry<State: Sendable>: @unchecked Sendable {
+final class ScopeRegistry<State: Sendable> {
   /// The removable children in use.
   @usableFromInline let table = PresenceTable<State>()
   @usableFromInline let scopes = ScopeCache()

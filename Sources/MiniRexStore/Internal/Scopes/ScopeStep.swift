@@ -38,7 +38,9 @@ extension ScopeStep {
   }
 
   /// Returns the location of the child of an effect, which does not know the types of its store.
-  func place<Root: Sendable>(inAny outer: AnyPlace, _ root: PresenceTable<Root>) -> AnyPlace {
+  func place<Root: Sendable>(
+    inAny outer: any AnyPlace, _ root: PresenceTable<Root>
+  ) -> any AnyPlace {
     guard let outer = outer as? ChildPath<Root, Outer> else {
       misuse(
         "'map' does not record the path of a child, but an effect in it belongs to a removable child. "

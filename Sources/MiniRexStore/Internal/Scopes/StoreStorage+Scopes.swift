@@ -140,7 +140,7 @@ extension StoreStorage: StoreHost {
 
   /// Returns the child that owns effects, which each commit checks from now on.
   @usableFromInline
-  func enterChild(_ step: any ScopeStep, in outer: AnyPlace?) -> AnyPlace {
+  func enterChild(_ step: any ScopeStep, in outer: (any AnyPlace)?) -> any AnyPlace {
     let registry = madeRegistry
     let place = step.place(inAny: outer ?? registry.root, registry.table)
     place.entry?.use()
@@ -253,6 +253,6 @@ struct Joining<Event: Sendable>: Sendable {
   init(_ delivery: Delivery<Event>, _ callback: @escaping @Sendable (Event) -> Void) {
     self.delivery = delivery
     self.callback = callback
-    subscription = Subscription(delivery, place: Subscription.nowhere)
+    subscription = Subscription(to: delivery)
   }
 }

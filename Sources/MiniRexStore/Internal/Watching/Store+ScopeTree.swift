@@ -13,12 +13,13 @@ package struct ScopeStatus: Sendable {
 }
 
 /// A store, without its types.
+@usableFromInline
 protocol ScopeParent: AnyObject, Sendable {
   var isActive: Bool { get }
   var scopesInUse: [ScopeInUse] { get }
 }
 
-typealias ScopeInUse = (path: AnyKeyPath, scope: any ScopeParent)
+@usableFromInline typealias ScopeInUse = (path: AnyKeyPath, scope: any ScopeParent)
 
 extension Store: ScopeParent {
   /// The scopes in use, grouped by key path.
@@ -27,7 +28,7 @@ extension Store: ScopeParent {
   package var scopeTree: [ScopeStatus] { statuses(of: scopesInUse) }
 
   /// The caller releases the scopes without exclusive access.
-  var scopesInUse: [ScopeInUse] {
+  @usableFromInline var scopesInUse: [ScopeInUse] {
     switch backing {
     case .root(let storage): storage.withAccess { storage.inside.registry?.scopes.inUse ?? [] }
     case .scope(let scope): scope.scopesInUse
