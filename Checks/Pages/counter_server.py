@@ -2,6 +2,7 @@
 
 import subprocess
 import tempfile
+import urllib.parse
 
 from access import check_access
 from browser import Keys
@@ -38,4 +39,13 @@ def look_at_counters(browser, program):
                      "document.body.innerText.includes('connection lost')"
                      " && [...document.querySelectorAll('button, input')].every(control => control.disabled)")
         browser.picture("counters-lost")
-        browser.check_console("counter-server")
+        # The page continues after the last event that it has.
+        port = urllib.parse.urlsplit(address).port
+        with Program(program, "--port", str(port), "--journal", f"{folder}/journal",
+                     stderr=subprocess.DEVNULL) as restarted:
+            restarted.address()
+            post(f"{address}counters/apples", '{"add": 1}')
+            browser.wait("the page continues with the restarted server",
+                         "document.querySelector('li .value').innerText == '1,235'"
+                         " && document.getElementById('state').innerText == 'live'")
+            browser.check_console("counter-server")

@@ -93,7 +93,7 @@ def check_stopped_counters(folder):
         ["curl", "-sN", f"http://127.0.0.1:{port}/events"], stdout=subprocess.PIPE, text=True
     )
     try:
-        first = stream.stdout.readline()
+        first = "".join(stream.stdout.readline() for _ in range(4))
         # A request that is in progress while the server stops.
         late = socket.create_connection(("127.0.0.1", port))
         late.sendall(b"POST /counters/late HTTP/1.1\r\nContent-Length: 10\r\n\r\n")
@@ -101,7 +101,7 @@ def check_stopped_counters(folder):
         server.terminate()
         expect(wait(lambda: ask_board(port, "GET", "/ready")[0] == 503), "counter-server stays ready")
         rest = stream.communicate(timeout=30)[0]
-        expect(first.startswith("data: {") and not rest.strip(), f"the stream is {first}{rest}")
+        expect(first.startswith("event: state\n") and not rest.strip(), f"the stream is {first}{rest}")
 
         def is_refused():
             try:
@@ -122,10 +122,66 @@ def check_stopped_counters(folder):
     expect(events[-1] == "stopped" and "stopping" in events, f"the log ends with {events[-3:]}")
 
 
+def check_reconnecting_counters(folder):
+    """A browser reconnects after one to three events, while the server counts and is killed. It must receive
+    each change once."""
+    reconnects, kills = max(100, int(200 * SCALE)), max(2, int(4 * SCALE))
+    server, port = start_counters(folder)
+    last, applied, done = 0, 0, threading.Event()
+
+    def count(port):
+        while not done.is_set():
+            try:
+                ask_board(port, "POST", "/counters/apples", b'{"add": 1}')
+            except (OSError, http.client.HTTPException):
+                return
+
+    def start_counting():
+        threads = [threading.Thread(target=count, args=[port], daemon=True) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        return threads
+
+    try:
+        threads = start_counting()
+        for reconnect in range(reconnects):
+            if reconnect % (reconnects // kills) == reconnects // kills - 1:
+                server.kill()
+                server.wait()
+                for thread in threads:
+                    thread.join()
+                server, port = start_counters(folder)
+                threads = start_counting()
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+            connection.request("GET", "/events", headers={"Last-Event-ID": str(last)})
+            stream = connection.getresponse()
+            for _ in range(random.randint(1, 3)):
+                event = {}
+                while line := stream.readline().decode().rstrip("\n"):
+                    name, _, value = line.partition(": ")
+                    event[name] = value
+                change = event.get("event") == "action" and json.loads(event["data"]).get("added")
+                expect(change == {"_0": 1, "to": "apples"} and event["id"] == str(last + 1),
+                       f"{event} follows commit {last}")
+                last, applied = last + 1, applied + change["_0"]
+            connection.close()
+        done.set()
+        for thread in threads:
+            thread.join()
+        value = json.loads(ask_board(port, "GET", "/counters")[1])["apples"]
+        expect(value >= applied == last, f"{applied} changes of {value} arrived in {last} events")
+    finally:
+        done.set()
+        server.kill()
+        server.wait()
+    print(f"counter-server: {reconnects} reconnects and {kills} kills, {applied} changes, each once")
+
+
 def check_counter_server(folder):
     for name, check in [
         ("transcripts", check_counter_transcripts),
         ("kills", check_killed_counters),
+        ("reconnects", check_reconnecting_counters),
         ("stop", check_stopped_counters),
     ]:
         (folder / name).mkdir()

@@ -23,6 +23,14 @@ func subscriptions(_ value: PublishedValue<Int>) {
   _ = set
 }
 
+func subscriptionsInASet(_ value: PublishedValue<Int>) {
+  // expected-error@+2 {{'AnyCancellable' has been renamed to 'Subscription'}}
+  // expected-error@+1 2 {{Use a 'SubscriptionBag' instead of a set, and 'store(in: bag)'.}}
+  var subscriptions = Set<AnyCancellable>()
+  // expected-error@+1 {{Use a 'SubscriptionBag'}}
+  value.subscribe { print($0) }.store(in: &subscriptions)
+}
+
 func sources(_ property: PublishedProperty<Int>, _ source: BroadcastSource<Int>) {
   // expected-error@+1 {{Use 'publisher.map { … }'}}
   _ = property.map { $0 + 1 }
@@ -32,6 +40,8 @@ func sources(_ property: PublishedProperty<Int>, _ source: BroadcastSource<Int>)
   _ = property.sink { print($0) }
   // expected-error@+1 {{Use 'publisher.subscribe { … }'}}
   _ = source.sink { print($0) }
+  // expected-error@+1 {{value of type 'PublishedProperty<Int>' has no member 'removeDuplicates'}}
+  _ = property.removeDuplicates()
   // expected-error@+1 {{renamed to 'broadcast(_:)'}}
   source.accept(1)
   // expected-error@+1 {{Set the 'value'}}
@@ -91,6 +101,8 @@ func operators(
   _ = taps.debounce(for: .seconds(1), scheduler: 1)
   // expected-error@+1 {{Delete the scheduler}}
   _ = taps.throttle(for: .seconds(1), scheduler: 1, latest: true)
+  // expected-error@+1 {{Delete the scheduler}}
+  _ = taps.delay(for: .seconds(1), scheduler: 1)
   // expected-error@+1 {{Use 'subscribe(_:onEnd:)'}}
   _ = taps.sink(receiveCompletion: { _ in }, receiveValue: { print($0) })
 }

@@ -23,7 +23,6 @@ final class Service: Sendable {
   private let recording: Subscription
   private let isStopping = PublishedProperty(false)
   private let stopped = TaskSource<Void, Never>()
-  private let events: Broadcaster<Data>
   private let isReady: PublishedValue<Bool>
   private let log: Log
 
@@ -32,13 +31,6 @@ final class Service: Sendable {
     self.log = log
     store = Store(try journal.replay(Counters(), reducer: reducer), reducer: reducer)
     recording = journal.record(store)
-    // Every event has all counters, so a slow browser needs only the newest, and a keep-alive that
-    // replaces an event has its counters.
-    let beats = ContinuousClock().broadcaster(every: .seconds(15)).publishedValue(initial: .zero)
-    events = combineLatest(store.publisher(of: \.values), beats)
-      .broadcaster
-      .map { values, _ in Data("data: \(String(decoding: json(values), as: UTF8.self))\n\n".utf8) }
-      .prefix(until: stopped.publisher.broadcaster)
     let (failure, stopping) = (journal.failure, isStopping.publisher)
     isReady = .computed { read in read(failure) == .some(nil) && !read(stopping) }
   }
@@ -72,7 +64,7 @@ final class Service: Sendable {
     return switch (request.method, request.path) {
     case ("GET", "/"): .page(Data(PackageResources.page_html))
     case ("GET", "/counters"): .content("application/json", json(store.state.values))
-    case ("GET", "/events"): .events(events, .missesEvents)
+    case ("GET", "/events"): .events(events(after: request.headers["last-event-id"]), .delaysEvents)
     case ("GET", "/ready") where isReady.current() == true: .status(.ok, because: "ready")
     case ("GET", "/ready"): .status(.unavailable, because: "not ready")
     case ("GET", _) where isCounter: show(name)
@@ -80,6 +72,15 @@ final class Service: Sendable {
     case ("GET", _): .status(.notFound)
     default: .status(.notAllowed)
     }
+  }
+
+  /// The commits after the last commit that a browser has, at the pace of the browser.
+  private func events(after id: String?) -> Broadcaster<Data> {
+    Broadcaster(
+      store.eventFrames(after: id.flatMap { Int($0) }, in: journal, keepAlive: .seconds(15))
+    )
+    .map { Data($0.utf8) }
+    .prefix(until: stopped.publisher.broadcaster)
   }
 
   private func show(_ name: String) -> Reply {

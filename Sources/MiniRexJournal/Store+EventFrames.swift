@@ -13,7 +13,7 @@ extension Store where State: Codable, Action: Codable {
   ///
   /// ```swift
   /// let last = request.headers["last-event-id"].flatMap { Int($0) }
-  /// for try await frame in store.eventFrames(after: last, in: journal) {
+  /// for try await frame in store.eventFrames(after: last, in: journal, keepAlive: .seconds(15)) {
   ///   try await response.write(frame)
   /// }
   /// ```
@@ -34,21 +34,29 @@ extension Store where State: Codable, Action: Codable {
   /// up with the commits of the store. It ends when the store is released or its task is canceled, and
   /// throws a ``JournalFailure`` if the file cannot be read, or the state cannot be encoded. A client
   /// that has received a commit that a power loss then revokes begins again with the state, unless
-  /// later commits have taken its number.
+  /// later commits have taken its number. A number of another journal is not recognized either.
+  ///
+  /// A server notices a lost connection only when it writes to it. With `keepAlive`, a frame with a
+  /// comment, which clients ignore, is emitted when no commit is ready at a tick of this interval.
   ///
   /// - Parameters:
   ///   - id: The number of the last commit that the client has, or `nil`.
   ///   - journal: The journal that records the store.
+  ///   - keepAlive: The interval of the comments, or `nil` for none.
+  ///   - clock: The clock of the interval.
   public func eventFrames(
-    after id: Int?, in journal: Journal<State, Action>
+    after id: Int?, in journal: Journal<State, Action>, keepAlive: Duration? = nil,
+    clock: any Clock<Duration> = ContinuousClock()
   ) -> StoreEventFrames<State, Action> {
-    StoreEventFrames(after: id, of: self, in: journal)
+    StoreEventFrames(
+      after: id, of: self, in: journal,
+      beats: keepAlive.map { clock.broadcaster(every: $0).map { _ in .beat } })
   }
 }
 
 /// The commits of a recorded store, as server-sent events.
 ///
-/// See `eventFrames(after:in:)` of the store.
+/// See `eventFrames(after:in:keepAlive:clock:)` of the store.
 public struct StoreEventFrames<State: Codable & Sendable, Action: Codable & Sendable>:
   AsyncSequence, Sendable
 {
@@ -60,11 +68,16 @@ public struct StoreEventFrames<State: Codable & Sendable, Action: Codable & Send
   fileprivate let id: Int?
   fileprivate weak let store: Store<State, Action>?
   fileprivate let journal: Journal<State, Action>
+  fileprivate let beats: Broadcaster<WakeUp>?
 
-  init(after id: Int?, of store: Store<State, Action>, in journal: Journal<State, Action>) {
+  fileprivate init(
+    after id: Int?, of store: Store<State, Action>, in journal: Journal<State, Action>,
+    beats: Broadcaster<WakeUp>?
+  ) {
     self.id = id
     self.store = store
     self.journal = journal
+    self.beats = beats
   }
 
   /// Creates an iterator that reads on its own.
@@ -75,14 +88,14 @@ public struct StoreEventFrames<State: Codable & Sendable, Action: Codable & Send
     private let frames: StoreEventFrames
     private var follower: JournalFollower<State, Action>?
     /// Wakes up after each commit, because the recording writes its line first.
-    private var commits: PublisherValues<Int>.Iterator?
-    private var isOver = false
+    private var wakeUps: PublisherValues<WakeUp>.Iterator?
+    private var lastWakeUp = WakeUp.commit
 
     fileprivate init(_ frames: StoreEventFrames) { self.frames = frames }
 
     /// Returns the next frame, or `nil` at the end.
     public mutating func next() async throws(JournalFailure) -> String? {
-      if follower == nil, !isOver {
+      if follower == nil, lastWakeUp != .end {
         if let first = try await begin(after: frames.id) { return first }
       }
       while let follower, !Task.isCancelled {
@@ -94,8 +107,14 @@ public struct StoreEventFrames<State: Codable & Sendable, Action: Codable & Send
           return try await begin(after: nil)
         }
         if isBehind { continue }
-        if isOver { return nil }
-        isOver = await commits?.next() == nil
+        switch lastWakeUp {
+        case .commit: lastWakeUp = await wakeUps?.next() ?? .end
+        // A beat may have replaced a commit in the buffer, so the file is read first.
+        case .beat:
+          lastWakeUp = .commit
+          return ": keep-alive\n\n"
+        case .end: return nil
+        }
       }
       return nil
     }
@@ -104,12 +123,11 @@ public struct StoreEventFrames<State: Codable & Sendable, Action: Codable & Send
     private mutating func begin(after id: Int?) async throws(JournalFailure) -> String? {
       let journal = frames.journal
       guard let store = frames.store else {
-        isOver = true
+        lastWakeUp = .end
         return nil
       }
       try journal.requireRecording(of: store.rootIdentity)
-      commits = store.events.compactMap { $0.commit?.number }
-        .values(.bufferingNewest(1)).makeAsyncIterator()
+      wakeUps = wakeUps(of: store).values(.bufferingNewest(1)).makeAsyncIterator()
       if let id, 0...journal.lastNumber ~= id {
         follow(journal, after: id)
         return nil
@@ -123,6 +141,13 @@ public struct StoreEventFrames<State: Codable & Sendable, Action: Codable & Send
         JournalEntry<State, Action>(number: commit.number + offset, content: .state(commit.state)))
     }
 
+    private func wakeUps(of store: Store<State, Action>) -> Broadcaster<WakeUp> {
+      let commits = store.events.compactMap { $0.commit.map { _ in WakeUp.commit } }
+      guard let beats = frames.beats else { return commits }
+      // The clock does not end with the store.
+      return merge(commits.append(.sequence([.end])), beats).prefix { $0 != .end }
+    }
+
     private mutating func follow(_ journal: Journal<State, Action>, after number: Int) {
       follower = JournalFollower(
         journal.file.path, journal.decoder, after: number, durableOnly: false
@@ -132,6 +157,10 @@ public struct StoreEventFrames<State: Codable & Sendable, Action: Codable & Send
       }
     }
   }
+}
+
+private enum WakeUp: Sendable {
+  case commit, beat, end
 }
 
 private func frame<State: Encodable, Action: Encodable>(_ entry: JournalEntry<State, Action>)

@@ -85,8 +85,13 @@ struct Connection: Sendable {
 
   private func stream(_ events: Broadcaster<Data>, _ slow: Reply.SlowBrowser) async {
     guard await send(Head("200 OK", "text/event-stream").bytes) else { return }
-    let values = events.values(
-      slow == .missesEvents ? .bufferingNewest(1) : .bufferingOldest(limits.events))
+    let policy: BufferingPolicy<BroadcasterKind> =
+      switch slow {
+      case .missesEvents: .bufferingNewest(1)
+      case .beginsAnew: .bufferingOldest(limits.events)
+      case .delaysEvents: .suspending(1)
+      }
+    let values = events.values(policy)
     await withDiscardingTaskGroup { group in
       // Notice a disconnect immediately, instead of when the next event fails to be sent.
       group.addTask {

@@ -25,6 +25,10 @@ public enum Reply: Sendable {
     ///
     /// For events that build on the previous event.
     case beginsAnew
+    /// Takes the next event when the browser has received the previous event.
+    ///
+    /// For a broadcaster that can wait, such as a broadcaster of an async sequence.
+    case delaysEvents
   }
 }
 

@@ -52,7 +52,7 @@ private struct Server {
 
   func stream(_ request: Request, to response: Response) async throws {
     let last = request.headers["last-event-id"].flatMap { Int($0) }
-    for try await frame in store.eventFrames(after: last, in: journal) {
+    for try await frame in store.eventFrames(after: last, in: journal, keepAlive: .seconds(15)) {
       try await response.write(frame)
     }
   }

@@ -2,6 +2,7 @@ import Foundation
 import MiniRex
 import MiniRexJournal
 import MiniRexStore
+import MiniRexTesting
 import TestSupport
 import Testing
 
@@ -115,6 +116,32 @@ private func take(
     let frames = try await take(1, store, after: 1, in: journal)
 
     #expect(frames == [Frame("state", 4, #"["a","b","c","d"]"#)])
+    withExtendedLifetime(recording) {}
+  }
+
+  @Test func `a tick without a commit is a comment, and the clock does not outlast the store`()
+    async throws
+  {
+    let journal = try LinesJournal(file)
+    var store: Store? = Store([], reducer: appending)
+    let recording = journal.record(store!)
+    let clock = ManualClock()
+    store?.send("a")
+    let sequence = store!.eventFrames(
+      after: 0, in: journal, keepAlive: .seconds(15), clock: clock)
+    var frames = sequence.makeAsyncIterator()
+
+    #expect(try await frames.next() == "event: action\nid: 1\ndata: \"a\"\n\n")
+    store?.send("b")
+    await clock.advance(by: .seconds(15), sleepers: 1)
+    // The tick has replaced the wake-up of the commit.
+    #expect(try await frames.next() == "event: action\nid: 2\ndata: \"b\"\n\n")
+    #expect(try await frames.next() == ": keep-alive\n\n")
+    await clock.advance(by: .seconds(14), sleepers: 1)
+    store?.send("c")
+    #expect(try await frames.next() == "event: action\nid: 3\ndata: \"c\"\n\n")
+    store = nil
+    #expect(try await frames.next() == nil)
     withExtendedLifetime(recording) {}
   }
 

@@ -202,15 +202,20 @@ import Testing
   }
 
   final class Counts: Instrument {
-    private let delivered = Mutex<[String: Int]>([:])
-    var all: [String: Int] { delivered.withLock { $0 } }
+    private let counts = Mutex<[String: Int]>([:])
+    var all: [String: Int] { counts.withLock { $0 } }
 
     func record(_ event: InstrumentEvent) {
       switch event.kind {
-      case .delivered: delivered.withLock { $0[event.label, default: 0] += 1 }
-      case .dropped, .backlog, .failed: log("\(event)")
+      case .delivered: add(1, to: "\(event.label) delivered")
+      case .dropped(let count): add(count, to: "\(event.label) dropped")
+      case .backlog, .failed: log("\(event)")
       case .subscribed, .unsubscribed, .sourceFinished: break
       }
+    }
+
+    private func add(_ count: Int, to key: String) {
+      counts.withLock { $0[key, default: 0] += count }
     }
 
     private func log(_ line: String) {
@@ -218,15 +223,16 @@ import Testing
     }
   }
 
-  @Test func `an instrument counts deliveries by source name`() {
+  @Test func `an instrument counts deliveries and drops by source name`() {
     let counts = Counts()
     let shop = withInstrument(counts) { Shop() }
     let orders = shop.orders.subscribe { _ in }
+    let newest = shop.orders.values(.bufferingNewest(1))
     shop.place(Order(id: 1))
     shop.place(Order(id: 2))
 
-    withExtendedLifetime(orders) {}
-    #expect(counts.all == ["orders": 2])
+    withExtendedLifetime((orders, newest)) {}
+    #expect(counts.all == ["orders delivered": 4, "orders dropped": 1])
   }
 
   protocol Broker: Sendable {

@@ -15,8 +15,9 @@ extension Publisher where Kind: StreamKind {
       let token = connect { update in
         guard unsafe remaining.value > 0 else { return }
         unsafe remaining.value -= 1
-        if unsafe remaining.value == 0 { cancellation.cancel() }
         receive(update)
+        // Canceled before, `ended` would return while the last callback runs.
+        if unsafe remaining.value == 0 { cancellation.cancel() }
       }
       return cancellation.attach(token)
     }

@@ -17,8 +17,9 @@ extension Publisher {
       follow { update in
         if unsafe isDone.value { return }
         unsafe isDone.value = true
-        cancellation.cancel()
         receive(update)
+        // Canceled before, `ended` would return while the callback runs.
+        cancellation.cancel()
       }
     }
     return cancellation.attach(token, keeping: true)

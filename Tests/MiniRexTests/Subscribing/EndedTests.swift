@@ -1,3 +1,4 @@
+import Foundation
 import MiniRex
 import MiniRexTesting
 import Synchronization
@@ -173,6 +174,33 @@ private func pause() async { await Task.yield() }
 
     #expect(isOver.withLock { $0 })
     withExtendedLifetime(subscription) {}
+  }
+
+  @Test(arguments: ["prefix", "subscribeOnce"])
+  func `ended returns after the last callback of an operator that finishes early`(
+    _ name: String
+  ) async {
+    let source = BroadcastSource<Int>()
+    let hasReturned = Shared(false)
+    let wasEarly = Shared<Bool?>(nil)
+    let callback: @Sendable (Int) -> Void = { _ in
+      // A wait that does not await this callback returns within this time.
+      for _ in 0..<500 where !hasReturned.value { usleep(1_000) }
+      wasEarly.value = hasReturned.value
+    }
+    let subscription =
+      name == "prefix"
+      ? source.publisher.prefix(1).subscribe(callback) : source.publisher.subscribeOnce(callback)
+    let waiting = waiter(for: subscription)
+    let noting = Task.detached {
+      await waiting.value
+      hasReturned.value = true
+    }
+
+    onNewThread { source.broadcast(1) }
+    await noting.value
+
+    #expect(wasEarly.value == false)
   }
 
   @Test func `ended retains the subscription while it waits, and not the source`() async {

@@ -40,11 +40,11 @@ extension Subscription {
   /// await progress.publisher.subscribe { print("\($0) %") }.ended
   /// ```
   ///
-  /// After a finish, the last callback and `onEnd` have returned. After ``invalidate()``, a callback
-  /// may still run on another thread: write `await invalidateAndWait()` instead. It returns
-  /// immediately for an ended subscription, and early if its Swift task is canceled. It retains the
-  /// subscription while it waits, but not the source. A subscription of `subscribe(weakly:)` whose
-  /// owner was deallocated ends here with the next update.
+  /// After a finish, the last callback and `onEnd` have returned. After ``invalidate()``, and where
+  /// `prefix(until:)` finishes on another thread, a callback may still run there: write
+  /// `await invalidateAndWait()` as well. It returns immediately for an ended subscription, and early
+  /// if its Swift task is canceled. It retains the subscription while it waits, but not the source. A
+  /// subscription of `subscribe(weakly:)` whose owner was deallocated ends here with the next update.
   public var ended: Void {
     get async {
       // Releasing the last reference would cancel the subscription.
