@@ -1,6 +1,6 @@
 public import Synchronization
 
-// The memory of the subscribers. No other file handles it.
+// The memory of the subscribers. Only this file changes it.
 //
 // Invariants, each verified by `SlotTableTests` and by the storms under AddressSanitizer:
 // - The lock of the source guards a slot, with two exceptions. The delivering thread reads the
@@ -19,22 +19,6 @@ public import Synchronization
 // - A slot and its subscription point to each other until one of them ends, under the lock. The
 //   last write of the slot to the subscription sets its place to *nowhere*. The subscription may be
 //   deallocated right after.
-
-/// A callback that can be called in place, without a retain.
-@usableFromInline
-package struct Callback<Update>: ~Copyable {
-  @usableFromInline let receive: @Sendable (Update) -> Void
-
-  @inlinable @inline(__always)
-  init(_ receive: consuming @escaping @Sendable (Update) -> Void) {
-    self.receive = receive
-  }
-
-  @inlinable @inline(__always)
-  package borrowing func callAsFunction(_ update: Update) {
-    receive(update)
-  }
-}
 
 /// The slot of one subscriber: serial number, subscription, callback.
 ///
@@ -124,71 +108,6 @@ package struct Slot: Equatable, @unchecked Sendable {
   }
 }
 
-/// A callback on its way into or out of the table.
-///
-/// Its holder must release it.
-///
-/// Two words, because closures may be moved bit by bit. Two zeros represent none.
-@usableFromInline
-package struct ErasedCallback: Sendable {
-  @usableFromInline var words: (UInt, UInt)
-
-  static var none: ErasedCallback { ErasedCallback(words: (0, 0)) }
-
-  fileprivate init(words: (UInt, UInt)) {
-    self.words = words
-  }
-
-  /// Takes ownership of the closure, without a retain or a release.
-  @inlinable @inline(__always)
-  package init<Update>(_ receive: consuming @escaping @Sendable (Update) -> Void) {
-    words = (0, 0)
-    unsafe ErasedCallback.move(receive, to: &words)
-  }
-
-  @inlinable @inline(__always)
-  static func move<Update>(
-    _ receive: consuming @escaping @Sendable (Update) -> Void, to place: UnsafeMutableRawPointer
-  ) {
-    unsafe place.initializeMemory(as: Callback<Update>.self, to: Callback(receive))
-  }
-
-  /// Returns the closure, and gives up its ownership.
-  @inlinable @inline(__always)
-  package func take<Update>(for _: Update.Type) -> @Sendable (Update) -> Void {
-    var words = words
-    return unsafe withUnsafeMutablePointer(to: &words) { words in
-      let place = UnsafeMutableRawPointer(words)
-      return unsafe place.assumingMemoryBound(to: Callback<Update>.self).move().receive
-    }
-  }
-
-  /// Releases the captures of the callback.
-  ///
-  /// User code may run: never call it under a lock.
-  @inline(__always)
-  package mutating func release() {
-    if words.0 == 0 { return }
-    let place = unsafe withUnsafePointer(to: &words) { UInt(bitPattern: $0) }
-    if ReleaseChain.begins(at: place) {
-      ReleaseChain.release(self, at: place)
-    } else {
-      releaseNow()
-    }
-  }
-
-  /// Closures of all types are released in the same way.
-  ///
-  /// Their parameter type does not matter.
-  @inline(__always)
-  mutating func releaseNow() {
-    unsafe withUnsafeMutablePointer(to: &words) { words in
-      let place = UnsafeMutableRawPointer(words)
-      unsafe place.assumingMemoryBound(to: Callback<Void>.self).deinitialize(count: 1)
-    }
-  }
-}
-
 /// A block of slots, linked to the previous and the next block.
 @usableFromInline @safe
 package struct Segment: Equatable, @unchecked Sendable {
@@ -251,7 +170,7 @@ package struct Segment: Equatable, @unchecked Sendable {
     nonmutating set { unsafe header.pointee.next = newValue }
   }
 
-  fileprivate var previous: Segment? { unsafe header.pointee.previous }
+  var previous: Segment? { unsafe header.pointee.previous }
 }
 
 /// The slots of a turn, in the order of their subscribers.
@@ -289,44 +208,6 @@ package struct Extent: Sendable {
   }
 }
 
-/// The extent for a turn that starts without the lock.
-@usableFromInline
-package struct Front: ~Copyable, Sendable {
-  @usableFromInline let first = Atomic<UInt>(0)
-  @usableFromInline let end = Atomic<UInt>(0)
-  @usableFromInline let lastSerial = Atomic<UInt>(0)
-
-  package init() {}
-
-  /// `true` if a turn that starts now would find no slot.
-  @inlinable @inline(__always)
-  package var isEmpty: Bool { lastSerial.load(ordering: .relaxed) == 0 }
-
-  /// The serial number of the newest subscriber.
-  ///
-  /// Read it before `extent`.
-  @inlinable @inline(__always)
-  package var newestSerial: UInt { lastSerial.load(ordering: .acquiring) }
-
-  /// All slots up to the newest, and possibly later ones.
-  ///
-  /// For the delivering thread, after the first subscriber has joined.
-  @inlinable @inline(__always)
-  package var extent: Extent {
-    let end = unsafe UnsafeMutableRawPointer(bitPattern: end.load(ordering: .acquiring))
-    let first = unsafe UnsafeMutableRawPointer(bitPattern: first.load(ordering: .relaxed))
-    let segment = unsafe Segment(address: first.unsafelyUnwrapped)
-    return unsafe Extent(first: segment, start: segment.start, end: Slot(end.unsafelyUnwrapped))
-  }
-}
-
-/// The slot that a search has found, from which the search for a later subscriber continues.
-private struct Found {
-  let slot: Slot
-  let segment: Segment
-  let serial: UInt
-}
-
 /// The subscribers of one source, in the order in which they subscribed.
 @usableFromInline
 package struct SlotTable: ~Copyable, Sendable {
@@ -344,8 +225,7 @@ package struct SlotTable: ~Copyable, Sendable {
   private var firstEnded: Slot?
   private var lastEnded: Slot?
 
-  /// The result of the last search.
-  private var lastFound: Found?
+  private var search = SlotSearch()
 
   package init() {}
 
@@ -416,7 +296,7 @@ package struct SlotTable: ~Copyable, Sendable {
   @inline(__always)
   private mutating func giveUp(_ newest: Slot) {
     extent?.end = newest
-    if lastFound?.slot == newest { lastFound = nil }
+    search.forget(newest)
   }
 
   /// Ends the slot during a turn.
@@ -456,61 +336,15 @@ package struct SlotTable: ~Copyable, Sendable {
 
   /// Returns the extent of a turn for one late subscriber, or `nil` if that subscriber has ended.
   ///
-  /// Turns of subscribers that joined during one turn run in order, and each search continues at
-  /// the last result: amortized O(1).
+  /// Amortized O(1) for the subscribers that joined during one turn.
   package mutating func extent(of serial: UInt) -> Extent? {
-    guard let extent else { return nil }
-    let found =
-      if let lastFound, lastFound.serial < serial {
-        search(for: serial, after: lastFound, in: extent)
-      } else {
-        search(backwardsFor: serial, in: extent)
-      }
-    if let found { lastFound = Found(slot: found.start, segment: found.first, serial: serial) }
-    return found
+    guard let extent, let last else { return nil }
+    return search.find(serial, in: extent, to: last)
   }
 
   /// The next search starts among the newest subscribers.
   package mutating func forgetLastFound() {
-    lastFound = nil
-  }
-
-  private func search(for serial: UInt, after found: Found, in extent: Extent) -> Extent? {
-    var segment = found.segment
-    var slot = found.slot
-    while true {
-      let isLast = segment == last
-      let end = isLast ? extent.end : segment.end
-      while slot != end {
-        let next = unsafe Slot(slot.address + Slot.stride)
-        if slot.serial == serial {
-          return Extent(first: segment, start: slot, end: next)
-        }
-        if slot.serial > serial { return nil }
-        slot = next
-      }
-      guard !isLast, let next = segment.next else { return nil }
-      segment = next
-      slot = next.start
-    }
-  }
-
-  private func search(backwardsFor serial: UInt, in extent: Extent) -> Extent? {
-    guard var segment = last else { return nil }
-    var slot = extent.end
-    while true {
-      while slot != segment.start {
-        let end = slot
-        slot = unsafe Slot(slot.address - Slot.stride)
-        if slot.serial == serial {
-          return Extent(first: segment, start: slot, end: end)
-        }
-        if slot.serial != 0, slot.serial < serial { return nil }
-      }
-      guard let previous = segment.previous else { return nil }
-      segment = previous
-      slot = previous.end
-    }
+    search.forget()
   }
 
   /// Removes the holes at the end, and compacts the rest once most slots are holes.
@@ -550,7 +384,7 @@ package struct SlotTable: ~Copyable, Sendable {
       place = unsafe Slot(place.address + Slot.stride)
     }
     holes = 0
-    lastFound = nil
+    search.forget()
     moveEnd(to: place, in: segment)
   }
 
