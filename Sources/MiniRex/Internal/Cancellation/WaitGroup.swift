@@ -36,7 +36,7 @@ package final class WaitGroup: Sendable {
 
   init(
     awaitingWork awaitsWork: Bool = true, requester: WorkHandle? = WorkHandle.current,
-    partOf parent: WaitGroup? = nil
+    childOf parent: WaitGroup? = nil
   ) {
     self.awaitsWork = awaitsWork
     self.requester = requester
@@ -157,7 +157,7 @@ package final class WaitGroup: Sendable {
   /// two groups that would wait for each other does not wait, and its parent does, because its
   /// parent is the group of a caller.
   func await(_ other: WaitGroup) {
-    if other.parent === self { return awaitPart(other) }
+    if other.parent === self { return awaitChild(other) }
     if isPart(of: other) { return }
     let workHandles = other.state.withLock { $0.workHandles }
     if workHandles.contains(where: isRequested) {
@@ -169,7 +169,7 @@ package final class WaitGroup: Sendable {
     // Read again, because later handles find this group.
     add(other.state.withLock { $0.workHandles })
     // Two threads may close a circle concurrently. Each finds it, because its wait is entered before. A
-    // group always waits for the groups that are part of it.
+    // group always waits for its children.
     if other.isPart(of: self) || !isAwaited(by: other) || !other.forget(self) { return }
     parent?.await(other)
     leave()
@@ -177,18 +177,18 @@ package final class WaitGroup: Sendable {
 
   /// Waits for a group whose parent this group is, except for the work that requested this wait.
   ///
-  /// The handles of the part have already been added to this group. Unlike `await`, it therefore
+  /// The handles of the child have already been added to this group. Unlike `await`, it therefore
   /// costs the same at any depth of a chain of cancellations.
-  private func awaitPart(_ part: WaitGroup) {
+  private func awaitChild(_ child: WaitGroup) {
     if requester != nil {
-      let workHandles = part.state.withLock { $0.workHandles }
+      let workHandles = child.state.withLock { $0.workHandles }
       if workHandles.contains(where: isRequested) {
         for workHandle in workHandles { workHandle.isAwaited(by: self) }
         return
       }
     }
     enter()
-    if !part.notify(.group(self), requester: requester) { leave() }
+    if !child.notify(.group(self), requester: requester) { leave() }
   }
 
   /// Returns `true` if the other group waits for this group, directly or through further groups.
@@ -199,7 +199,7 @@ package final class WaitGroup: Sendable {
   /// Visits this group and the groups that wait for it, each under its lock, until the body returns
   /// `true`.
   ///
-  /// A parent counts from the beginning, although it waits for its part only after the capture.
+  /// A parent counts from the beginning, although it waits for its child only after the capture.
   ///
   /// - Returns: `false` if the body has not returned `true`.
   @discardableResult
@@ -299,37 +299,5 @@ private enum GroupWaiter: Sendable {
 
   var group: WaitGroup? {
     if case .group(let group) = self { group } else { nil }
-  }
-}
-
-extension WaitGroup {
-  /// The groups of `invalidateAndWait()`, by subscription.
-  ///
-  /// Only the group knows the work that the release of a callback canceled, so concurrent calls for
-  /// one subscription share it.
-  private static let ofTokens = Lock<[ObjectIdentifier: WaitGroup]>([:])
-
-  /// Cancels the subscription and waits, also for an earlier call that has not returned.
-  static func run(on token: Subscription) async {
-    let group = WaitGroup()
-    let id = ObjectIdentifier(token)
-    let earlier = ofTokens.withLock { groups in
-      let earlier = groups[id]
-      if earlier == nil { groups[id] = group }
-      return earlier
-    }
-    group.end(token)
-    if let earlier { group.await(earlier) }
-    await group.wait()
-    if earlier == nil { ofTokens.withLock { $0[id] = nil } }
-  }
-}
-
-extension Subscription {
-  /// Cancels the subscription.
-  ///
-  /// A current wait group waits for the canceled work.
-  func leave() {
-    if let group = WaitGroup.current { group.end(self) } else { invalidate() }
   }
 }

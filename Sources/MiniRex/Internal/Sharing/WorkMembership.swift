@@ -52,7 +52,7 @@ final class WorkMembership: SubscriptionHost {
       guard let leave = state.leave.take() else { return (nil, false, state.group) }
       if !leave(.leave) { return (leave, false, nil) }
       // A separate group, because two groups that share canceled work would wait for each other.
-      let group = WaitGroup(requester: nil, partOf: current)
+      let group = WaitGroup(requester: nil, childOf: current)
       // Immediately, so that a second cancellation does not find a group that is over.
       group.enter()
       state.group = group
