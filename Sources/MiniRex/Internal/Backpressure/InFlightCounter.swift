@@ -27,8 +27,6 @@ package final class InFlightCounter: Sendable {
     var alarm: Alarm?
     /// Cancels the subscriber, and lets it finish with its queue.
     var timeOut: OnceClosure?
-    /// Readers that wait for room for a number of updates.
-    var readers: [(count: Int, resume: OnceClosure)] = []
   }
 
   let limit: SuspendingLimit
@@ -44,11 +42,11 @@ package final class InFlightCounter: Sendable {
   private let moving = Atomic(0)
   private let hold = Atomic(Hold.open)
   private let hasOuters = Atomic(false)
-  private let hasReaders = Atomic(false)
   private let hasTimedOutFlag = Atomic(false)
   /// The task of the loop, or 0.
   private let taskOfLoop = Atomic<UInt>(0)
   private let state = Lock(State())
+  let readers = RoomWaiters()
 
   init(_ limit: SuspendingLimit, at place: CodePlace?) {
     self.limit = limit
@@ -170,7 +168,7 @@ package final class InFlightCounter: Sendable {
     if hasOuters.load(ordering: .sequentiallyConsistent) {
       for outer in outers { outer.check() }
     }
-    if hasReaders.load(ordering: .sequentiallyConsistent) { resumeReaders { hasRoom(for: $0) } }
+    readers.resume { hasRoom(for: $0) }
   }
 
   private var outers: [InFlightCounter] {
@@ -230,14 +228,14 @@ package final class InFlightCounter: Sendable {
     state.withLock { state in
       if state.valves[key] === valve { state.valves[key] = nil }
     }
-    resumeReaders()
+    readers.resume()
   }
 
   func forget(_ valve: SendValve) {
     state.withLock { state in
       state.valves = state.valves.filter { $0.value !== valve }
     }
-    resumeReaders()
+    readers.resume()
   }
 
   // MARK: Readers
@@ -256,23 +254,8 @@ package final class InFlightCounter: Sendable {
 
   /// Resumes a reader, outside locks, once there is room or the subscription has ended.
   func whenRoom(for count: Int, _ resume: @escaping @Sendable () -> Void) {
-    state.withLock { $0.readers.append((count, OnceClosure(resume))) }
-    hasReaders.store(true, ordering: .sequentiallyConsistent)
-    resumeReaders { hasRoom(for: $0) }
-  }
-
-  /// Resumes the readers that wait for room, or only some of them.
-  ///
-  /// - Parameter isReady: Returns `true` if a reader that waits for the given room continues.
-  func resumeReaders(where isReady: (Int) -> Bool = { _ in true }) {
-    if !hasReaders.load(ordering: .sequentiallyConsistent) { return }
-    let ready = state.withLock { state in
-      let readers = state.readers.map { ($0, isReady: isReady($0.count)) }
-      state.readers = readers.filter { !$0.isReady }.map(\.0)
-      if state.readers.isEmpty { hasReaders.store(false, ordering: .sequentiallyConsistent) }
-      return readers.filter(\.isReady).map(\.0.resume)
-    }
-    for resume in ready { resume() }
+    readers.add(for: count, resume)
+    readers.resume { hasRoom(for: $0) }
   }
 
   // MARK: Stalls

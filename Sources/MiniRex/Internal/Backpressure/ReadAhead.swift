@@ -62,7 +62,7 @@ package final class ReadAhead: SubscriptionHost {
       if let full = subscribers.first(where: { !$0.hasRoom(for: waiting.count) }) {
         full.whenRoom(for: waiting.count) { [weak self] in self?.search() }
         // The full subscriber may have been canceled before it knew this reader.
-        if !subscribers.contains(where: { $0 === full }) { full.resumeReaders() }
+        if !subscribers.contains(where: { $0 === full }) { full.readers.resume() }
         return
       }
       let body = state.withLock { state -> OnceClosure? in
