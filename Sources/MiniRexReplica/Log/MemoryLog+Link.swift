@@ -20,15 +20,15 @@ extension MemoryLog {
       var position: UInt64
     }
 
-    struct State: Sendable {
+    struct State: EmittingState {
       var isConnected: Bool
       var isDeaf = false
       var isRefusing = false
       var losesAnswers = false
       var readers: [Reader] = []
-      /// The events to emit, in order.
-      var outgoing: [(events: BroadcastSource<ReplicaLogEvent>, event: ReplicaLogEvent)] = []
-      var isEmitting = false
+      var outgoing = OutgoingEvents<
+        (events: BroadcastSource<ReplicaLogEvent>, event: ReplicaLogEvent)
+      >()
       /// The answers that were lost.
       var unanswered: [AppendSource] = []
       /// The entries in flight, and the entries of lost connections, which may arrive later.
@@ -78,7 +78,7 @@ extension MemoryLog {
         state.late += state.inFlight.map(\.message)
         (state.inFlight, state.unanswered) = ([], [])
         if state.isConnected {
-          state.outgoing += state.readers.map { ($0.events, .disconnected) }
+          for reader in state.readers { state.outgoing.append((reader.events, .disconnected)) }
         }
         state.isConnected = false
         return failed
@@ -206,25 +206,9 @@ extension MemoryLog {
     }
 
     /// Changes the state, and emits the events that the change has queued.
-    ///
-    /// They are emitted in order and outside the lock. A call during another emission only queues events.
     @discardableResult
     func emitting<Result>(_ change: (inout State) -> Result) -> Result {
-      let (result, mustEmit) = state.withLock { state in
-        let result = change(&state)
-        defer { state.isEmitting = true }
-        return (result, !state.isEmitting)
-      }
-      while mustEmit {
-        let next = state.withLock { state in
-          defer { state.outgoing = [] }
-          state.isEmitting = !state.outgoing.isEmpty
-          return state.outgoing
-        }
-        if next.isEmpty { break }
-        for (events, event) in next { events.broadcast(event) }
-      }
-      return result
+      state.emitting({ $0.events.broadcast($0.event) }, change)
     }
   }
 }

@@ -16,10 +16,9 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
     case complete
   }
 
-  private struct State: Sendable {
+  private struct State: EmittingState {
     var content = BucketContent()
-    var changes: [Change] = []
-    var isEmitting = false
+    var outgoing = OutgoingEvents<Change>()
     /// The number of consumers so far, so that replies of an earlier generation are ignored.
     var generation = 0
     /// The time of the server less the time of this process, in nanoseconds.
@@ -33,7 +32,7 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
 
     mutating func remove(_ doubt: BucketContent.Doubt) {
       if content.remove(doubt) {
-        changes.append(.entry(subject: doubt.subject, .absent(.none)))
+        outgoing.append(.entry(subject: doubt.subject, .absent(.none)))
       }
     }
 
@@ -81,34 +80,12 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
     return consumer.start()
   }
 
-  /// Runs `decide` under the lock, then emits the changes that it appended.
-  ///
-  /// Emits serially and in order. A call that is already emitting emits these changes as well.
-  private func perform(_ decide: (inout State) -> Void) {
-    let mustEmit = state.withLock { state in
-      decide(&state)
-      if state.isEmitting || state.changes.isEmpty { return false }
-      state.isEmitting = true
-      return true
-    }
-    if !mustEmit { return }
-    while true {
-      let changes = state.withLock { state in
-        defer { state.changes = [] }
-        state.isEmitting = !state.changes.isEmpty
-        return state.changes
-      }
-      if changes.isEmpty { return }
-      for change in changes { emit(change) }
-    }
-  }
-
   private func begin(_ beginning: OrderedConsumer.Beginning, isSnapshot: Bool) {
     var doubts: [BucketContent.Doubt] = []
-    perform { state in
+    state.emitting(emit) { state in
       state.generation += 1
       doubts = state.content.begin(beginning, isSnapshot: isSnapshot)
-      if isSnapshot { state.changes.append(.incomplete) }
+      if isSnapshot { state.outgoing.append(.incomplete) }
     }
     confirm(doubts)
   }
@@ -127,9 +104,9 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
       }
     }
     let isPresent = if case .absent? = entry { false } else { true }
-    perform { state in
+    state.emitting(emit) { state in
       let isNew = state.content.take(subject, place, isPresent: isPresent)
-      if isNew, let entry { state.changes.append(.entry(subject: subject, entry)) }
+      if isNew, let entry { state.outgoing.append(.entry(subject: subject, entry)) }
     }
     if isPresent, let milliseconds = message.expiration {
       let age =
@@ -145,14 +122,14 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
   private func endSnapshot() {
     var doubts: [BucketContent.Doubt] = []
     let contradicted = state.withLock { $0.content.takeContradicted() }
-    perform { state in
+    state.emitting(emit) { state in
       let (missing, areRemoved) = state.content.endSnapshot()
       if areRemoved {
         for doubt in missing { state.remove(doubt) }
       } else {
         doubts = missing
       }
-      state.changes.append(.complete)
+      state.outgoing.append(.complete)
     }
     confirm(doubts)
     if let contradicted { compare(contradicted) }
@@ -178,13 +155,17 @@ final class BucketWatcher<Value: Codable & Sendable>: Sendable {
     ).detached()
   }
 
+  private func remove(_ doubt: BucketContent.Doubt) {
+    state.emitting(emit) { $0.remove(doubt) }
+  }
+
   /// Emits the absence of those keys that the leader of the stream does not have.
   private func confirm(_ doubts: [BucketContent.Doubt]) {
     for doubt in doubts {
       core.stored(.last(subject: doubt.subject), in: stream).subscribe(
         success: { _ in },
         failure: { [weak self] error in
-          if error.isMissingMessage { self?.perform { $0.remove(doubt) } }
+          if error.isMissingMessage { self?.remove(doubt) }
         }
       ).detached()
     }
@@ -203,7 +184,7 @@ extension BucketWatcher {
       core.stored(.last(subject: doubt.subject), in: stream).subscribe { [weak self] result in
         switch result {
         case .failure(let error) where error.isMissingMessage:
-          self?.perform { $0.remove(doubt) }
+          self?.remove(doubt)
         case .failure(.closed): break
         case .success, .failure:
           self?.confirm(doubt, after: max(300, milliseconds - wait))
@@ -214,7 +195,7 @@ extension BucketWatcher {
 
   /// Removes the keys that are older than the first message of the stream.
   private func learn(_ stream: JetStream.Stream, _ generation: Int?) {
-    perform { state in
+    state.emitting(emit) { state in
       state.maxAge = stream.config.maxAge
       guard let generation, generation == state.generation else { return }
       for doubt in state.content.expired(before: stream.state.firstSeq) { state.remove(doubt) }

@@ -7,7 +7,7 @@ internal import MiniRex
 /// An ordered consumer would continue over the next connection before the subscriber has compared the stream. So each
 /// connection has a separate consumer, and messages of other connections are ignored.
 final class LogReader: Sendable {
-  private struct State: Sendable {
+  private struct State: EmittingState {
     /// The number of attempts to read.
     var generation = 0
     /// The connection of the attempt.
@@ -17,9 +17,7 @@ final class LogReader: Sendable {
     var subscriptions: [Subscription] = []
     var isOver = false
     var retry = ConsumerRetry()
-    /// The events to emit, in order.
-    var outgoing: [NATSLogEvent] = []
-    var isEmitting = false
+    var outgoing = OutgoingEvents<NATSLogEvent>()
 
     func isAt(_ generation: Int) -> Bool { !isOver && generation == self.generation }
   }
@@ -53,7 +51,8 @@ final class LogReader: Sendable {
   private func end() {
     let old = state.withLock { state in
       state.isOver = true
-      defer { (state.subscriptions, state.outgoing) = ([], []) }
+      state.outgoing.removeAll()
+      defer { state.subscriptions = [] }
       return state.subscriptions
     }
     for subscription in old { subscription.invalidate() }
@@ -65,7 +64,7 @@ final class LogReader: Sendable {
   }
 
   private func disconnect() {
-    let old: [Subscription] = emitting { state in
+    let old: [Subscription] = state.emitting(receive) { state in
       if state.isOver || state.connection == 0 { return [] }
       state.generation += 1
       state.connection = 0
@@ -103,7 +102,7 @@ final class LogReader: Sendable {
   private func read(
     _ examined: (state: NATSLogState, unsuitable: String?), _ generation: Int, _ connection: Int
   ) {
-    let last: UInt64? = emitting { state in
+    let last: UInt64? = state.emitting(receive) { state in
       // The answer may have arrived over the next connection.
       if !state.isAt(generation) || core.connection != connection { return nil }
       state.retry.hasSucceeded()
@@ -143,7 +142,7 @@ final class LogReader: Sendable {
     _ message: RawMessage, _ place: MessageMetadata, _ generation: Int, _ connection: Int
   ) {
     let new = NATSLogMessage(message, place, over: core)
-    emitting { state in
+    state.emitting(receive) { state in
       if !state.isAt(generation) || core.connection != connection { return }
       state.last = new.sequence
       state.outgoing.append(.message(new))
@@ -151,28 +150,7 @@ final class LogReader: Sendable {
   }
 
   private func hasReadAll(_ generation: Int) {
-    emitting { if $0.isAt(generation) { $0.outgoing.append(.current) } }
-  }
-
-  /// Changes the state, and emits the events that the change has queued.
-  ///
-  /// They are emitted in order and outside the lock. A call during another emission only queues events.
-  private func emitting<Result>(_ change: (inout State) -> Result) -> Result {
-    let (result, mustEmit) = state.withLock { state in
-      let result = change(&state)
-      defer { state.isEmitting = true }
-      return (result, !state.isEmitting)
-    }
-    while mustEmit {
-      let next = state.withLock { state in
-        defer { state.outgoing = [] }
-        state.isEmitting = !state.outgoing.isEmpty
-        return state.outgoing
-      }
-      if next.isEmpty { break }
-      for event in next { receive(event) }
-    }
-    return result
+    state.emitting(receive) { if $0.isAt(generation) { $0.outgoing.append(.current) } }
   }
 
   /// Examines the stream again, which another stream has replaced during the connection.
