@@ -117,9 +117,7 @@ public final class Replica<State: Codable & Sendable, Action: Codable & Sendable
     }
     let sending = SendSide(reducer, validate, limit: limit, outbox, durability, restoring: restored)
     var state = kept.decided.state
-    for (_, _, _, action) in restored where (try? validate(state, action)) != nil {
-      _ = reducer(&state, action)
-    }
+    sending.replay(sending.pending.withLock { $0.actions }, on: &state)
     let store = Store<State, Action>(state, name: name, fileID: fileID, line: line) {
       sending.reduce(&$0, $1)
     }

@@ -78,21 +78,11 @@ extension ReplicaCore {
         foreign == 0 && decisions.count == removed.count
         && decisions.first?.entry.number == removed.first?.number
       if isExact { return (nil, effects) }
-      apply(actions, to: state, as: &current)
+      current = state
+      sending.replay(actions, on: &current)
       return (.rebased(decided: decisions.count, pending: waiting), effects)
     }
     return before
-  }
-
-  private func apply(
-    _ actions: ArraySlice<PendingAction>, to state: State, as current: inout State
-  ) {
-    current = state
-    for pending in actions {
-      let action = pending.action(as: Action.self)
-      if (try? sending.validate(current, action)) == nil { continue }
-      _ = sending.reducer(&current, action)
-    }
   }
 
   /// Stops before effects whose decision cannot be recorded: they could run again.
@@ -189,7 +179,8 @@ extension ReplicaCore {
         pending.foreign += max(0, count - removed.count)
         return (pending.actions, pending.waiting.count)
       }
-      apply(actions, to: new.state, as: &current)
+      current = new.state
+      sending.replay(actions, on: &current)
       return (.rebased(decided: count, pending: waiting), [])
     }
     hasDecided(new, through: last)

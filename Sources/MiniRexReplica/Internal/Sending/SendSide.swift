@@ -119,6 +119,17 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     return .none
   }
 
+  /// Applies pending actions to another state, except for actions that have become impossible.
+  ///
+  /// Their effects start with the decision.
+  func replay(_ actions: ArraySlice<PendingAction>, on state: inout State) {
+    for pending in actions {
+      let action = pending.action(as: Action.self)
+      if (try? validate(state, action)) == nil { continue }
+      _ = reducer(&state, action)
+    }
+  }
+
   func send(
     _ action: Action, to store: Store<State, Action>
   ) -> PublishedTask<ReplicaConfirmation, ReplicaError> {
