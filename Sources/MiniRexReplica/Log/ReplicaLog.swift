@@ -28,7 +28,7 @@ public protocol ReplicaLog: Sendable {
   ///
   /// The broadcaster must emit ``ReplicaLogEvent/connected(_:)`` before the first entry, after each reconnect, and
   /// after the log was restored or replaced: without it, replicas keep entries that the log has lost. It must call its
-  /// subscriber serially, on any thread, also within ``append(_:)``, and must not end.
+  /// subscriber serially, on any thread, even within ``append(_:)``, and must not end.
   ///
   /// A replica may have several subscriptions, and ``Replica/caughtUp()`` adds one. After a log went back, the replica
   /// subscribes again. The sequence may be beyond the last entry, or before the first: then the broadcaster emits the

@@ -10,7 +10,7 @@ internal import Foundation
 struct OutboxContent {
   private(set) var origin: String?
   private(set) var settled = 0
-  /// The actions, also decided ones, with consecutive numbers and the places of their lines.
+  /// The actions, including decided actions, with consecutive numbers and the places of their lines.
   private(set) var lines: [(number: Int, line: Data, place: Int)] = []
   private(set) var marks: [(number: Int, second: Int)] = []
   /// The number of bytes up to the last complete line.

@@ -19,20 +19,7 @@ final class OutboxFile: Sendable {
   private struct State: Sendable {
     /// `nil` after the release.
     var file: JournalDescriptor?
-    var size: Int
-    /// The number of the last decided action.
-    var settled: Int
-    /// The number of the last action in the file.
-    var last: Int
-    /// The places of the lines that a written state does not contain, up to the last.
-    var places: [Int]
-    /// The number of the other lines.
-    var forgottenLines: Int
-    /// The numbers of the last action of each entry that was sent first at a Unix second.
-    var marks: [(number: Int, second: Int)]
-
-    /// The number of the last action that a written state contains.
-    var forgotten: Int { last - places.count }
+    var index: OutboxIndex
   }
 
   let origin: String
@@ -63,11 +50,7 @@ final class OutboxFile: Sendable {
     restored = try OutboxContent(bytes)
     if restored.size < bytes.count { ftruncate(file.number, off_t(restored.size)) }
     origin = restored.origin ?? UUID().uuidString
-    state = Lock(
-      State(
-        file: file, size: restored.size, settled: restored.settled, last: restored.next - 1,
-        places: restored.next - 1 == restored.lines.last?.number ? restored.lines.map(\.place) : [],
-        forgottenLines: 0, marks: restored.marks))
+    state = Lock(State(file: file, index: OutboxIndex(restored)))
     if restored.origin == nil {
       let line = OutboxContent.line("ORIGIN \(origin)")
       try state.withLock { state throws(OutboxFailure) in try write(line, &state) }
@@ -89,10 +72,9 @@ final class OutboxFile: Sendable {
     let bytes = OutboxContent.line("\(number) ", line)
     // In one step, because a compaction keeps only the lines that it knows.
     try state.withLock { state throws(OutboxFailure) in
-      let place = state.size
+      let place = state.index.size
       try write(bytes, &state)
-      state.places.append(place)
-      state.last = number
+      state.index.hasAppended(number, at: place)
     }
   }
 
@@ -101,7 +83,7 @@ final class OutboxFile: Sendable {
   /// It waits for the disk outside the lock, so other threads append lines concurrently.
   @discardableResult
   func synchronize(with synchronize: ReplicaDurability.Synchronize) throws(OutboxFailure) -> Int {
-    let (file, number) = state.withLock { ($0.file, $0.last) }
+    let (file, number) = state.withLock { ($0.file, $0.index.last) }
     guard let file else { throw OutboxFailure("The file of the pending actions is closed") }
     defer { withExtendedLifetime(file) {} }
     do { try synchronize(file.number) } catch { throw OutboxFailure(failed: "synchronize", error) }
@@ -113,35 +95,29 @@ final class OutboxFile: Sendable {
   /// The line precedes the send. Without it, the actions would be sent again after the log has forgotten them.
   func mark(sent number: Int, at second: Int) {
     state.withLock { state in
-      if state.marks.last?.number ?? state.settled >= number { return }
+      if state.index.isMarked(number) { return }
       try? write(OutboxContent.line("> \(number) \(second)"), &state)
-      state.marks.append((number, second))
+      state.index.mark(number, at: second)
     }
   }
 
   /// Returns the Unix second at which an action was sent first, or `nil`.
   func sentAt(_ number: Int) -> Int? {
-    state.withLock { $0.marks.first { $0.number >= number }?.second }
+    state.withLock { $0.index.sentAt(number) }
   }
 
   /// Records that all actions up to a number are decided.
   func settle(through number: Int) throws(OutboxFailure) {
     try state.withLock { state throws(OutboxFailure) in
-      if number <= state.settled { return }
+      if number <= state.index.settled { return }
       try write(OutboxContent.line("= \(number)"), &state)
-      state.settled = number
+      state.index.hasSettled(through: number)
     }
   }
 
   /// Removes the actions up to a number, which a written state contains.
   func forget(through number: Int) {
-    let isLarge = state.withLock { state in
-      let count = max(0, min(max(0, number), state.last) - state.forgotten)
-      state.places.removeFirst(count)
-      state.forgottenLines += count
-      state.marks.removeFirst(state.marks.prefix { $0.number <= number }.count)
-      return state.forgottenLines > 1_000 && state.forgottenLines > state.places.count
-    }
+    let isLarge = state.withLock { $0.index.forget(through: number) }
     if isLarge { compact() }
   }
 
@@ -154,10 +130,10 @@ final class OutboxFile: Sendable {
       try MiniRexJournal.write(bytes, to: file.number, &done)
     } catch {
       // An incomplete line would spoil the next line.
-      if done > 0 { ftruncate(file.number, off_t(state.size)) }
+      if done > 0 { ftruncate(file.number, off_t(state.index.size)) }
       throw OutboxFailure(failed: "write", error)
     }
-    state.size += bytes.count
+    state.index.hasWritten(bytes)
   }
 
   /// Replaces the file by a file without the lines that are forgotten.
@@ -167,36 +143,19 @@ final class OutboxFile: Sendable {
     state.withLock { state in
       // After a release, the file may belong to another replica.
       guard let old = state.file else { return }
-      var bytes = OutboxContent.line("ORIGIN \(origin)") + OutboxContent.line("= \(state.settled)")
-      for (number, second) in state.marks { bytes += OutboxContent.line("> \(number) \(second)") }
-      let start = state.places.first ?? state.size
+      var bytes = state.index.head(of: origin)
+      let (start, size) = (state.index.start, state.index.size)
       let shift = bytes.count - start
       do throws(JournalFailure) {
-        try read(old.number, at: start, upTo: state.size - start, appendingTo: &bytes)
+        try read(old.number, at: start, upTo: size - start, appendingTo: &bytes)
         let file = try replaceFile(path, with: bytes) { file throws(JournalFailure) in
           try MiniRexJournal.synchronize(file)
           try lockFile(file, LOCK_EX)
         }
         try? synchronizeFolder(folder)
-        (state.file, state.size, state.forgottenLines) = (file, bytes.count, 0)
-        for index in state.places.indices { state.places[index] += shift }
+        state.file = file
+        state.index.hasCompacted(to: bytes.count, shift: shift)
       } catch {}
     }
   }
-}
-
-/// Writes a file beside another, and gives it the other's name.
-///
-/// - Parameter prepare: A closure that receives the descriptor of the complete file before the rename.
-func replaceFile(
-  _ path: String, with bytes: [UInt8], _ prepare: (Int32) throws(JournalFailure) -> Void
-) throws(JournalFailure) -> JournalDescriptor {
-  // One name, so that at most one file remains after a kill, and the next write replaces it.
-  let new = path + ".new"
-  let file = try openRegularFile(new, O_RDWR | O_CREAT | O_TRUNC)
-  var done = 0
-  try write(bytes, to: file.number, &done)
-  try prepare(file.number)
-  try check { unsafe rename(new, path) }
-  return file
 }
