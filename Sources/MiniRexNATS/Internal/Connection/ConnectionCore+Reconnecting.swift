@@ -35,6 +35,12 @@ extension ConnectionCore {
     connectLater(attempt: 1, refusals: 0)
   }
 
+  private func hasDisconnected() {
+    let isClosing = state.withLock { $0.mustClose }
+    if !isClosing { report(.reconnecting) }
+    inbox.failLost()
+  }
+
   /// Runs after libnats has closed the connection, because `close()` requested it or because the
   /// server refused a command, such as one subscription too many.
   func hasClosed(_ closure: UInt, _ error: NATSError?, _ words: String) {

@@ -19,7 +19,7 @@ struct BucketContent: Sendable {
   /// A Boolean value that indicates whether older revisions are accepted, because the bucket
   /// returned to an earlier state.
   private var acceptsOlder = false
-  /// A known key of which the snapshot has an older message, or another message with its revision.
+  /// A known key whose message in the snapshot is older, or is another message with its revision.
   private var contradicted: Doubt?
 
   /// Begins the messages of a new consumer, and a snapshot if the consumer reads one.

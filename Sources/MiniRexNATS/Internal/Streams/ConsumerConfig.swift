@@ -17,7 +17,7 @@ struct ConsumerConfig: Sendable {
   var start: Start
   /// A Boolean value that indicates whether each restart reads the last message of each subject again.
   var rereadsLast = false
-  /// A Boolean value that indicates whether `hasSnapshot` reports the end of each reading, also without a snapshot.
+  /// A Boolean value that indicates whether `hasSnapshot` reports the end of each reading, even without a snapshot.
   var reportsEnd = false
   /// A Boolean value that indicates whether the server omits the payloads.
   var headersOnly = false

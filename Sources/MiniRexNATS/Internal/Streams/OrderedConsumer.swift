@@ -35,10 +35,7 @@ final class OrderedConsumer: Sendable {
   /// `nil` after the connection has closed, which finishes the publishers.
   private let calls: Lock<Calls?>
   private let state: Lock<ConsumerState>
-  /// The subscription, which knows the suspending subscribers.
-  private let flow = ReadAhead()
-  /// The number of unacknowledged messages that the server permits, and the present consumer's.
-  private let room: Lock<(limit: Int, granted: Int)>
+  private let room: ConsumerRoom
 
   init(_ order: ConsumerConfig, over core: ConnectionCore, _ calls: Calls) {
     self.order = order
@@ -51,10 +48,7 @@ final class OrderedConsumer: Sendable {
         .start
       }
     state = Lock(ConsumerState(position))
-    // With half of the limit, no message is dropped. A dropped message would be requested again, with
-    // all later messages.
-    let limit = min(max(1, core.options.receiveLimit / 2), 16_384)
-    room = Lock((limit, limit))
+    room = ConsumerRoom(receiveLimit: core.options.receiveLimit)
   }
 
   /// Reads until the subscription is canceled.
@@ -63,8 +57,9 @@ final class OrderedConsumer: Sendable {
     // The first consumer knows the limit of a suspending subscriber.
     ReadAhead.afterConnection { self.restart() }
     watch()
-    let closing = core.hasClosed.publisher.subscribe { [weak self] _ in self?.linkHasClosed() }
-    return flow.subscription { [self] in
+    let closing = core.hasClosed.publisher.subscribe { [weak self] _ in self?.connectionHasClosed()
+    }
+    return room.flow.subscription { [self] in
       closing.invalidate()
       core.removeOnReturn(id)
       end()
@@ -72,7 +67,7 @@ final class OrderedConsumer: Sendable {
   }
 
   /// Runs after all received messages were delivered.
-  private func linkHasClosed() {
+  private func connectionHasClosed() {
     end()
     // Release outside the lock.
     _ = calls.withLock { $0.take() }
@@ -216,23 +211,13 @@ extension OrderedConsumer {
     }
     keep(subscription, generation)
     // The new consumer sends messages ahead of those that an earlier consumer sent.
-    flow.whenRoom(for: grant()) { [weak self] in self?.create(generation, inbox, position) }
-  }
-
-  /// Returns the number of messages that the server may send ahead of the acknowledgments.
-  ///
-  /// That is half of the smallest limit of the suspending subscribers, because it may send as many
-  /// again before the subscriber has taken the first.
-  private func grant() -> Int {
-    let most = flow.limit.map { max(1, $0 / 2) } ?? .max
-    return room.withLock { min($0.limit, most) }
+    room.flow.whenRoom(for: room.next) { [weak self] in self?.create(generation, inbox, position) }
   }
 
   private func create(_ generation: Int, _ inbox: String, _ position: ConsumerState.Position) {
     if !state.withLock({ $0.isAt(generation) }) { return }
-    let room = grant()
-    self.room.withLock { $0.granted = room }
-    let config = order.consumer(delivering: inbox, from: position, room: room)
+    let granted = room.grant()
+    let config = order.consumer(delivering: inbox, from: position, room: granted)
     let task = core.ask(
       JetStream.Consumer.self, order.stream, on: order.stream.subject("CONSUMER.CREATE"),
       JetStream.encode(JetStream.ConsumerRequest(streamName: order.stream.name, config: config)),
@@ -241,8 +226,8 @@ extension OrderedConsumer {
       success: { [weak self] in self?.hasMade($0, generation) },
       failure: { [weak self] error in
         guard let self else { return }
-        if let limit = error.limitOfUnacknowledged(below: room) {
-          self.room.withLock { $0.limit = limit }
+        if let limit = error.limitOfUnacknowledged(below: granted) {
+          room.reduce(to: limit)
           return create(generation, inbox, position)
         }
         hasFailed(error, generation)
@@ -290,17 +275,15 @@ extension OrderedConsumer {
 
 extension OrderedConsumer {
   /// Acknowledges from time to time, so that the server sends further messages.
-  ///
-  /// With suspending subscribers, it waits until each has room for all messages that the server may
-  /// then send.
   private func makeRoom(after place: MessageMetadata, _ message: RawMessage, _ generation: Int) {
-    let granted = room.withLock { $0.granted }
-    if flow.isFollowed, grant() != granted { return restart() }
-    if place.delivered % UInt64(max(1, granted / 2)) != 0 { return }
-    guard let subject = message.replySubject else { return }
-    if !flow.isFollowed { return core.sendText(subject, "+ACK") }
-    flow.whenRoom(for: granted) { [weak self, core] in
-      if let self, state.withLock({ $0.isAt(generation) }) { core.sendText(subject, "+ACK") }
+    switch room.step(after: place.delivered) {
+    case .proceed: break
+    case .restart: restart()
+    case .acknowledge:
+      guard let subject = message.replySubject else { return }
+      room.whenFree { [weak self, core] in
+        if let self, state.withLock({ $0.isAt(generation) }) { core.sendText(subject, "+ACK") }
+      }
     }
   }
 
