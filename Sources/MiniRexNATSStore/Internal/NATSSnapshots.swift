@@ -18,10 +18,10 @@ internal import Foundation
 struct NATSSnapshots: Sendable {
   struct Head: Codable, Sendable {
     /// The newest first.
-    let snapshots: [Part]
+    let snapshots: [StoredSnapshot]
   }
 
-  struct Part: Codable, Sendable {
+  struct StoredSnapshot: Codable, Sendable {
     let sequence: UInt64
     let time: Int64
     /// The first part of the keys of the chunks.
@@ -50,13 +50,13 @@ struct NATSSnapshots: Sendable {
   func read(through sequence: UInt64) async throws(ReplicaLogError) -> Data? {
     // Another writer may replace the snapshot during the reads.
     for _ in 0..<10 {
-      let part = try await head()?.head.snapshots.first { $0.sequence <= sequence }
-      guard let part else { return nil }
-      let chunks = try await success(of: bucket.values(matching: "\(part.id).*").result)
-      if chunks.count != part.count { continue }
+      let stored = try await head()?.head.snapshots.first { $0.sequence <= sequence }
+      guard let stored else { return nil }
+      let chunks = try await success(of: bucket.values(matching: "\(stored.id).*").result)
+      if chunks.count != stored.count { continue }
       let data = chunks.reduce(into: Data()) { $0 += $1.value }
-      if Checksum.of([UInt8](data)[...]) == part.checksum { return data }
-      throw ReplicaLogError("The checksum of the snapshot \(part.sequence) is wrong.")
+      if Checksum.of([UInt8](data)[...]) == stored.checksum { return data }
+      throw ReplicaLogError("The checksum of the snapshot \(stored.sequence) is wrong.")
     }
     throw ReplicaLogError("The snapshot has no chunks, or is being replaced.")
   }
@@ -65,17 +65,18 @@ struct NATSSnapshots: Sendable {
     let heads = bucket.publishedEntry(of: Head.self, for: Self.headKey)
     return Broadcaster { receive in
       heads.subscribe { entry in
-        guard let part = entry.value?.snapshots.first else { return }
-        receive(ReplicaDigest(sequence: part.sequence, time: part.time, checksum: part.checksum))
+        guard let newest = entry.value?.snapshots.first else { return }
+        receive(
+          ReplicaDigest(sequence: newest.sequence, time: newest.time, checksum: newest.checksum))
       }
     }
   }
 
   func add(_ snapshot: ReplicaLogSnapshot) async throws(ReplicaLogError) {
     let old = try await head()
-    var previous: Part?
-    for part in old?.head.snapshots ?? [] where previous == nil {
-      if try await isInLog(part.sequence, part.time) { previous = part }
+    var previous: StoredSnapshot?
+    for stored in old?.head.snapshots ?? [] where previous == nil {
+      if try await isInLog(stored.sequence, stored.time) { previous = stored }
     }
     if let previous, previous.sequence >= snapshot.sequence { return }
     if !(try await isInLog(snapshot.sequence, snapshot.time)) {
@@ -101,7 +102,8 @@ struct NATSSnapshots: Sendable {
     _ = try await success(of: stream.purge(before: min(start, previous.sequence)).result)
   }
 
-  private func write(_ snapshot: ReplicaLogSnapshot) async throws(ReplicaLogError) -> Part {
+  private func write(_ snapshot: ReplicaLogSnapshot) async throws(ReplicaLogError) -> StoredSnapshot
+  {
     let id = "\(snapshot.sequence)-\(UInt64.random(in: 0 ... .max))"
     var first: NATSRevision?
     var count = 0
@@ -113,7 +115,7 @@ struct NATSSnapshots: Sendable {
       first = first ?? revision
       count += 1
     } while !rest.isEmpty
-    return Part(
+    return StoredSnapshot(
       sequence: snapshot.sequence, time: snapshot.time, id: id, count: count,
       first: first?.number ?? 0, checksum: Checksum.of([UInt8](snapshot.data)[...]))
   }

@@ -33,13 +33,13 @@ struct InspectorForwarder: Sendable {
   /// The frames of an answer in order, and its last message, which may come before the last frames.
   private func parts(_ path: String, of id: String, timeout: Duration) -> Broadcaster<AnswerPart> {
     let (nats, subject) = (nats, FleetSubject.inspect(fleet, id))
-    let (part, fleet) = (makeSecret(), fleet)
+    let (secret, fleet) = (makeSecret(), fleet)
     return Broadcaster { receive in
       let frames = nats.broadcaster(
-        of: InspectorFrame.self, on: FleetSubject.frames(fleet, part)
+        of: InspectorFrame.self, on: FleetSubject.frames(fleet, secret)
       ).subscribe { receive(.frame($0.payload)) }
       let answer = nats.request(
-        InspectorAnswer.self, InspectorRequest(path: path, frames: part), on: subject,
+        InspectorAnswer.self, InspectorRequest(path: path, frames: secret), on: subject,
         timeout: timeout)
       let answering = answer.subscribe { receive(.answer($0)) }
       let late = answer.broadcaster.delay(for: .seconds(3), clock: ContinuousClock())
