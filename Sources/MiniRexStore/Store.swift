@@ -57,7 +57,7 @@ public final class Store<State: Sendable, Action: Sendable>: Sendable, Observabl
     backing = .root(storage)
     root = UnretainedReference(storage)
     parent = nil
-    storage.link.store = self
+    storage.weakStore.store = self
     if let first { send(first) }
   }
 

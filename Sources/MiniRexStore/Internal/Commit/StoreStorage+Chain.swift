@@ -135,7 +135,7 @@ extension StoreStorage {
   @inlinable
   func wantedGroup() -> EffectGroup {
     if let group = inside.group { return group }
-    let group = EffectGroup(link)
+    let group = EffectGroup(weakStore)
     group.enter()
     inside.group = group
     inside.outerGroup = group

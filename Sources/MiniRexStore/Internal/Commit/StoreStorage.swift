@@ -15,7 +15,7 @@ final class StoreStorage<State: Sendable, Action: Sendable>: @unchecked Sendable
   @usableFromInline let delivery = Delivery<Event>()
   @usableFromInline let access = StoreAccess()
   @usableFromInline let reducer: Reducer<State, Action>
-  @usableFromInline let link = WeakStore<State, Action>()
+  @usableFromInline let weakStore = WeakStore<State, Action>()
   /// Receives undelivered events if the store has an instrument.
   @usableFromInline let lineage: Lineage?
   /// The line that created the store, for advice.

@@ -85,28 +85,28 @@ extension StoreStorage {
 
   @inlinable
   func start(_ beginning: EffectBeginning<Action>) {
-    let link = link
+    let weakStore = weakStore
     switch beginning {
     case .run(let effect, let work):
       effect.attach(
         Task {
-          guard link.begins(effect) else { return }
+          guard weakStore.begins(effect) else { return }
           let end: EffectEnd
           do {
-            try await work { link.perform(.action($0, by: effect, effect.group)) }
+            try await work { weakStore.perform(.action($0, by: effect, effect.group)) }
             end = .finished
           } catch {
             end = .failed(error)
-            if !Task.isCancelled { link.failed(effect, with: error) }
+            if !Task.isCancelled { weakStore.failed(effect, with: error) }
           }
-          link.perform(.ended(effect, end))
+          weakStore.perform(.ended(effect, end))
         })
     case .publisher(let effect, let subscribe):
       guard begins(effect) else { return }
       effect.attach(
         subscribe(
-          effect.run.commit, { link.perform(.action($0, by: effect, effect.group)) },
-          { link.perform(.ended(effect, .finished)) }))
+          effect.run.commit, { weakStore.perform(.action($0, by: effect, effect.group)) },
+          { weakStore.perform(.ended(effect, .finished)) }))
     }
   }
 
