@@ -103,7 +103,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     last?.forget()
     defer {
       keep()
-      storage.commit(.change(name), on: thread)
+      storage.commitChange(.change(name), on: thread)
     }
     return try change(&(storage.state[keyPath: place.path]))
   }
@@ -127,7 +127,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     last?.forget()
     storage.state[keyPath: place.path][keyPath: member] = value
     keep()
-    storage.commit(
+    storage.commitChange(
       .assignment(place.sendable(place.path.appending(path: member))), on: thread)
   }
 
