@@ -135,6 +135,15 @@ def look_at_shapes(browser, address):
                  "document.getElementById('done').getBoundingClientRect().right <= innerWidth"
                  " && !document.getElementById('help').checkVisibility()")
     browser.picture("issue-board-narrow-done")
+    browser.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+    browser.open(address, width=390, height=844)
+    browser.wait("each control has 40 pixels on a touch screen",
+                 "document.querySelectorAll('#todo li').length > 5 && matchMedia('(pointer: coarse)').matches"
+                 " && [...document.querySelectorAll('button, input, select')]"
+                 ".filter(control => control.checkVisibility())"
+                 ".every(control => Math.min(control.offsetWidth, control.offsetHeight) >= 40)")
+    browser.picture("issue-board-finger")
+    browser.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": False})
 
 
 def column(name):
