@@ -18,6 +18,12 @@ package let overflowingDepth = 100_000
 /// Returns the scaled number of rounds, at least 1.
 public func scaled(_ count: Int) -> Int { max(1, Int(Double(count) * scale)) }
 
+/// Returns the number of steps of a chain: `MINIREX_STEPS`, with which `Scripts/soak` takes a million, or the scaled
+/// count.
+public func chainSteps(_ count: Int) -> Int { allSteps ?? scaled(count) }
+
+private let allSteps = ProcessInfo.processInfo.environment["MINIREX_STEPS"].flatMap(Int.init)
+
 /// Runs the body concurrently on new threads, and returns when all have finished.
 public func onThreads(
   _ count: Int, stackSize: Int? = nil, _ body: @escaping @Sendable (_ index: Int) -> Void
@@ -68,7 +74,7 @@ public final class Gate: Sendable {
   }
 }
 
-/// Kills the process after 100 seconds, or later on a busy machine, so that a hang fails the exit test.
+/// Kills the process after 100 seconds, or later on a busy machine and for more steps, so that a hang fails the exit test.
 public func mustEnd() {
-  alarm(UInt32(100 * measureCrowding()))
+  alarm(UInt32((allSteps == nil ? 100 : 500) * measureCrowding()))
 }

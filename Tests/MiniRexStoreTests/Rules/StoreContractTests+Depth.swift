@@ -31,7 +31,7 @@ private enum Way: String, CaseIterable, Sendable {
 
   var expected: Int { self == .cancellable ? Way.depth - Way.depth / 1_000 : Way.depth }
 
-  static let depth = overflowingDepth
+  static let depth = chainSteps(overflowingDepth)
 }
 
 extension StoreContractTests {

@@ -42,7 +42,7 @@ private enum Form: String, CaseIterable, Codable, CustomTestStringConvertible {
     await #expect(processExitsWith: .success) { [form] in
       mustEnd()
       onThread(stackSize: 512 * 1_024) {
-        let count = scaled(100_000)
+        let count = chainSteps(100_000)
         let received = Shared(0)
         let hasEnded = Shared(false)
         let chain = form.append((0..<count).map { .sequence([$0]) })
@@ -65,7 +65,7 @@ private enum Form: String, CaseIterable, Codable, CustomTestStringConvertible {
     await #expect(processExitsWith: .success) { [form] in
       mustEnd()
       onThread(stackSize: 512 * 1_024) {
-        let sources = (0..<scaled(20_000)).map { _ in BroadcastSource<Int>() }
+        let sources = (0..<chainSteps(20_000)).map { _ in BroadcastSource<Int>() }
         let received = Shared(0)
         let chain = form.append(sources.map(\.publisher))
         let whole = chain.subscribe { _ in received.increment() }
@@ -90,7 +90,7 @@ private enum Form: String, CaseIterable, Codable, CustomTestStringConvertible {
       mustEnd()
       onThread(stackSize: 512 * 1_024) {
         let source = BroadcastSource<Int>()
-        let rest = (1..<scaled(100_000)).map { Broadcaster<Int>.sequence([$0]) }
+        let rest = (1..<chainSteps(100_000)).map { Broadcaster<Int>.sequence([$0]) }
         var chain = Optional(form.append([source.publisher] + rest))
         var subscription = chain?.subscribe { _ in }
         precondition(source.subscriberCount == 1)

@@ -188,7 +188,7 @@ extension ComputedTests {
     await #expect(processExitsWith: .success) {
       mustEnd()
       onSmallStack {
-        let count = scaled(20_000)
+        let count = chainSteps(20_000)
         let head = PublishedProperty(0)
         func chain(reading: Bool) -> PublishedValue<Int> {
           var last = head.publisher

@@ -71,8 +71,10 @@ package struct ErasedValue: ~Copyable, Sendable {
     unsafe ErasedValue.place(of: Value.self, in: &words).initialize(to: value)
     unsafe release = { words in
       let place = unsafe ErasedValue.place(of: Value.self, in: words)
-      unsafe place.deinitialize(count: 1)
+      // A result may own the next task of a chain.
+      var value: Value? = unsafe place.move()
       if !ErasedValue.hasRoom(for: Value.self) { unsafe place.deallocate() }
+      if !_isPOD(Value.self) { ReleaseChain.release(&value) }
     }
     return nil
   }

@@ -7,12 +7,17 @@
 @usableFromInline
 final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline typealias State = Resource<Value, Failure>.State
+  struct Load: Sendable {
+    let call: @Sendable () async throws(Failure) -> Value
+  }
+
   typealias Finish = @Sendable (Result<Value, Failure>) -> Void
 
   @usableFromInline let delivery: Delivery<State>
   @usableFromInline let timekeeper: Timekeeper
   let lineage: Lineage?
-  let load: @Sendable () async throws(Failure) -> Value
+  /// Constant until `deinit`.
+  private(set) var load: Load?
   let policy: LoadPolicy<Failure>
   /// Runs after the resource has become idle.
   let onIdle: @Sendable () -> Void
@@ -38,7 +43,7 @@ final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
     self.timekeeper = timekeeper
     self.lineage = lineage
     self.policy = policy
-    self.load = load
+    self.load = Load(call: load)
     self.onIdle = onIdle
     unsafe schedule = ResourceSchedule(
       staleAfter: policy.staleAfter, refreshEvery: policy.interval)
@@ -46,6 +51,14 @@ final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
     alarm = Alarm(timekeeper)
     alarm.onRing { [weak self] in self?.wake(at: $0) }
     lineage?.resource?.follow { [weak self] in self?.age }
+  }
+
+  /// The closure and the value may own the next resource of a chain.
+  deinit {
+    ReleaseChain.release(&load)
+    var last: State? = unsafe state
+    unsafe state = State()
+    ReleaseChain.release(&last)
   }
 
   /// The value, or `nil` if it is stale or missing.

@@ -7,7 +7,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       mustEnd()
       let source = BroadcastSource<Int>()
-      let first = Shared<Subscription?>(chain(of: scaled(100_000), to: source))
+      let first = Shared<Subscription?>(chain(of: chainSteps(100_000), to: source))
 
       onThread(stackSize: 512 * 1_024) { first.value = nil }
 
@@ -21,7 +21,7 @@ import Testing
       let source = BroadcastSource<Int>()
       let first = Shared<Subscription?>(nil)
       let subscription = source.publisher.subscribe { _ in first.value = nil }
-      first.value = chain(of: scaled(100_000), to: source)
+      first.value = chain(of: chainSteps(100_000), to: source)
 
       onThread(stackSize: 512 * 1_024) { source.broadcast(1) }
 
@@ -41,7 +41,7 @@ import Testing
         } onEnd: {
           ends.increment()
         })
-      for _ in 1..<scaled(100_000) {
+      for _ in 1..<chainSteps(100_000) {
         let next = source
         source = BroadcastSource()
         subscriptions.append(source.publisher.subscribe { next.broadcast($0) })
@@ -63,7 +63,7 @@ import Testing
       mustEnd()
       let bag = SubscriptionBag()
       var property = PublishedProperty(0)
-      for _ in 1..<scaled(100_000) {
+      for _ in 1..<chainSteps(100_000) {
         let next = property
         property = PublishedProperty(0)
         property.publisher.subscribe { next.value = $0 }.store(in: bag)
@@ -83,7 +83,7 @@ import Testing
       let source = BroadcastSource<Int>()
       let subscription = Shared(source.publisher.subscribe { _ in })
       await MainActor.run {
-        for _ in 1..<scaled(100_000) {
+        for _ in 1..<chainSteps(100_000) {
           let next = subscription.value
           subscription.value = source.publisher.subscribeOnMain { _ in withExtendedLifetime(next) {}
           }
@@ -95,27 +95,6 @@ import Testing
       onThread(stackSize: 512 * 1_024) { first.value = nil }
 
       precondition(source.subscriberCount == 0)
-    }
-  }
-
-  @Test(arguments: Owner.allCases)
-  private func `20,000 subscriptions with any kind of owner are released on 512 KiB of stack`(
-    owner: Owner
-  ) async {
-    await #expect(processExitsWith: .success) { [owner] in
-      mustEnd()
-      let ends = Shared(0)
-      let keeper = Keeper()
-      let first = Shared<Subscription?>(nil)
-      for _ in 0..<scaled(20_000) {
-        let link = Link(next: first.value) { ends.increment() }
-        first.value = owner.subscription(keeping: link, keeper)
-      }
-
-      onThread(stackSize: 512 * 1_024) { first.value = nil }
-
-      precondition(ends.value == scaled(20_000))
-      keeper.actor.run()
     }
   }
 
@@ -138,93 +117,6 @@ import Testing
 
     #expect(log.released == Array(1...depth))
     #expect(source.subscriberCount == 0)
-  }
-}
-
-/// An object that retains the next subscription, and runs a closure in `deinit`.
-private final class Link: Sendable {
-  private let next: Subscription?
-  private let onRelease: @Sendable () -> Void
-
-  init(next: Subscription?, onRelease: @escaping @Sendable () -> Void) {
-    self.next = next
-    self.onRelease = onRelease
-  }
-
-  deinit { onRelease() }
-}
-
-/// Retains sources, and an actor that runs its jobs on demand.
-private final class Keeper: Sendable {
-  private let all = Shared<[any Sendable]>([])
-  let actor = IdleActor()
-
-  func source<Update: Sendable>(of type: Update.Type) -> BroadcastSource<Update> {
-    let source = BroadcastSource<Update>()
-    all.append(source)
-    return source
-  }
-}
-
-private actor IdleActor {
-  private final class Executor: SerialExecutor {
-    let jobs = Shared<[UnownedJob]>([])
-
-    func enqueue(_ job: consuming ExecutorJob) {
-      let job = UnownedJob(job)
-      jobs.append(job)
-    }
-  }
-
-  private let executor = Executor()
-  nonisolated var unownedExecutor: UnownedSerialExecutor {
-    unsafe executor.asUnownedSerialExecutor()
-  }
-
-  /// Runs the jobs: a job that never runs is never released.
-  nonisolated func run() {
-    for job in executor.jobs.value { unsafe job.runSynchronously(on: unownedExecutor) }
-  }
-}
-
-/// The parts of a subscription that can own another subscription, besides its callback.
-private enum Owner: String, CaseIterable, Codable, CustomTestStringConvertible {
-  case closure, onEnd, appended, queuedForFlatMap, queuedForActor, invalidatedValues
-
-  var testDescription: String { rawValue }
-
-  func subscription(keeping link: Link, _ keeper: Keeper) -> Subscription {
-    switch self {
-    case .closure: return Subscription { withExtendedLifetime(link) {} }
-    case .onEnd:
-      return keeper.source(of: Int.self).publisher.subscribe { _ in
-      } onEnd: {
-        withExtendedLifetime(link) {}
-      }
-    case .appended:
-      let next = Broadcaster<Int> { _ in
-        withExtendedLifetime(link) {}
-        return .ended
-      }
-      return keeper.source(of: Int.self).publisher.append(next).subscribe { _ in }
-    case .queuedForFlatMap:
-      let source = keeper.source(of: Link?.self)
-      let subscription = source.publisher.flatMap(limit: 1) { _ in Broadcaster<Int>.never }
-        .subscribe { _ in }
-      source.broadcast(nil)
-      source.broadcast(link)
-      return subscription
-    case .queuedForActor:
-      let source = keeper.source(of: Link.self)
-      let subscription = source.publisher.subscribe(isolatedTo: keeper.actor) { _, _ in }
-      source.broadcast(link)
-      return subscription
-    case .invalidatedValues:
-      let source = keeper.source(of: Link.self)
-      let values = source.publisher.values(.unbounded)
-      source.broadcast(link)
-      return Subscription { values.invalidate() }
-    }
   }
 }
 

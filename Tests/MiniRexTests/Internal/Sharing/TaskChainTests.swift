@@ -147,7 +147,7 @@ private final class Steps: Sendable {
 @Sendable private func failed(_ never: Never) -> Failed {}
 
 @Suite(.heavy) struct TaskChainTests {
-  // A few hundred steps overflowed the stack. `Scripts/soak` takes 500,000.
+  // A few hundred steps overflowed the stack. `Scripts/soak` takes a million.
   @Test(arguments: Form.allCases, [false, true])
   private func `R11 a chain of 5,000 tasks is released and finished on 512 KiB of stack`(
     form: Form, isSynchronous: Bool
@@ -155,7 +155,7 @@ private final class Steps: Sendable {
     await #expect(processExitsWith: .success) { [form, isSynchronous] in
       mustEnd()
       onThread(stackSize: 512 * 1_024) {
-        let steps = [0, 1].map { _ in Steps(scaled(5_000), isSynchronous: isSynchronous) }
+        let steps = [0, 1].map { _ in Steps(chainSteps(5_000), isSynchronous: isSynchronous) }
         let received = Shared(0)
         var subscription = Optional(form.task(steps[0]).subscribe { _ in received.increment() })
         steps[0].run()
@@ -188,7 +188,7 @@ private final class Steps: Sendable {
   func `R32 a chain of 5,000 tasks is awaited until the last has returned`(isMapped: Bool) async {
     await #expect(processExitsWith: .success) { [isMapped] in
       mustEnd()
-      let steps = Steps(scaled(5_000), isSynchronous: false)
+      let steps = Steps(chainSteps(5_000), isSynchronous: false)
       let (hasStarted, mayReturn) = (AsyncGate(), AsyncGate())
       let hasReturned = Shared(false)
       @Sendable func work() async -> Int {
@@ -229,7 +229,7 @@ private final class Steps: Sendable {
       mustEnd()
       let source = BroadcastSource<Int>()
       var bag = SubscriptionBag()
-      for _ in 0..<scaled(100_000) {
+      for _ in 0..<chainSteps(100_000) {
         let next = bag
         source.publisher.subscribe { _ in }.store(in: bag)
         bag = SubscriptionBag()
