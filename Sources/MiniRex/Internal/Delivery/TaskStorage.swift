@@ -118,7 +118,7 @@ package final class TaskStorage<Update: Sendable>: @unchecked Sendable {
       latest = unsafe self.latest.take(Update.self)
       return delivery.end(on: thread, &state)
     }
-    withExtendedLifetime(latest) {}
+    ReleaseChain.release(&latest)
     if mustDeliverQueued { delivery.deliverQueued() }
   }
 

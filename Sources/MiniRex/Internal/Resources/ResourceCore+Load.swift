@@ -10,12 +10,12 @@ enum LoadCause {
 
 extension ResourceCore {
   func begin(_ attempt: ResourceSchedule.Attempt, of run: LoadRun, _ cause: LoadCause) {
-    guard let load = load?.call else { return }
     lineage?.resource?.countLoad()
     // Work that does not wait for this load is not part of a cycle through it.
     let workHandle = WorkHandle.$current.withValue(run.waiter) { WorkHandle() }
     let begin = {
       run.attempt(by: workHandle, isDetached: cause == .clock && run.carried == nil) {
+        [load = self.load.content.call] in
         await outcome(of: load)
       } finish: { result in
         self.finish(attempt, of: run, result)

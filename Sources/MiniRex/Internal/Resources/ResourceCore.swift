@@ -16,8 +16,7 @@ final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
   @usableFromInline let delivery: Delivery<State>
   @usableFromInline let timekeeper: Timekeeper
   let lineage: Lineage?
-  /// Constant until `deinit`.
-  private(set) var load: Load?
+  let load: ChainLink<Load>
   let policy: LoadPolicy<Failure>
   /// Runs after the resource has become idle.
   let onIdle: @Sendable () -> Void
@@ -43,7 +42,7 @@ final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
     self.timekeeper = timekeeper
     self.lineage = lineage
     self.policy = policy
-    self.load = Load(call: load)
+    self.load = ChainLink(Load(call: load))
     self.onIdle = onIdle
     unsafe schedule = ResourceSchedule(
       staleAfter: policy.staleAfter, refreshEvery: policy.interval)
@@ -53,9 +52,8 @@ final class ResourceCore<Value: Sendable, Failure: Error>: @unchecked Sendable {
     lineage?.resource?.follow { [weak self] in self?.age }
   }
 
-  /// The closure and the value may own the next resource of a chain.
+  /// The value may own the next resource of a chain, as the closure may.
   deinit {
-    ReleaseChain.release(&load)
     var last: State? = unsafe state
     unsafe state = State()
     ReleaseChain.release(&last)

@@ -216,7 +216,7 @@ private enum Owner: String, CaseIterable, Codable, CustomTestStringConvertible {
 
 /// The objects that own a value.
 private enum Holder: String, CaseIterable, Codable, CustomTestStringConvertible {
-  case result, largeResult, sharedResult, computed, computedResult
+  case result, largeResult, sharedResult, progress, computed, computedResult
   case resource, resourceClosure, family, bag, source
 
   var testDescription: String { rawValue }
@@ -237,6 +237,10 @@ private enum Holder: String, CaseIterable, Codable, CustomTestStringConvertible 
         return .ended
       }
       return (task, task.subscribe { _ in })
+    case .progress:
+      let source = ProgressiveTaskSource<Link, Int, Never>()
+      source.report(link)
+      return source
     case .resource:
       let resource = Resource<Link?, Never> { () async -> Link? in nil }
       resource.set(link)
