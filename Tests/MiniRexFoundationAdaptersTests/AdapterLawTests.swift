@@ -28,7 +28,7 @@ extension LawSubject {
     .value("a value that returns late from a subscription on a queue") { value in
       PublishedValue(of: value, by: "late", value: .untracked(value.current)) { receive in
         let subscription = value.subscribe(receive)
-        usleep(20_000)
+        usleep(5_000)
         return subscription
       }.subscribe(on: DispatchQueue(label: "laws"))
     },

@@ -99,7 +99,7 @@ import Testing
     #expect(!two.offer(5))
     mayPass.signal()
 
-    await delivering.value
+    await delivering.finished()
     #expect(values.bufferedCount == 5 && !two.offer(5))
   }
 
@@ -124,7 +124,7 @@ import Testing
     #expect(!source.offer(5))
     mayPass.signal()
 
-    await ending.value
+    await ending.finished()
     #expect(values.bufferedCount == 5 && !source.offer(5))
   }
 
@@ -152,7 +152,7 @@ import Testing
     var received = Data()
     for await piece in values { received += try piece.get() }
     #expect(received == expected)
-    await writer.value
+    await writer.finished()
   }
 
   @Test func `F18 cancellation during a stall takes no byte`() async throws {

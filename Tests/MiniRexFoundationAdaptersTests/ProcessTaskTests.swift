@@ -7,7 +7,7 @@ import MiniRexFoundationAdapters
 import MiniRexTesting
 import Testing
 
-@Suite(.heavy) struct ProcessTaskTests {
+@Suite(.light) struct ProcessTaskTests {
   typealias ProcessTask = ProgressiveTask<ProcessLine, ProcessExit, CocoaError>
   typealias Update = TaskUpdate<ProcessLine, ProcessExit, CocoaError>
 
@@ -391,7 +391,7 @@ import Testing
         await withTaskGroup { group in
           for _ in 0..<width {
             group.addTask {
-              for _ in 0..<scaled(400) / width {
+              for _ in 0..<scaled(160) / width {
                 let echo = Process.task(URL(fileURLWithPath: "/bin/echo"), ["line"])
                 let (lines, result) = await suite.outcome(of: echo)
                 #expect(lines == [.output("line")])

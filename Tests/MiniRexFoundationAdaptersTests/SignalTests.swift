@@ -2,8 +2,11 @@ import Foundation
 import MiniRex
 import MiniRexFoundationAdapters
 import MiniRexTesting
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import MiniRexDispatchAdapters
 
 /// Signals belong to a process, so each test runs in a process of its own.
 @Suite(.light) struct SignalTests {
@@ -82,6 +85,26 @@ import Testing
       unsafe sigaction(SIGTERM, nil, &action)
       recorder.invalidate()
       exit(Int32(action.sa_flags) & Int32(SA_ONSTACK) == 0 ? 1 : 0)
+    }
+  }
+
+  @Test func `a handler whose pipe takes no byte keeps errno`() async {
+    await #expect(processExitsWith: .success) {
+      let recorder = Recorder(DispatchSource.signals(SIGTERM))
+      signalPipe.store(-1, ordering: .releasing)
+      // Dispatch blocks signals on its threads.
+      var signals = sigset_t()
+      unsafe sigemptyset(&signals)
+      unsafe sigaddset(&signals, SIGTERM)
+      unsafe pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      errno = ENOENT
+
+      raise(SIGTERM)
+
+      let error = errno
+      if caughtSignals.load(ordering: .acquiring) == 0 { exit(1) }
+      withExtendedLifetime(recorder) {}
+      exit(error == ENOENT ? 0 : 2)
     }
   }
 

@@ -59,7 +59,9 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
       numbers.publisher.receive(on: queue).subscribe { _ in },
     ]
     for number in 0..<3 { numbers.broadcast(number) }
-    let inspector = try Inspector(of: graph)
+    var settings = Settings()
+    (settings.interval, settings.rates) = (.milliseconds(5), .milliseconds(50))
+    let inspector = try Inspector(of: graph, settings)
     let page = try WatchingPage(inspector.port)
 
     await until { page.graph?.tree.contains("3, 3 pending → receive") == true }
@@ -272,7 +274,7 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
 
   @Test func `pages that never read delay no sender, and are disconnected`() async throws {
     var settings = Settings()
-    settings.limits.unreadTime = .seconds(2)
+    settings.limits.unreadTime = .milliseconds(500)
     settings.interval = .milliseconds(5)
     (settings.recordingShare, settings.eventsShare) = (nil, nil)
     let inspector = try Inspector(of: graph, settings)

@@ -93,7 +93,7 @@ private func work(_ tally: inout Tally, _ action: Work) -> Effect<Work> {
     let subscription = numbers.publisher.subscribe { number in
       if number > 0 { return }
       isBusy.change { $0 = true }
-      mayReturn.wait()
+      mayReturn.waitAtMost()
     }
     let inspector = try Inspector(of: graph)
     onNewThread { numbers.broadcast(0) }

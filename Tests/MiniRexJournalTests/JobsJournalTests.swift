@@ -209,7 +209,7 @@ final class PaymentService: Sendable {
 
 #if os(Linux)
 /// Jobs around kills and power losses.
-@Suite(.heavy, .serialized) struct JobsStormTests {
+@Suite(.light, .serialized) struct JobsStormTests {
   @Test func `W2 W4 a program killed at work misses no payment, and commits each result once`()
     async throws
   {

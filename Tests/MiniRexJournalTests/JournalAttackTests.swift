@@ -41,7 +41,7 @@ private struct Held: Codable, Sendable {
     first.invalidate()
     let second = journal.record(store)
     mayEncode.open()
-    await sending.value
+    await sending.finished()
     store.send(Held(amount: 2))
     try await journal.flush()
 
@@ -179,7 +179,7 @@ private struct Held: Codable, Sendable {
       onThreads(4) { thread in for number in 1...count { store.send(.thread(thread, number)) } }
     }
     isOver.value = true
-    #expect(try await flushing.value > 0)
+    #expect(try await flushing.finished() > 0)
     try await journal.flush()
 
     #expect(journal.lastNumber == 4 * count)

@@ -142,11 +142,11 @@ extension JournalTests {
     #expect(journal.lastNumber == 0)
     let flushing = Task { try await journal.flush() }
     mayLeave.open()
-    try await flushing.value
+    try await flushing.finished()
 
     #expect(journal.lastNumber == 2)
     #expect(try journal.replay() == store.state)
-    await delivering.value
+    await delivering.finished()
     withExtendedLifetime((holding, recording)) {}
   }
 

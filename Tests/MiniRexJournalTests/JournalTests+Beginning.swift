@@ -33,7 +33,7 @@ private final class Beginning: Sendable {
 
   func end() async {
     mayEnd.open()
-    await done.value
+    await done.finished()
   }
 }
 
@@ -82,7 +82,7 @@ extension JournalTests {
     #expect(try folder.bytes().isEmpty)
 
     await beginning.end()
-    await sending.value
+    await sending.finished()
     try await journal.flush()
     #expect(journal.lastNumber == 1)
     #expect(try journal.replay(Hooked(""), reducer: hooking) == store.state)
@@ -124,7 +124,7 @@ extension JournalTests {
     store.send(add(1))
     let flushing = Task { try await journal.flush() }
     await beginning.end()
-    try await flushing.value
+    try await flushing.finished()
     #expect(journal.status.current()?.durableNumber == (isContinued ? 405 : 402))
     store.send(add(1))
 
@@ -163,7 +163,7 @@ extension JournalTests {
     await until { store.total == 1 }
     #expect(!isDurable.value && journal.lastNumber == 0)
     await beginning.end()
-    try await sending.value
+    try await sending.finished()
 
     #expect(journal.status.current()?.durableNumber == 1)
     withExtendedLifetime(beginning.recording.value) {}
@@ -175,7 +175,7 @@ extension JournalTests {
     let compacting = Task { try await journal.compact() }
     await until { journal.recording.withLock { $0 }?.isCompactionRequested == true }
     await beginning.end()
-    try await compacting.value
+    try await compacting.finished()
 
     #expect(journal.file.extent.header.first == 1)
     #expect(try journal.replay(Hooked(""), reducer: hooking) == store.state)
@@ -254,7 +254,7 @@ extension JournalTests {
     let flushing = Task { try await journal.flush() }
     await beginning.end()
 
-    await #expect(throws: JournalFailure.self) { try await flushing.value }
+    await #expect(throws: JournalFailure.self) { try await flushing.finished() }
     guard case .unwritable(number: 0, _)? = journal.problem else {
       Issue.record("\(journal.problem as Any)")
       return
@@ -366,7 +366,7 @@ extension JournalTests {
     await until { store.total > 0 }
     let recording = journal.record(store)
     isOver.value = true
-    await sending.value
+    await sending.finished()
 
     #expect(store.total < limit)
     #expect(try journal.replay(Hooked(""), reducer: hooking) == store.state)

@@ -59,8 +59,8 @@ extension JournalTests {
       #expect(state.count >= number)
     }
     isOver.value = true
-    await sending.value
-    try await compacting.value
+    await sending.finished()
+    try await compacting.finished()
     #expect(try journal.replay() == store.state)
     let verification = try journal.verify()
     #expect(verification.firstNumber == 0 && verification.lastNumber == store.state.count)
@@ -178,7 +178,7 @@ extension JournalTests {
     if !isKept { recording.invalidate() }
     mayDeliver.open()
     await sending
-    try await compacting.value
+    try await compacting.finished()
     if isKept {
       #expect(journal.file.extent.header.first == 2)
       #expect(folder.segments == ["000001-0.journal"])
@@ -327,7 +327,7 @@ extension JournalTests {
         isDone.signal()
       }
       thread.start()
-      isDone.wait()
+      isDone.waitAtMost()
     }
     #expect(encodedRows.value < 20_000)
     if history == .everything {

@@ -135,7 +135,7 @@ extension JournalTests {
       state = store.state
     }
     isOver.value = true
-    try await compacting.value
+    try await compacting.finished()
     #expect(try journal.replay() == state)
     #expect(try journal.verify().lastNumber == state.count)
   }
@@ -155,7 +155,7 @@ extension JournalTests {
     let second = journal.record(other)
     other.send(1)
     firstOfLarge.end()
-    try await compacting.value
+    try await compacting.finished()
 
     #expect(journal.file.extent.header.first > 0)
     #expect(try journal.replay(large, reducer: counting) == other.state)
@@ -206,7 +206,7 @@ extension JournalTests {
     try await Task.sleep(for: .milliseconds(20))
     firstOfZero.end()
     await beginning
-    try await compacting.value
+    try await compacting.finished()
 
     #expect(try journal.replay(Slow(), reducer: counting) == Slow())
     // The state of another run would not follow from the lines before it.

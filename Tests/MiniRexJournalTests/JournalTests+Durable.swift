@@ -38,7 +38,7 @@ extension JournalTests {
       await until { store.state.count == 2 }
       #expect(!hasReturned.value && journal.lastNumber == 0)
       mayLeave.open()
-      let receipt = try await sending.value
+      let receipt = try await sending.finished()
 
       #expect(receipt.value == 2 && journal.lastNumber == 2)
     }
@@ -126,7 +126,7 @@ extension JournalTests {
       unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
       return try await store.send(.halve, in: journal) { $0.count }
     }
-    let receipt = try await sending.value
+    let receipt = try await sending.finished()
 
     #expect(sending.isCancelled && receipt.value == 1)
     #expect(journal.syncCount == 1)

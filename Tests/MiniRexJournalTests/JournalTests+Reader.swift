@@ -89,9 +89,9 @@ extension JournalTests {
       if number % 10 == 0, history != .everything { try await Task.sleep(for: .milliseconds(1)) }
     }
     isOver.value = true
-    try await compacting.value
+    try await compacting.finished()
     do {
-      let projection = try await following.value
+      let projection = try await following.finished()
       #expect(projection.ledger == store.state && projection.entries == count)
     } catch JournalFailure.notKept(let first) {
       #expect(history != .everything && first > 0)
@@ -153,7 +153,7 @@ extension JournalTests {
       return count
     }
     following.cancel()
-    #expect(try await following.value <= 1)
+    #expect(try await following.finished() <= 1)
   }
 
   @Test func `J29 durableOnly emits no commit that a power loss can revoke`() async throws {
@@ -177,7 +177,7 @@ extension JournalTests {
     store.send(action(5))
     await until { seen.value == 4 }
     following.cancel()
-    try await following.value
+    try await following.finished()
     #expect(seen.value == 4)
     withExtendedLifetime(recording) {}
   }
@@ -213,8 +213,8 @@ extension JournalTests {
       #expect(verification.firstNumber == 0 && verification.lastNumber == copy.lastNumber)
     }
     isOver.value = true
-    await sending.value
-    try await compacting.value
+    await sending.finished()
+    try await compacting.finished()
     withExtendedLifetime(recording) {}
   }
 }

@@ -34,7 +34,7 @@ extension JournalTests {
     let delivering = Task.detached { await onQueue { store.send(.halve) } }
     await onQueue { isInside.wait() }
     try await body(store, journal, mayLeave)
-    await delivering.value
+    await delivering.finished()
     withExtendedLifetime((holding, recording)) {}
   }
 
@@ -81,7 +81,7 @@ extension JournalTests {
     // The commit does not exist yet.
     let early = Task { try await journal.flush(through: 4) }
     store.send(.halve)
-    try await early.value
+    try await early.finished()
     #expect(journal.syncCount == 3)
     withExtendedLifetime(recording) {}
   }
@@ -97,7 +97,7 @@ extension JournalTests {
     recording.invalidate()
     store.send(.halve)
 
-    await #expect(throws: JournalFailure.notRecording) { try await late.value }
+    await #expect(throws: JournalFailure.notRecording) { try await late.finished() }
     try await journal.flush(through: 1)
     #expect(journal.syncCount == 1)
   }
@@ -117,7 +117,7 @@ extension JournalTests {
     let before = journal.syncCount
 
     mayLeave.open()
-    await delivering.value
+    await delivering.finished()
 
     #expect(journal.syncCount == before + 1)
     #expect(seen.value == Array(repeating: 13, count: 13))

@@ -95,7 +95,7 @@ extension JournalTests {
       try Test.cancel("This system has no Python.")
     }
     var random = SeededGenerator(seed: 9)
-    for round in 0..<max(10, scaled(20)) {
+    for round in 0..<max(8, scaled(8)) {
       var changed = bytes
       switch round % 4 {
       case 0: changed[Int.random(in: 80..<bytes.count, using: &random)] ^= 1

@@ -210,7 +210,7 @@ import FoundationNetworking
       let waiting = Task { await download.result }
       await until { !folder.names.isEmpty }
       waiting.cancel()
-      _ = await waiting.value
+      _ = await waiting.finished()
       #expect(folder.names.isEmpty)
     }
   }

@@ -17,7 +17,7 @@ import FoundationNetworking
       let server = try LoopbackServer { connection in
         connection.answer("302 Found", "Location: \(connection.path)x", body: Data("next".utf8))
       }
-      for _ in 0..<scaled(300) {
+      for _ in 0..<scaled(100) {
         let hops = server.acceptedConnections + Int.random(in: 0...5)
         let recorder = Recorder(URLSession.shared.dataTask(for: server.request()))
         await until { server.acceptedConnections >= hops }
@@ -57,7 +57,7 @@ import FoundationNetworking
       }
       let delegate = LateDelegate()
       let session = URLSession(configuration: .default, delegate: delegate, delegateQueue: nil)
-      for _ in 0..<scaled(1_500) {
+      for _ in 0..<scaled(500) {
         let recorder = Recorder(session.dataTask(for: server.request()))
         await until { delegate.hasQuestion }
         async let answered: Void = onQueue { delegate.answer() }

@@ -112,7 +112,7 @@ import FoundationNetworking
         let data = try await URLSession.shared.dataTask(for: server.request()).value
         return String(decoding: data, as: UTF8.self)
       }
-      let text = try await transfer.value
+      let text = try await transfer.finished()
       if text == "1" { late.value = text }
       return text
     }

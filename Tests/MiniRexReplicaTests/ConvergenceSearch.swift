@@ -9,11 +9,11 @@ import Testing
 /// Random partitions, refusals, lost answers, late arrivals, kills, and logs that are restored from a backup.
 ///
 /// `MINIREX_SCALE` scales the schedules, and `MINIREX_SEED` repeats one of them.
-@Suite(.heavy)
+@Suite(.light)
 struct ConvergenceSearch {
   @Test func `O1 replicas that read the same entries have the same state`() async throws {
     let first = ProcessInfo.processInfo.environment["MINIREX_SEED"].flatMap { UInt64($0) }
-    let last = first ?? UInt64(max(20, 100 * scale))
+    let last = first ?? UInt64(max(20, 40 * scale))
     let seeds = Shared(Array(((first ?? 1)...last).reversed()))
     // A schedule waits most of the time, for replicas that send again.
     await withTaskGroup { group in

@@ -25,7 +25,7 @@ struct ProgressTests {
     await until { link.readerCount > readers }
     link.cut()
     await replica.close()
-    await #expect(throws: ReplicaError.self) { try await waiting.value }
+    await #expect(throws: ReplicaError.self) { try await waiting.finished() }
     await foreign.close()
   }
 
@@ -132,7 +132,7 @@ struct ProgressTests {
     await replica.processed()
     #expect(!hasCaughtUp.value)
     link.isDeaf = false
-    #expect(try await waiting.value == ["one"])
+    #expect(try await waiting.finished() == ["one"])
 
     // Offline it waits for the connection.
     link.cut()
@@ -143,7 +143,7 @@ struct ProgressTests {
       return replica.store.words
     }
     link.connect()
-    #expect(try await later.value == ["one", "two"])
+    #expect(try await later.finished() == ["one", "two"])
     await replica.close()
     await foreign.close()
   }
@@ -153,7 +153,7 @@ struct ProgressTests {
     let foreign = try makeReplica(log.link())
     let mayReduce = DispatchSemaphore(value: 0)
     let replica = try Replica<Board, BoardAction>(Board(), of: log.link()) { board, action in
-      mayReduce.wait()
+      mayReduce.waitAtMost()
       return reduce(&board, action)
     }
     try await replica.caughtUp()
@@ -186,7 +186,7 @@ struct ProgressTests {
     #expect(!isFlushed.value)
     link.deliverNext(.max)
     // A rejection is a decision.
-    try await flushing.value
+    try await flushing.finished()
     #expect(replica.confirmed.current()?.owners == ["job": "there"])
     await replica.close()
     await foreign.close()
@@ -199,7 +199,7 @@ struct ProgressTests {
     replica.send(.said("pending"))
     let canceled = Task { try await replica.flush() }
     canceled.cancel()
-    await #expect(throws: CancellationError.self) { try await canceled.value }
+    await #expect(throws: CancellationError.self) { try await canceled.finished() }
     let waits = [
       Task { try await replica.flush() }, Task { try await replica.caughtUp() },
     ]

@@ -62,6 +62,7 @@ struct SynchronizedOutboxTests {
     for number in 1...2_000 {
       replica.send(.moved(number))
       if number % 100 == 0 {
+        await until { link.inFlightCount > 0 }
         link.acceptAll()
         for entry in log.entries.map(\.message) {
           let first = Int(entry.header.split(separator: " ")[1]) ?? 0

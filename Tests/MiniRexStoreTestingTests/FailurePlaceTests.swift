@@ -132,7 +132,7 @@ private let adding: Reducer<Int, Int> = { state, action in
           }
           done.signal()
         }
-        done.wait()
+        done.waitAtMost()
       }
       XCTestObservationCenter.shared.addTestObserver(observer)
       testCase.run()

@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 @Suite(.light) struct AdmissionTests {
-  @Test func `slots are taken in the order of the requests`() async {
+  @Test func `slots are taken by light tests first, and in the order of the requests`() async {
     let slots = Slots(2)
     let order = Shared<[Int]>([])
-    let gates = (0..<4).map { _ in Shared(false) }
-    let hasBegun = (0..<4).map { _ in Shared(false) }
+    let gates = (0..<5).map { _ in Shared(false) }
+    let hasBegun = (0..<5).map { _ in Shared(false) }
     var tasks: [Task<Void, Never>] = []
-    for (index, count) in [1, 2, 1, 5].enumerated() {
+    for (index, count) in [2, 2, 5, 1, 1].enumerated() {
       tasks.append(
         Task {
           hasBegun[index].value = true
@@ -19,16 +19,39 @@ import Testing
           }
         })
       await until { hasBegun[index].value }
-      await Task.yield()
       if index == 0 { await until { order.value == [0] } }
+      // Usually long enough for the request.
+      try? await Task.sleep(for: .milliseconds(5))
     }
-    #expect(order.value == [0], "the third has to wait behind the second, which needs both slots")
-    for index in 0..<4 {
-      await until(order.value) { $0.last == index }
-      gates[index].value = true
-      await tasks[index].value
+    #expect(order.value == [0], "both slots are taken")
+    gates[0].value = true
+    await until(order.value.count) { $0 == 3 }
+    #expect(Set(order.value) == [0, 3, 4], "two tests that need one slot each")
+    gates[3].value = true
+    await tasks[3].finished()
+    #expect(order.value.count == 3, "one slot is not enough for the second")
+    for index in [4, 1] { gates[index].value = true }
+    await until(order.value) { $0.last == 2 }
+    #expect(order.value.suffix(2) == [1, 2])
+    gates[2].value = true
+    for task in tasks { await task.finished() }
+  }
+
+  @Test func `a task that does not finish is an issue at the line of the wait, and is canceled`()
+    async
+  {
+    let isCanceled = Shared(false)
+    let task = Task {
+      try? await Task.sleep(for: .seconds(600))
+      isCanceled.value = Task.isCancelled
     }
-    #expect(order.value == [0, 1, 2, 3])
+    let line = #line + 2
+    await withKnownIssue {
+      await task.finished(patience: 10)
+    } matching: {
+      $0.sourceLocation?.line == line
+    }
+    #expect(isCanceled.value)
   }
 
   @Test func `a test beyond its limit is canceled and has an issue`() async throws {

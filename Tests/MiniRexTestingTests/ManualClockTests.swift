@@ -152,7 +152,7 @@ import Testing
     }
     onThreads(2) { [clock, events] index in
       if index == 0 { return clock.advance(by: .seconds(1)) }
-      isInside.wait()
+      isInside.waitAtMost()
       clock.advance(by: .zero)
       events.append("followed")
     }
@@ -177,7 +177,7 @@ import Testing
     await clock.advance(by: .seconds(1))
     #expect(clock.sleeperCount == 1)
     await clock.advance(by: .seconds(1))
-    try await sleeping.value
+    try await sleeping.finished()
     #expect(clock.sleeperCount == 0)
   }
 
@@ -195,7 +195,7 @@ import Testing
     let sleeping = Task { [clock] in try await clock.sleep(for: .seconds(1)) }
     await clock.waitForSleepers(1)
     sleeping.cancel()
-    await #expect(throws: CancellationError.self) { try await sleeping.value }
+    await #expect(throws: CancellationError.self) { try await sleeping.finished() }
     #expect(clock.sleeperCount == 0)
     await clock.advance(by: .seconds(2))
   }
@@ -229,7 +229,7 @@ import Testing
       let sleeping = Task { try await clock.sleep(for: .seconds(1)) }
       await clock.advance(by: .seconds(10), sleepers: 1)
       #expect(clock.now.offset == .seconds(10))
-      try await sleeping.value
+      try await sleeping.finished()
     }
   }
 
@@ -254,7 +254,7 @@ import Testing
   @Test func `an async advance without sleepers ends when its task is canceled`() async {
     let advancing = Task { [clock] in await clock.advance(by: .seconds(1), sleepers: 1) }
     advancing.cancel()
-    await advancing.value
+    await advancing.finished()
     #expect(clock.now.offset == .zero)
     await clock.waitForSleepers(0)
   }

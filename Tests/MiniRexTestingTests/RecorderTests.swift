@@ -39,7 +39,7 @@ import Testing
     let recorder = Recorder(source.publisher)
     let waiting = Task { await recorder.next() }
     waiting.cancel()
-    #expect(await waiting.value == [])
+    #expect(await waiting.finished() == [])
     source.broadcast(1)
     #expect(await recorder.next() == [1])
   }
@@ -52,7 +52,7 @@ import Testing
       source.broadcast(2)
       let waiting = Task { await recorder.next(3) }
       waiting.cancel()
-      #expect(await waiting.value == [1, 2])
+      #expect(await waiting.finished() == [1, 2])
       source.broadcast(3)
       #expect(await recorder.next() == [3])
     }
@@ -95,8 +95,8 @@ import Testing
     waiting[cancelled].cancel()
     for number in 3...4 { source.broadcast(number) }
 
-    #expect(await waiting[0].value == results[0])
-    #expect(await waiting[1].value == results[1])
+    #expect(await waiting[0].finished() == results[0])
+    #expect(await waiting[1].finished() == results[1])
   }
 
   @Test func `concurrent calls of next are served in order`() async {

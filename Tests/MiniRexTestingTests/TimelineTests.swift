@@ -107,7 +107,7 @@ import Testing
         source.broadcast(letter)
         done.signal()
       }
-      done.wait()
+      done.waitAtMost()
     }
     timeline.expect("--a", from: source.publisher)
     #expect(timeline.play() == nil)

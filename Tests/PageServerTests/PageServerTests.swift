@@ -33,7 +33,7 @@ import Testing
     defer { serving.cancel() }
     try await body(server, posts)
     serving.cancel()
-    await serving.value
+    await serving.finished()
     #expect(server.connectionCount == 0)
   }
 
@@ -81,7 +81,7 @@ import Testing
     events.broadcast(Data("data: last\n\n".utf8))
     events.end()
     #expect(await stream.response().hasSuffix("data: last\n\n"))
-    await serving.value
+    await serving.finished()
 
     #expect(server.connectionCount == 0)
   }

@@ -13,7 +13,7 @@ import Testing
       return await poller.wait(for: near, POLLIN)
     }
     task.cancel()
-    #expect(await task.value == .canceled)
+    #expect(await task.finished() == .canceled)
     withExtendedLifetime(far) {}
   }
 
@@ -29,8 +29,8 @@ import Testing
     #expect(await poller.wait(for: near, POLLIN, until: start) == .timedOut)
     #expect(await poller.wait(for: near, POLLOUT, until: .now + .seconds(600)) == .ready)
     #expect(far.send([1]) == 1)
-    #expect(await late.value == .ready)
-    #expect(await never.value == .ready)
+    #expect(await late.finished() == .ready)
+    #expect(await never.finished() == .ready)
   }
 
   @Test func `a wait that is added during a poll returns when its socket is readable`()
@@ -59,7 +59,7 @@ import Testing
       let task = Task { await poller.wait(for: near, POLLIN) }
       async let sent = far.send([1])
       task.cancel()
-      let outcome = await task.value
+      let outcome = await task.finished()
       #expect(outcome == .canceled || outcome == .ready)
       #expect(await sent == 1)
     }

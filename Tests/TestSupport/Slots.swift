@@ -1,17 +1,28 @@
 import MiniRex
 
 /// The cores of the machine, which tests take in the order of their requests.
+///
+/// Tests that need several slots follow the tests that need one, because a slot is idle while they wait for another.
 package final class Slots: Sendable {
   private struct State {
+    typealias Waiter = (count: Int, continuation: CheckedContinuation<Void, Never>)
+
     var free: Int
-    /// FIFO, so that a test that needs several slots gets them.
-    var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    private var light: [Waiter] = []
+    private var heavy: [Waiter] = []
+
+    init(free: Int) { self.free = free }
+
+    mutating func append(_ waiter: Waiter) {
+      if waiter.count == 1 { light.append(waiter) } else { heavy.append(waiter) }
+    }
 
     mutating func serve() -> [CheckedContinuation<Void, Never>] {
       var served: [CheckedContinuation<Void, Never>] = []
-      while let first = waiters.first, first.count <= free {
+      while let first = light.first ?? heavy.first, first.count <= free {
         free -= first.count
-        served.append(waiters.removeFirst().continuation)
+        served.append(first.continuation)
+        if light.isEmpty { heavy.removeFirst() } else { light.removeFirst() }
       }
       return served
     }
@@ -31,7 +42,7 @@ package final class Slots: Sendable {
   ) async rethrows -> Result {
     let count = min(count, self.count)
     await withCheckedContinuation { continuation in
-      change { $0.waiters.append((count, continuation)) }
+      change { $0.append((count, continuation)) }
     }
     defer { change { $0.free += count } }
     return try await body()

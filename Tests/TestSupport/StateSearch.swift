@@ -55,7 +55,8 @@ package struct StateSearch<Machine: Searched> {
 
   private mutating func search() -> (broken: String, path: [Int])? {
     let start = Machine(program)
-    var visited: Set = [start.state]
+    // A million states share a hash with a probability of 3e-8. The search would omit one of them.
+    var visited: Set = [start.state.hashValue]
     var path = [(machine: start, nextThread: 0, isStuck: true)]
     while let (machine, thread, isStuck) = path.last {
       if thread == machine.state.threads.count {
@@ -70,7 +71,7 @@ package struct StateSearch<Machine: Searched> {
       guard next.step(thread) else { continue }
       path[path.count - 1].isStuck = false
       if let broken = next.state.broken { return (broken, path.map(\.nextThread)) }
-      if visited.insert(next.state).inserted { path.append((next, 0, true)) }
+      if visited.insert(next.state.hashValue).inserted { path.append((next, 0, true)) }
     }
     states = visited.count
     return nil

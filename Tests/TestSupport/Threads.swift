@@ -6,11 +6,11 @@ public import Testing
 public let scale =
   ProcessInfo.processInfo.environment["MINIREX_SCALE"].flatMap(Double.init) ?? 1
 
-/// A number of nested calls that overflows a stack of 512 KiB, which has 26 bytes for each.
+/// A number of nested calls that overflows a stack of 512 KiB, which has 52 bytes for each.
 ///
-/// Optimized programs take more, because they are fast.
+/// Optimized programs take more, because they are fast and their frames are small.
 #if DEBUG
-package let overflowingDepth = 20_000
+package let overflowingDepth = 10_000
 #else
 package let overflowingDepth = 100_000
 #endif
@@ -68,7 +68,7 @@ public final class Gate: Sendable {
     if !isOpen.exchange(true, ordering: .relaxed) { group.leave() }
   }
 
-  /// Blocks the thread until the barrier is open, or for a minute.
+  /// Blocks the thread until the barrier is open, or until an issue.
   public func wait(sourceLocation: SourceLocation = #_sourceLocation) {
     block(sourceLocation, group.wait)
   }

@@ -65,6 +65,49 @@ func poll(
   Issue.record("\(parts.compactMap(\.self).joined(separator: " "))", sourceLocation: place)
 }
 
+/// Runs the body, and records an issue at the call if it continues after the patience.
+///
+/// - Parameter end: Ends the body after the issue.
+package func patiently<Result>(
+  _ text: String, patience: Int = patience, sourceLocation: SourceLocation,
+  end: @escaping @Sendable () -> Void, _ body: () async throws -> Result
+) async rethrows -> Result {
+  // Sanitizers and soaks take longer.
+  let patience = scale == 1 ? patience : Int(Double(patience) * max(6, scale))
+  let deadline = Task {
+    if await holds(patience: patience, { false }) || Task.isCancelled { return }
+    Issue.record(
+      "\(text) after \(patience) polls of a millisecond.", sourceLocation: sourceLocation)
+    end()
+  }
+  defer { deadline.cancel() }
+  return try await body()
+}
+
+extension Task where Failure == Never {
+  /// Waits for the result of a task of the test.
+  ///
+  /// Records an issue at the call if the task does not finish, and cancels the task.
+  public func finished(
+    patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
+  ) async -> Success {
+    await patiently(
+      "The task is at work", patience: patience, sourceLocation: sourceLocation, end: cancel
+    ) { await value }
+  }
+}
+
+extension Task where Failure == any Error {
+  /// Waits for the result of a task of the test that can fail.
+  public func finished(
+    patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws -> Success {
+    try await patiently(
+      "The task is at work", patience: patience, sourceLocation: sourceLocation, end: cancel
+    ) { try await value }
+  }
+}
+
 /// Runs a blocking body outside the thread pool of Swift tasks.
 public func onQueue(_ body: @escaping @Sendable () -> Void) async {
   await withCheckedContinuation { continuation in
@@ -85,20 +128,24 @@ extension DispatchSemaphore {
     }
   }
 
-  /// Blocks the thread until a signal, or for a minute.
+  /// Blocks the thread until a signal, or until an issue.
   public func waitAtMost(sourceLocation: SourceLocation = #_sourceLocation) {
     block(sourceLocation, wait)
   }
 }
 
-/// Blocks the thread while `wait` times out, or for a minute.
+/// The seconds after which a blocked thread is an issue.
 ///
-/// A minute is longer than the patience of `until`, because a test opens the way after its own waits.
+/// They exceed the patience of `until`, because a test opens the way after its own waits. Sanitizers and soaks make those
+/// longer.
+private let blockedSeconds = scale == 1 ? 12.0 : 60
+
+/// Blocks the thread while `wait` times out, or until an issue.
 func block(_ place: SourceLocation, _ wait: (DispatchTime) -> DispatchTimeoutResult) {
   var waits = 0.0
-  while waits < 60 {
+  while waits < blockedSeconds {
     if wait(.now() + 1) == .success { return }
     waits += 1 / Double(measureCrowding())
   }
-  Issue.record("The thread was blocked for a minute.", sourceLocation: place)
+  Issue.record("The thread was blocked for \(blockedSeconds) seconds.", sourceLocation: place)
 }

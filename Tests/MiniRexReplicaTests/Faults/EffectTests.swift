@@ -10,7 +10,7 @@ import Testing
 @Suite(.light)
 struct EffectTests {
   @Test func `O8 an effect runs once around a close`() async throws {
-    for round in 0..<scaled(20) {
+    for round in 0..<scaled(8) {
       let folder = try Folder()
       let link = MemoryLog().link()
       let record = EffectRecord()
@@ -42,7 +42,7 @@ struct EffectTests {
     try FileManager.default.createDirectory(
       at: folder.file("replica"), withIntermediateDirectories: true)
     var lost: [ClosedRange<Int>] = []
-    for round in 0..<scaled(5) {
+    for round in 0..<scaled(3) {
       await #expect(processExitsWith: .signal(SIGKILL)) {
         [path = path as String, round = round as Int] in
         try await sendUntilKilled(in: path, round: round)

@@ -12,7 +12,7 @@ import Testing
   typealias Count = Store<Int, Int>
 
   @Test func `two stores that send to each other deliver everything in order`() async {
-    for round in 0..<scaled(40) {
+    for round in 0..<scaled(15) {
       let reducer: Reducer<Int, Int> = { state, action in
         state += action
         return .none
@@ -52,7 +52,7 @@ import Testing
   @Test func `a waiting task resumes once on end, cancellation, or release`()
     async
   {
-    for round in 0..<scaled(200) {
+    for round in 0..<scaled(70) {
       let box = Shared<Count?>(
         Count(0) { (state: inout Int, action: Int) in
           state += 1
@@ -100,7 +100,7 @@ import Testing
   @Test func `a store released by any closure ends once and duplicates no commit`()
     async
   {
-    for round in 0..<scaled(300) {
+    for round in 0..<scaled(100) {
       let box = Shared<Count?>(nil)
       let randoms = Shared(SeededGenerator(seed: seed &+ UInt64(round)))
       // Can release the last reference in a reducer, a start of an effect, an effect, a handler, or

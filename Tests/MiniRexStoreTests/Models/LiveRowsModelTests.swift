@@ -6,7 +6,7 @@ import Testing
 
 /// Mirrors of all operators beside results that are computed again after each commit.
 @Suite(.light) struct LiveRowsModelTests {
-  /// `MINIREX_SCALE=250` makes 1,000,000 mutations.
+  /// `MINIREX_SCALE=800` makes 1,000,000 mutations.
   @Test(arguments: [6, 40, 400])
   func `mirrors of all operators equal results computed again after random changes`(
     ids: Int
@@ -14,7 +14,7 @@ import Testing
     var random = SeededGenerator(seed: UInt64(ids))
     let store = Store<TicketBoard, Never>(TicketBoard())
     let mirrors = QueryMirrors(store)
-    let rounds = scaled(ids > 100 ? 800 : 1_600)
+    let rounds = scaled(ids > 100 ? 300 : 500)
     var undone = store.state
     for round in 0..<rounds {
       switch Int.random(in: 0..<60, using: &random) {

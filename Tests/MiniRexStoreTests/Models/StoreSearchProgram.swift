@@ -1,3 +1,5 @@
+import TestSupport
+
 /// The threads, reducer, callback, and effects of one search.
 ///
 /// Actions are numbers and behavior is looked up by number, so a state needs no closure.
@@ -21,19 +23,18 @@ struct StoreProgram {
 }
 
 extension StoreProgram {
-  /// Programs in which three threads send three actions each.
+  /// Three threads that send two actions each, and three in `Scripts/soak`.
+  private static let three = [[0, 1, 2], [3, 4, 5], [6, 7, 8]].map {
+    Array($0.prefix(scale > 1 ? 3 : 2))
+  }
+
+  /// Programs in which reducers, a callback, and effects send more actions.
   ///
-  /// Reducers, a callback, and effects send more actions. One effect starts another during its
-  /// start.
+  /// One effect starts another during its start.
   static let all = [
-    StoreProgram(
-      threads: [[0, 1, 2], [3, 4, 5], [6, 7, 8]], nested: [1: [9]], reactions: [2: 10]),
-    StoreProgram(
-      threads: [[0, 1, 2], [3, 4, 5], [6, 7, 8]], nested: [9: [10]], effects: [4: 9],
-      reactions: [5: 11]),
-    StoreProgram(
-      threads: [[0, 1, 2], [3, 4, 5], [6, 7, 8]], nested: [0: [9], 9: [12]],
-      effects: [9: 10, 10: 11]),
+    StoreProgram(threads: three, nested: [1: [9]], reactions: [2: 10]),
+    StoreProgram(threads: three, nested: [9: [10]], effects: [4: 9], reactions: [5: 11]),
+    StoreProgram(threads: three, nested: [0: [9], 9: [12]], effects: [9: 10, 10: 11]),
     StoreProgram(
       threads: [[0, 1], [2, 3]], nested: [0: [4], 5: [6]], effects: [0: 5, 5: 7, 3: 8],
       reactions: [3: 9, 4: 10]),

@@ -558,7 +558,7 @@ import Testing
     await until { bench.cancelled == [1] }
     #expect(!hasReturned.value)
     await bench.finish(1)
-    await waiting.value
+    await waiting.finished()
 
     #expect(bench.running == 0)
     #expect(store.state.receipts == [])

@@ -48,7 +48,7 @@ extension ReceiptTests {
   }
 
   @Test func `S49 no commit comes between a decision and its action`() {
-    let (threads, count) = (4, scaled(50_000))
+    let (threads, count) = (4, scaled(12_000))
     let store = Store(0) { (state: inout Int, action: Int) -> Effect<Int> in
       state = action
       return .none

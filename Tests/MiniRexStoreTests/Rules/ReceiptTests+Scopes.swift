@@ -116,7 +116,7 @@ extension ReceiptTests {
   }
 
   @Test func `S48 contended reading sends of a scope read each value once`() {
-    let count = scaled(10_000)
+    let count = scaled(3_000)
     let store = Housekeeping().store(House(guest: Room()))
     let guest: Store<Room, RoomAction>? = store.scope(ifPresent: \.guest) { .guest($0) }
     let seen = Shared<[Int]>([])

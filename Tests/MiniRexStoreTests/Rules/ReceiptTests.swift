@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func `S43 contended increments read each value once, equal to its number`() {
-    let (threads, count) = (8, scaled(12_500))
+    let (threads, count) = (8, scaled(3_000))
     let store = Store(Counter(), reducer: addOrRename)
     let seen = Shared<[Int]>([])
     let subscription = store.publisher(of: \.count).dropFirst(count).subscribe { _ in }

@@ -222,10 +222,10 @@ extension StoreContractTests {
         }
         for _ in 0..<1_000 { change() }
         let before = peakMemory() ?? 0
-        for _ in 0..<100_000 { change() }
+        for _ in 0..<50_000 { change() }
         let growth = (peakMemory() ?? 0) - before
-        precondition(changes.value == 101_000, "\(changes.value) changes")
-        precondition(growth < 16 << 20, "\(growth) bytes")
+        precondition(changes.value == 51_000, "\(changes.value) changes")
+        precondition(growth < 8 << 20, "\(growth) bytes")
         mayGo.open()
       }
     }

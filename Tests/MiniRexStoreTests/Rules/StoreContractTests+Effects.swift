@@ -381,7 +381,7 @@ extension StoreContractTests {
 
     waiting.cancel()
 
-    await #expect(throws: CancellationError.self) { try await waiting.value }
+    await #expect(throws: CancellationError.self) { try await waiting.finished() }
     #expect(ended.value == 1)
     #expect(store.effectCount == 0)
   }

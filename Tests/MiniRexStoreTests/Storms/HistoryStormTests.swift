@@ -65,7 +65,7 @@ import Testing
   func `S35 concurrent sends, undos, and redos match one thread in commit order`()
     async
   {
-    for round in 0..<scaled(30) {
+    for round in 0..<scaled(10) {
       let store = Store(Sheet(), reducer: Self.reduce)
       let history = History(of: store, limit: 20) { commit in
         if case .action(.tick) = commit.cause { false } else { true }

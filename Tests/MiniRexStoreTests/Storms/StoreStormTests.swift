@@ -54,7 +54,7 @@ import Testing
     async
   {
     var longest = 0
-    for round in 0..<scaled(30) {
+    for round in 0..<scaled(10) {
       let store = Store(Model(), reducer: Self.reduce)
       let events = Recorder(store.events) { event in
         // Some callbacks send.
@@ -124,7 +124,7 @@ import Testing
   }
 
   @Test func `stores released during use end their effects and subscriptions`() async {
-    for round in 0..<scaled(100) {
+    for round in 0..<scaled(30) {
       let box = Shared<Store<Model, Action>?>(Store(Model(), reducer: Self.reduce))
       let tasks = Shared<[StoreTask]>([])
       let recorder = box.value.map { Recorder($0.events) }
@@ -148,7 +148,7 @@ import Testing
   }
 
   @Test func `writers, readers, and observers of members agree in the end`() {
-    for _ in 0..<scaled(30) {
+    for _ in 0..<scaled(10) {
       let store = Store(Counter())
       let values = Recorder(store.publisher(of: \.count))
       onThreads(4) { thread in
@@ -171,7 +171,7 @@ import Testing
     async
   {
     struct Refusal: Error {}
-    for round in 0..<scaled(30) {
+    for round in 0..<scaled(8) {
       let store = Store([Int]())
       let events = Recorder(store.events) { event in
         // Some callbacks commit, and the changes of a throwing body stay.

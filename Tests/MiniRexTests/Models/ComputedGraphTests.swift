@@ -26,7 +26,7 @@ import Testing
   }
 
   private func compareAfterWrites() async {
-    for seed in 0..<UInt64(scaled(40)) {
+    for seed in 0..<UInt64(scaled(15)) {
       var random = SeededGenerator(seed: seed)
       let program = GraphProgram(using: &random)
       let graph = ComputedGraph(program, sharing: true)

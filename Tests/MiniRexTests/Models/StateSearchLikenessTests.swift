@@ -9,7 +9,7 @@ import Testing
   func `on one thread, a real source delivers the updates of its model`(
     _ kind: Program.Kind
   ) {
-    for seed in 0..<UInt64(scaled(3_000)) {
+    for seed in 0..<UInt64(scaled(1_000)) {
       var random = SeededGenerator(seed: seed)
       let program = Program.random(kind, &random)
 

@@ -18,14 +18,14 @@ struct ProgramGroup: Sendable, CustomTestStringConvertible {
   ]
 
   static let broadcasting = ProgramGroup(
-    name: "two threads use a broadcaster",
+    name: "two threads use a broadcaster", every: 3,
     programs: Program.all(
       .broadcaster, [.plain, .plain], threads: 2, of: 2,
       from: [.send, .subscribe(2), .end(0), .end(1), .end(2), .endSource, .releaseSource]))
 
   /// The reacting callback is number 0, and its neighbor is number 1.
   static let reentrancy = ProgramGroup(
-    name: "callbacks use their broadcaster",
+    name: "callbacks use their broadcaster", every: 3,
     programs: [
       .reacting(.send, .send), .reacting(.subscribe(2), .send), .reacting(.end(0), .send),
       .reacting(.end(1), .send), .reacting(.send, .endSource),
@@ -36,25 +36,25 @@ struct ProgramGroup: Sendable, CustomTestStringConvertible {
     })
 
   static let threeSenders = ProgramGroup(
-    name: "three threads use a broadcaster", every: 11,
+    name: "three threads use a broadcaster", every: 23,
     programs: Program.all(
       .broadcaster, [.reacting(.send), .plain], threads: 3, of: 2,
       from: [.send, .subscribe(2), .end(0)]))
 
   static let orders = ProgramGroup(
-    name: "two threads use a broadcaster in every order", every: 11,
+    name: "two threads use a broadcaster in every order", every: 23,
     programs: Program.orders(
       .broadcaster, [.plain, .reacting(.send)],
       [.send, .send, .subscribe(2), .end(0)], [.send, .end(1), .subscribe(2), .endSource]))
 
   static let values = ProgramGroup(
-    name: "two threads use a value",
+    name: "two threads use a value", every: 2,
     programs: Program.all(
       .value, [.plain], threads: 2, of: 2,
       from: [.set(1), .set(2), .subscribe(1), .end(0), .end(1), .endSource]))
 
   static let valueReentrancy = ProgramGroup(
-    name: "callbacks use their value", every: 5,
+    name: "callbacks use their value", every: 11,
     programs: [
       .reacting(.set(3), .set(4)), .reacting(.subscribe(2), .set(3)), .reacting(.end(0), .set(3)),
       .reacting(.end(1), .set(1)), .reacting(.set(3), .endSource),
@@ -65,24 +65,24 @@ struct ProgramGroup: Sendable, CustomTestStringConvertible {
     })
 
   static let threeSetters = ProgramGroup(
-    name: "three threads use a value", every: 17,
+    name: "three threads use a value", every: 37,
     programs: Program.all(
       .value, [.reacting(.set(3))], threads: 3, of: 2, from: [.set(1), .subscribe(1), .end(0)]))
 
   static let valueOrders = ProgramGroup(
-    name: "two threads use a value in every order", every: 41,
+    name: "two threads use a value in every order", every: 83,
     programs: Program.orders(
       .value, [.plain], late: .reacting(.set(4)),
       [.set(1), .set(2), .subscribe(1), .end(0)], [.set(1), .end(1), .subscribe(1), .endSource]))
 
   static let modifying = ProgramGroup(
-    name: "two threads modify a value",
+    name: "two threads modify a value", every: 2,
     programs: Program.all(
       .value, [.reacting(.modify(3))], threads: 2, of: 2,
       from: [.modify(1), .set(1), .subscribe(1), .end(0), .endSource]))
 
   static let waiting = ProgramGroup(
-    name: "two threads cancel and wait",
+    name: "two threads cancel and wait", every: 3,
     programs: [.plain, .reacting(.endAndWait(0), .send), .reacting(.endAndWait(1))].flatMap {
       Program.all(
         .broadcaster, [$0, .plain], threads: 2, of: 2,
@@ -90,7 +90,7 @@ struct ProgramGroup: Sendable, CustomTestStringConvertible {
     })
 
   static let releases = ProgramGroup(
-    name: "releases use their source",
+    name: "releases use their source", every: 3,
     programs: [.releasing(.send), .releasing(.end(1), .subscribe(2)), .releasing(.endSource)]
       .flatMap {
         Program.all(
@@ -102,7 +102,7 @@ struct ProgramGroup: Sendable, CustomTestStringConvertible {
         from: [.set(1), .set(2), .end(0), .end(1), .endSource]))
 
   static let handingOver = ProgramGroup(
-    name: "a task takes over a broadcaster", every: 5,
+    name: "a task takes over a broadcaster", every: 11,
     programs: Program.all(
       .broadcaster, [.reacting(.send), .plain], patience: 1, threads: 2, of: 3,
       from: [.send, .subscribe(2), .end(0)])
@@ -111,7 +111,7 @@ struct ProgramGroup: Sendable, CustomTestStringConvertible {
         from: [.send, .end(0), .endAndWait(1), .endSource]))
 
   static let valuesHandedOver = ProgramGroup(
-    name: "a task takes over a value", every: 19,
+    name: "a task takes over a value", every: 37,
     programs: Program.all(
       .value, [.reacting(.set(3))], patience: 1, threads: 2, of: 3,
       from: [.set(1), .set(2), .subscribe(1)])

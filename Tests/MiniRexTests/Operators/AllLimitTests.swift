@@ -90,8 +90,8 @@ import Testing
     #expect(first.updates == [] && second.updates == [])
   }
 
-  @Test func `R3 100,000 tasks that finish immediately use constant stack`() {
-    let count = scaled(100_000)
+  @Test func `R3 10,000 tasks that finish immediately use constant stack`() {
+    let count = scaled(overflowingDepth)
     onThread(stackSize: 512 * 1_024) {
       let alive = Shared(0)
       let mostAlive = Shared(0)

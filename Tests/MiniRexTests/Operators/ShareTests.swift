@@ -336,7 +336,7 @@ enum Sharing: String, CaseIterable, Codable {
   func `R5 R29 a subscriber that joins during a connection misses no later update`(
     sharing: Sharing
   ) {
-    for _ in 0..<scaled(2_000) {
+    for _ in 0..<scaled(500) {
       let source = BroadcastSource<Int>()
       let shared = sharing.publisher { source.publisher.subscribe($0) }
       let recorders = Shared<[Recorder<Int>]>([])
@@ -380,7 +380,7 @@ enum Sharing: String, CaseIterable, Codable {
   }
 
   @Test func `R13 R28 subscribers that join a finishing value each receive the value`() {
-    for _ in 0..<scaled(1_000) {
+    for _ in 0..<scaled(300) {
       let property = PublishedProperty(1)
       let shared = property.publisher.share()
       let keeper = Recorder(shared)

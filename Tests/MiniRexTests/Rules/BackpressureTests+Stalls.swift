@@ -128,7 +128,7 @@ extension BackpressureTests {
       let next = sources[(index + 1) % count]
       return Task {
         for await number in values {
-          if number > 200 { break }
+          if number > 60 { break }
           // Twice, so that the loops fill each other.
           try await next.send(number + 1)
           if number < 6 { try await next.send(number + 1) }

@@ -24,7 +24,7 @@ final class Sender: Sendable {
 
   func cancel() { task.value?.cancel() }
 
-  func finish() async { await task.value?.value }
+  func finish() async { await task.value?.finished() }
 
   /// Returns when the given number of sends has returned, and checks that no other does.
   func isSuspended(
@@ -102,7 +102,7 @@ extension PublisherValues {
       try await source.send(number)
       MainActor.assertIsolated()
     }
-    #expect(await reader.value == [0, 1, 2, 3])
+    #expect(await reader.finished() == [0, 1, 2, 3])
   }
 
   @Test func `F2 suspended senders resume in FIFO order`() async {
@@ -116,7 +116,7 @@ extension PublisherValues {
       await until { source.delivery.valve?.suspendedSenders.count == number + 1 }
     }
     #expect(await values.take(21) == Array(-1..<20))
-    for sender in senders { try? await sender.value }
+    for sender in senders { try? await sender.finished() }
   }
 
   @Test func `F2 two senders never use the same room`() async {
@@ -133,7 +133,7 @@ extension PublisherValues {
       }
     }
     let updates = await values.take(1_600)
-    for sender in senders { try? await sender.value }
+    for sender in senders { try? await sender.finished() }
     #expect(most.value <= 3)
     for index in 0..<8 {
       #expect(updates.filter { $0 / 1_000 == index } == (0..<200).map { index * 1_000 + $0 })
@@ -160,7 +160,7 @@ extension PublisherValues {
       most = max(most, existing.value)
     }
     source.end()
-    for loop in loops { #expect(await loop.value == Array(0..<300)) }
+    for loop in loops { #expect(await loop.finished() == Array(0..<300)) }
     #expect(most <= 7 + 2)
     #expect(existing.value == 0)
   }
@@ -227,7 +227,7 @@ extension PublisherValues {
     mayReturn.open()
     await sender.finish()
     #expect(received.value == [0, 1])
-    await blocked.value
+    await blocked.finished()
     withExtendedLifetime(subscription) {}
   }
 
@@ -238,7 +238,7 @@ extension PublisherValues {
       unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
       try await source.send(-1)
     }
-    await #expect(throws: CancellationError.self) { try await before.value }
+    await #expect(throws: CancellationError.self) { try await before.finished() }
     source.broadcast(0)
     let one = Sender(1..<2, to: source)
     try? await Task.sleep(for: .milliseconds(2))
@@ -281,14 +281,14 @@ extension PublisherValues {
         unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
         for await _ in values ?? source.publisher.values(.unbounded) {}
       }
-      await loop.value
+      await loop.finished()
     case "break":
       let loop = Task {
         guard let own = values.value else { return }
         values.value = nil
         for await _ in own { break }
       }
-      await loop.value
+      await loop.finished()
     default: values.value = nil
     }
     await sender.finish()

@@ -152,7 +152,7 @@ extension ComputedTests {
     // A waiter that does not wait has usually returned by then.
     try? await Task.sleep(for: .milliseconds(50))
     end.open()
-    #expect(await waiter.value == [[1, 2], [5, 2], [5, 6]])
+    #expect(await waiter.finished() == [[1, 2], [5, 2], [5, 6]])
     subscription.invalidate()
   }
 

@@ -132,7 +132,7 @@ enum Request {
       let subscription = await path.follow(source.publisher, clock) { update in
         if update.sender == 9 { last.value = true } else { witness.look(update) }
       }
-      contend(on: clock, count: scaled(1_000)) { source.broadcast($0) }
+      contend(on: clock, count: scaled(200)) { source.broadcast($0) }
       // The last update may replace the updates that a bounded buffer still has.
       await until {
         clock.tick()

@@ -177,7 +177,7 @@ import Testing
 
   @Test func `C8 the memory of a family is bounded`() async throws {
     let family = makeFamily(limit: 10)
-    for key in 0..<scaled(20_000) { family[key % 5_000].set("x") }
+    for key in 0..<scaled(8_000) { family[key % 5_000].set("x") }
 
     #expect(family.count == 10)
     #expect(loads.value == [])

@@ -10,7 +10,7 @@ import Testing
   /// The number of updates per path.
   ///
   /// Contended, a debug build needs up to 27 µs of processor time for each, and there are 47 paths.
-  private static let count = scale < 100 ? scaled(1_600) : 1_000_000
+  private static let count = scale < 100 ? scaled(400) : 1_000_000
 
   private static let paths =
     Path.all

@@ -11,7 +11,7 @@ import Testing
     async
   {
     var count = 0
-    for seed in 0..<UInt64(scaled(15)) {
+    for seed in 0..<UInt64(scaled(6)) {
       var random = SeededGenerator(seed: seed)
       let sources = (0..<3).map { _ in PublishedProperty(0) }
       let graphs = (0..<6).map { _ in Shown.graph(over: sources, &random) }
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `R16 R30 combinations with changing subscribers and inputs agree at rest`() async {
-    for seed in 0..<UInt64(scaled(8)) {
+    for seed in 0..<UInt64(scaled(3)) {
       var random = SeededGenerator(seed: seed)
       let sources = (0..<3).map { _ in PublishedProperty(0) }
       let selected = PublishedProperty(0)

@@ -22,7 +22,7 @@ import Testing
 
   @Test(arguments: [false, true])
   func `R11 a signaled delivering thread acknowledges the signal before it rests`(isOpen: Bool) {
-    let storm = TurnstileStorm(sends: scaled(300_000), isOpen: isOpen)
+    let storm = TurnstileStorm(sends: scaled(100_000), isOpen: isOpen)
     let unacknowledged = Atomic(0)
     let isFinished = Atomic(false)
 
@@ -43,7 +43,7 @@ import Testing
 
   @Test(arguments: [2, 3, 4])
   func `R6 after a cancellation, at most one chosen callback starts`(threads: Int) {
-    for round in 0..<scaled(2_000) {
+    for round in 0..<scaled(700) {
       let source = BroadcastSource<Int>()
       let subscribers = (0..<4).map { _ in CanceledSubscriber(source.publisher) }
 
@@ -72,7 +72,7 @@ import Testing
 
     onThreads(3) { thread in
       if thread == 0 {
-        for update in 0..<scaled(30_000) { source.broadcast(update) }
+        for update in 0..<scaled(10_000) { source.broadcast(update) }
         isFinished.store(true, ordering: .relaxed)
         return
       }

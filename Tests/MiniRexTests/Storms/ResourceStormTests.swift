@@ -274,7 +274,7 @@ import Testing
       onThreads(8) { thread in
         var random = SeededGenerator(seed: seed &+ UInt64(round * 8 + thread))
         var kept: [Subscription] = []
-        for step in 0..<600 {
+        for step in 0..<200 {
           switch Int.random(in: 0..<10, using: &random) {
           case 0...1: kept.append(resource.publisher.subscribe { _ in })
           case 2...3: _ = kept.popLast()
@@ -298,9 +298,9 @@ import Testing
           await Task.yield()
         }
       }
-      for task in waiting.value { await task.value }
+      for task in waiting.value { await task.finished() }
       pump.cancel()
-      await pump.value
+      await pump.finished()
       let last = Recorder(resource.publisher)
       resource.set(1_000_000)
 
@@ -329,7 +329,7 @@ import Testing
         var random = SeededGenerator(seed: seed &+ UInt64(round * 8 + thread))
         var kept: [Subscription] = []
         var resources: [Resource<Int, any Error>] = []
-        for _ in 0..<600 {
+        for _ in 0..<200 {
           let key = Int.random(in: 0..<12, using: &random)
           switch Int.random(in: 0..<8, using: &random) {
           case 0...1:

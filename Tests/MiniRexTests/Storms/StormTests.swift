@@ -22,8 +22,8 @@ import Testing
   func `R1 R2 R4 all subscribers receive updates in the same order`(
     senders: Int
   ) async {
-    for _ in 0..<scaled(20) {
-      let perSender = 500
+    for _ in 0..<scaled(10) {
+      let perSender = 200
       let source = BroadcastSource<Int>()
       let overlaps = Shared(0)
       let inside = Shared(0)
@@ -229,7 +229,7 @@ import Testing
   @Test func `R10 sources that forward to each other come to rest`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()
-      for _ in 0..<scaled(20) {
+      for _ in 0..<scaled(6) {
         let sources = (0..<5).map { _ in BroadcastSource<Int>() }
         let calls = Shared(0)
         let bag = SubscriptionBag()
@@ -254,7 +254,7 @@ import Testing
   }
 
   @Test func `R14 R16 at rest, every subscriber's last update equals the value`() async {
-    for round in 0..<scaled(100) {
+    for round in 0..<scaled(30) {
       let property = PublishedProperty(-1)
       let permanent = Recorder(property.publisher)
       let mapped = Recorder(property.publisher.map { $0 / 2 })

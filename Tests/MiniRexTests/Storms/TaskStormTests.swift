@@ -54,7 +54,7 @@ import Testing
   )
 
   @Test func `R18 R19 a task behaves like its model in random scripts`() {
-    for round in 0..<scaled(3_000) {
+    for round in 0..<scaled(1_000) {
       var random = SeededGenerator(seed: seed &+ UInt64(round))
       var model = Model()
       let starts = Shared(0)
@@ -99,7 +99,7 @@ import Testing
   }
 
   @Test func `R18 R19 concurrent subscribers of a task share one run and one result`() {
-    for round in 0..<scaled(500) {
+    for round in 0..<scaled(150) {
       let starts = Shared(0)
       let stops = Shared(0)
       let finishers = Shared<[Finisher]>([])

@@ -6,7 +6,7 @@ import Testing
 @Suite(.heavy, .serialized) struct TimedStormTests {
   @Test(arguments: TimedOperator.all)
   func `R25 no due update is pending after concurrent sends and advances`(timed: TimedOperator) {
-    for round in 0..<scaled(300) {
+    for round in 0..<scaled(100) {
       let clock = ManualClock()
       let source = BroadcastSource<Int>()
       let recorder = Recorder(timed.apply(source.publisher, clock))
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test func `R25 no due tick is pending after concurrent subscriptions and advances`() {
-    for round in 0..<scaled(300) {
+    for round in 0..<scaled(100) {
       let clock = ManualClock()
       let ticks = Recorder(clock.broadcaster(every: .milliseconds(250)))
       let recorders = Shared<[Recorder<Duration>]>([])

@@ -37,7 +37,7 @@ private struct Outcome: Sendable {
     await #expect(processExitsWith: .success) {
       mustEnd()
       let perSender = 500
-      for _ in 0..<scaled(10) {
+      for _ in 0..<scaled(4) {
         let alive = Shared(0)
         let source = BroadcastSource<Parcel>()
         let policies: [BufferingPolicy<BroadcasterKind>] = [
@@ -67,7 +67,7 @@ private struct Outcome: Sendable {
         source.end()
 
         for (index, loop) in loops.enumerated() {
-          let outcome = await loop.value
+          let outcome = await loop.finished()
           let dropped = values[index].droppedCount
           precondition(outcome.isInOrder)
           if index % 16 == 15 {
@@ -89,7 +89,7 @@ private struct Outcome: Sendable {
   @Test func `R21 next races with an update, a cancellation, an end, and the last release`() async {
     await #expect(processExitsWith: .success) {
       mustEnd()
-      for round in 0..<scaled(3_000) {
+      for round in 0..<scaled(1_000) {
         let source = Shared<BroadcastSource<Int>?>(BroadcastSource())
         let publisher = source.value?.publisher
         let values = Shared(publisher?.values(round % 2 == 0 ? .unbounded : .bufferingNewest(2)))
@@ -113,7 +113,7 @@ private struct Outcome: Sendable {
           }
         }
 
-        let taken = await loop.value
+        let taken = await loop.finished()
 
         precondition(taken == Array(0..<taken.count))
         if round % 3 != 1 { precondition(taken == [0, 1]) }
@@ -126,7 +126,7 @@ private struct Outcome: Sendable {
   {
     await #expect(processExitsWith: .success) {
       mustEnd()
-      for round in 0..<scaled(2_000) {
+      for round in 0..<scaled(800) {
         let source = Shared<TaskSource<Int, Never>?>(TaskSource())
         let task = source.value?.publisher
         let waiters = (0..<4).map { _ in Task { await task?.result } }
@@ -140,7 +140,7 @@ private struct Outcome: Sendable {
         }
 
         for (index, waiter) in waiters.enumerated() {
-          let result = await waiter.value
+          let result = await waiter.finished()
           if index > 0, round % 3 != 0 { precondition(result == .success(round)) }
           precondition(result == nil || result == .success(round))
         }

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `R3 a chain of re-entrant updates on the main actor uses constant stack`() async {
-    let length = scaled(100_000)
+    let length = scaled(overflowingDepth)
     let source = BroadcastSource<Int>()
     var last = 0
     let subscription = source.publisher.subscribeOnMain { number in
@@ -186,7 +186,7 @@ import Testing
 
     #expect(released.value == 3)
     gate.open()
-    await holding.value
+    await holding.finished()
     #expect(await busy.calls == 0)
   }
 

@@ -114,7 +114,7 @@ private func pause() async { await Task.yield() }
     #expect(subscription.isSubscribed)
     sources.finish()
 
-    await waiting.value
+    await waiting.finished()
     #expect(!subscription.isSubscribed)
     await subscription.ended
   }
@@ -127,8 +127,8 @@ private func pause() async { await Task.yield() }
 
     subscription.invalidate()
 
-    await first.value
-    await second.value
+    await first.finished()
+    await second.finished()
     await subscription.ended
     withExtendedLifetime(sources) {}
   }
@@ -142,11 +142,11 @@ private func pause() async { await Task.yield() }
     let (canceled, waiting) = (waiter(for: subscription), waiter(for: subscription))
 
     canceled.cancel()
-    await canceled.value
+    await canceled.finished()
 
     #expect(subscription.isSubscribed)
     subscription.invalidate()
-    await waiting.value
+    await waiting.finished()
     withExtendedLifetime(sources) {}
   }
 
@@ -156,7 +156,7 @@ private func pause() async { await Task.yield() }
 
     subscription.invalidate()
 
-    await waiting.value
+    await waiting.finished()
     await Subscription.ended.ended
   }
 
@@ -170,7 +170,7 @@ private func pause() async { await Task.yield() }
     let waiting = waiter(for: subscription)
 
     source.end()
-    await waiting.value
+    await waiting.finished()
 
     #expect(isOver.withLock { $0 })
     withExtendedLifetime(subscription) {}
@@ -212,7 +212,7 @@ private func pause() async { await Task.yield() }
 
     source?.broadcast(1)
     source = nil
-    await waiting.value
+    await waiting.finished()
 
     #expect(recorded.withLock { $0 } == [1])
   }
@@ -225,7 +225,7 @@ private func pause() async { await Task.yield() }
         source.publisher.subscribe { _ in withExtendedLifetime(owner) {} })
       let waiting = (1...100).map { _ in waiter(for: subscription) }
       for wait in waiting { wait.cancel() }
-      for wait in waiting { await wait.value }
+      for wait in waiting { await wait.finished() }
     }
   }
 
@@ -235,7 +235,7 @@ private func pause() async { await Task.yield() }
     let waits = subscriptions.map { waiter(for: $0) }
 
     source.end()
-    for wait in waits { await wait.value }
+    for wait in waits { await wait.finished() }
 
     #expect(subscriptions.allSatisfy { !$0.isSubscribed })
   }

@@ -123,7 +123,7 @@ private final class Owner: Sendable {}
     source.broadcast(3)
 
     first.open()
-    await drained.value
+    await drained.finished()
 
     #expect(seen.withLock { $0 } == 2)
     third.open()
@@ -143,12 +143,12 @@ private final class Owner: Sendable {}
     await began.wait()
     let waiting = Task { await subscription.drained() }
     waiting.cancel()
-    await waiting.value
+    await waiting.finished()
 
     let other = Task { await subscription.drained() }
     await Task.yield()
     subscription.invalidate()
-    await other.value
+    await other.finished()
   }
 }
 

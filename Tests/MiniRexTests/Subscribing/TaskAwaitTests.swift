@@ -51,7 +51,7 @@ private final class Work: Sendable {
     withExtendedLifetime(consume source) {}
     executor.run()
 
-    #expect(await waiting.value == nil)
+    #expect(await waiting.finished() == nil)
     await #expect(throws: CancellationError.self) { try await publisher.value }
   }
 
@@ -69,7 +69,7 @@ private final class Work: Sendable {
     source.finish(.success(3))
     executor.run()
 
-    #expect(try await waiting.value == 3)
+    #expect(try await waiting.finished() == 3)
     #expect(await source.publisher.result == .success(3))
     #expect(source.subscriberCount == 0)
   }
@@ -99,7 +99,7 @@ private final class Work: Sendable {
 
     #expect(work.cancellations.value == work.starts.value)
     executor.run()
-    #expect(await waiting.value == nil)
+    #expect(await waiting.finished() == nil)
     #expect(work.starts.value == min(steps, 1))
   }
 
@@ -114,7 +114,7 @@ private final class Work: Sendable {
     waiting.cancel()
     executor.run()
 
-    #expect(await waiting.value == .success(1))
+    #expect(await waiting.finished() == .success(1))
   }
 
   @Test func `R19 canceling one of two awaiting Swift tasks does not cancel shared work`() async {
@@ -130,8 +130,8 @@ private final class Work: Sendable {
     work.finish.value?(.success(4))
     executor.run()
 
-    #expect(await waiting[0].value == nil)
-    #expect(await waiting[1].value == .success(4))
+    #expect(await waiting[0].finished() == nil)
+    #expect(await waiting[1].finished() == .success(4))
     #expect(work.starts.value == 1)
   }
 
@@ -150,7 +150,7 @@ private final class Work: Sendable {
 
     waiting.cancel()
 
-    #expect(await waiting.value == nil)
+    #expect(await waiting.finished() == nil)
     await until { isCancelled.value }
     #expect(try! await PublishedTask { 5 }.value == 5)
   }
@@ -169,7 +169,7 @@ private final class Work: Sendable {
       source.finish(.success(thing))
     }
     executor.run()
-    #expect(await waiting.value)
+    #expect(await waiting.finished())
 
     withExtendedLifetime(consume source) {}
 

@@ -81,7 +81,7 @@ private final class Taker: Sendable {
   func `R21 values buffers, drops, returns, and ends like a model in random scripts`(
     keepsNewest: Bool, limit: Int
   ) {
-    for script in 0..<UInt64(scaled(3_000)) {
+    for script in 0..<UInt64(scaled(800)) {
       var random = SeededGenerator(seed: seed &+ script)
       let source = BroadcastSource<Int>()
       let policy: BufferingPolicy<BroadcasterKind> =

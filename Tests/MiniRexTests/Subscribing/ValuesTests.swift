@@ -343,7 +343,7 @@ private final class Loop<Update: Sendable>: Sendable {
       let task = Task { for await _ in values {} }
       await until { values.bufferedCount == 0 }
       task.cancel()
-      await task.value
+      await task.finished()
       precondition(released.value == 3)
     }
   }

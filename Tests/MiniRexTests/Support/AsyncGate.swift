@@ -1,4 +1,6 @@
 import MiniRex
+import TestSupport
+import Testing
 
 /// Suspends Swift tasks until it is opened, canceled tasks as well.
 final class AsyncGate: Sendable {
@@ -20,13 +22,18 @@ final class AsyncGate: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  func wait() async {
-    await withCheckedContinuation { continuation in
-      let isOpen = state.withLock { state in
-        if !state.isOpen { state.waiters.append(continuation) }
-        return state.isOpen
+  /// Records an issue at the call if the gate stays closed, and opens it.
+  func wait(sourceLocation: SourceLocation = #_sourceLocation) async {
+    await patiently("The gate is closed", sourceLocation: sourceLocation) { [self] in
+      open()
+    } _: {
+      await withCheckedContinuation { continuation in
+        let isOpen = state.withLock { state in
+          if !state.isOpen { state.waiters.append(continuation) }
+          return state.isOpen
+        }
+        if isOpen { continuation.resume() }
       }
-      if isOpen { continuation.resume() }
     }
   }
 }

@@ -131,7 +131,7 @@ import Testing
     let way = graph.snapshot().way(to: nodes[0])
     task.finish(.success(1))
 
-    _ = await waiting.value
+    _ = await waiting.finished()
     #expect(way == "task → map → result")
     #expect(nodes[0].place == nil)
   }

@@ -229,7 +229,7 @@ private struct World: SearchedState, Searched {
     }
     var states = 0
     // A single-threaded search is slow under a sanitizer, and a few scripts are enough there.
-    let step = scale < 1 ? 25 : max(1, Int(7 / scale))
+    let step = scale < 1 ? 25 : max(1, Int(13 / scale))
     for index in stride(from: 0, to: scripts.count, by: step) {
       let search = StateSearch<World>(scripts[index])
       states += search.states

@@ -91,7 +91,7 @@ import Testing
 
     #expect(subscription.pendingUpdates == 2 && subscription.droppedCount == 3)
     gate.open()
-    await holding.value
+    await holding.finished()
     await until { await log.numbers.count >= 2 }
     #expect(await log.numbers == [1, 2])
   }

@@ -188,7 +188,7 @@ private enum Way: String, CaseIterable, CustomTestStringConvertible {
       executor.run()
       await Task.yield()
     }
-    return await waiting.value
+    return await waiting.finished()
   }
 
   @Test(arguments: Way.allCases)
@@ -442,7 +442,7 @@ private enum Way: String, CaseIterable, CustomTestStringConvertible {
         await Task.yield()
       }
       executor.run()
-      await later.value
+      await later.finished()
     }
   }
 
@@ -474,7 +474,7 @@ private enum Way: String, CaseIterable, CustomTestStringConvertible {
       mayWait.open()
       let hasReturned = Shared(false)
       Task {
-        await waiting.value
+        await waiting.finished()
         hasReturned.value = true
       }
       while !hasReturned.value {

@@ -9,7 +9,7 @@ import Testing
 /// AddressSanitizer finds objects that are used after their release.
 @Suite(.light) struct ReentrantGraphTests {
   @Test func `R38 R40 user code may write, cancel, and release during a run`() {
-    for seed in 0..<UInt64(scaled(100)) {
+    for seed in 0..<UInt64(scaled(40)) {
       let world = ReentrantWorld(seed: seed)
       for _ in 0..<30 { world.step() }
       #expect(world.fault() == nil, "seed \(seed)")
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `R38 R40 user code may do so on several threads`() {
-    for seed in 0..<UInt64(scaled(50)) {
+    for seed in 0..<UInt64(scaled(15)) {
       let world = ReentrantWorld(seed: seed)
       onThreads(3) { _ in for _ in 0..<30 { world.step() } }
       #expect(world.fault() == nil, "seed \(seed)")

@@ -5,12 +5,12 @@ import Testing
 
 @Suite(.heavy) struct OwnerChainTests {
   @Test(arguments: Owner.allCases)
-  private func `R11 20,000 subscriptions with any kind of owner are released on 512 KiB of stack`(
+  private func `R11 10,000 subscriptions with any kind of owner are released on 512 KiB of stack`(
     owner: Owner
   ) async {
     await #expect(processExitsWith: .success) { [owner] in
       mustEnd()
-      let (count, ends) = (chainSteps(20_000), Shared(0))
+      let (count, ends) = (chainSteps(overflowingDepth), Shared(0))
       let keeper = Keeper()
       let first = Shared<Subscription?>(nil)
       for _ in 0..<count {
@@ -26,12 +26,12 @@ import Testing
   }
 
   @Test(arguments: Holder.allCases)
-  private func `R11 20,000 objects that hold the next in a value are released on 512 KiB of stack`(
+  private func `R11 10,000 objects that hold the next in a value are released on 512 KiB of stack`(
     holder: Holder
   ) async {
     await #expect(processExitsWith: .success) { [holder] in
       mustEnd()
-      let (count, ends) = (chainSteps(20_000), Shared(0))
+      let (count, ends) = (chainSteps(overflowingDepth), Shared(0))
       let first = Shared<(any Sendable)?>(nil)
       for _ in 0..<count {
         first.value = holder.object(holding: Link(next: first.value) { ends.increment() })
