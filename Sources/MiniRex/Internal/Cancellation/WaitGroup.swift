@@ -3,7 +3,9 @@
 /// A group that awaits work is current on its thread during a cancellation. A canceled subscription
 /// may hold closures that do not know each other: subscriptions of the user, bags, and captures of
 /// a callback. Work canceled during that time joins the group.
-package final class WaitGroup: Sendable {
+///
+/// Unchecked: `parent` is constant until `deinit`, and a `Lock` guards the state.
+package final class WaitGroup: @unchecked Sendable {
   private struct State {
     /// The number of turns, of unfinished work handles, and of active calls of `capture`.
     var awaited = 0
@@ -30,8 +32,8 @@ package final class WaitGroup: Sendable {
   ///
   /// Waiting for it would deadlock.
   private let requester: WorkHandle?
-  /// Each group of a chain of cancellations may hold the last reference to its parent.
-  private let parentLink: ChainLink<WaitGroup>?
+  /// The group that waits for this group, and becomes current again afterward.
+  private var parent: WaitGroup?
   private let state = Lock(State())
 
   init(
@@ -40,16 +42,11 @@ package final class WaitGroup: Sendable {
   ) {
     self.awaitsWork = awaitsWork
     self.requester = requester
-    parentLink = parent.map { ChainLink($0) }
+    self.parent = parent
   }
 
-  /// The group that waits for this group, and becomes current again afterward.
-  private var parent: WaitGroup? {
-    switch parentLink {
-    case .some(let link): link.content
-    case nil: nil
-    }
-  }
+  /// Each group of a chain of cancellations may hold the last reference to its parent.
+  deinit { ReleaseChain.release(&parent) }
 
   func end(_ token: Subscription) {
     if awaitsWork {

@@ -3,13 +3,22 @@ internal import Synchronization
 /// The memory of a computed value: its last result, and the thread that runs it.
 ///
 /// It is not generic, so that the search of dependencies is not. The closure knows the type.
+///
+/// Unchecked: `work` is constant until the deinitializer.
 @usableFromInline
-package final class ComputedNode: Sendable {
-  /// The closure.
-  ///
-  /// A struct, because generic code would wrap an optional closure in a thunk.
-  private struct Work {
-    let run: @Sendable (ReadSession) -> ComputedResult
+package final class ComputedNode: @unchecked Sendable {
+  /// The closure, which is called in place, without a retain.
+  private struct Work: ~Copyable {
+    /// A struct, because generic code would wrap an optional closure in a thunk.
+    struct Closure {
+      let run: @Sendable (ReadSession) -> ComputedResult
+    }
+
+    var closure: Closure?
+
+    func callAsFunction(_ session: ReadSession) -> ComputedResult {
+      unsafe closure.unsafelyUnwrapped.run(session)
+    }
   }
 
   @usableFromInline
@@ -41,8 +50,7 @@ package final class ComputedNode: Sendable {
   @usableFromInline let state = Lock(State())
   /// The address of the result, for readers that have a result already.
   private let resultAddress = Atomic<UInt>(0)
-  /// In a chain of computed values, it may own the next value.
-  private let work: ChainLink<Work>
+  @exclusivity(unchecked) private var work: Work
   /// `true` after advice was printed, in debug builds only.
   private let hasAdvised = Atomic(false)
   private let isChange: @Sendable (ComputedResult, ComputedResult) -> Bool
@@ -70,7 +78,7 @@ package final class ComputedNode: Sendable {
   ) {
     self.label = label
     self.derivation = derivation
-    work = ChainLink(Work(run: run))
+    unsafe work = Work(closure: Work.Closure(run: run))
     self.isChange = isChange
   }
 
@@ -86,14 +94,16 @@ package final class ComputedNode: Sendable {
     }
   }
 
-  /// In a chain of computed values, the result owns the result of the next value.
+  /// In a chain of computed values, the closure may own the next value, and the result its result.
   deinit {
+    var closure = unsafe work.closure.take()
+    ReleaseChain.release(&closure)
     var result = state.withLock { $0.result.take() }
     ReleaseChain.release(&result)
   }
 
   func run(in session: ReadSession) -> ComputedResult {
-    work.content.run(session)
+    unsafe work(session)
   }
 
   /// Prints advice, once, if the first run has read nothing.

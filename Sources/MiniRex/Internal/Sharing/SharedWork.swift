@@ -1,5 +1,7 @@
 /// Work that the first subscriber starts, all subscribers share, and the last cancellation stops.
-package final class SharedWork<Update: Sendable>: Sendable {
+///
+/// Unchecked: `start` is constant until `deinit`, and the other properties are constant.
+package final class SharedWork<Update: Sendable>: @unchecked Sendable {
   /// Starts the work, and returns the subscription that stops it.
   ///
   /// The captures of the inlet keep the run active. Releasing the last reference to the inlet ends
@@ -16,7 +18,7 @@ package final class SharedWork<Update: Sendable>: Sendable {
     let call: Start
   }
 
-  private let start: ChainLink<StartClosure>
+  private var start: StartClosure?
   private let lifetime: TaskLifetime
   private let remembersProgress: Bool
   private let current = Lock(Current())
@@ -35,11 +37,12 @@ package final class SharedWork<Update: Sendable>: Sendable {
     self.lifetime = lifetime
     self.linger = linger
     self.remembersProgress = remembersProgress
-    self.start = ChainLink(StartClosure(call: start))
+    self.start = StartClosure(call: start)
   }
 
-  /// The current run may own the next work of a chain, as the closure may.
+  /// The closure and the current run may own the next work of a chain.
   deinit {
+    ReleaseChain.release(&start)
     var current: Current? = current.withLock { $0 }
     ReleaseChain.release(&current)
   }
@@ -99,8 +102,8 @@ package final class SharedWork<Update: Sendable>: Sendable {
     let token = Subscription(membership)
     if !isFirst {
       run.waitUntilStarted()
-    } else if continuation == nil {
-      run.attach(start.content.call(WorkInlet(run)))
+    } else if continuation == nil, let start {
+      run.attach(start.call(WorkInlet(run)))
     }
     return token
   }
