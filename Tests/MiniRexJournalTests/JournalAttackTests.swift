@@ -98,12 +98,7 @@ private struct Held: Codable, Sendable {
 
   @Test func `S39 two journals of one store write equal files`() throws {
     let folder = try Folder()
-    // The second does not change between the two.
-    let journals = try ["one", "two"].map {
-      try LedgerJournal(
-        folder.file($0), keeping: .everything, snapshotEvery: 1_000, sync: .onFlush
-      ) { 1_000 }
-    }
+    let journals = try ["one", "two"].map { try LedgerJournal(folder, $0) }
     let store = Store(Ledger(), reducer: keeping)
     let recordings = journals.map { $0.record(store) }
 

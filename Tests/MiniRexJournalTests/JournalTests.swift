@@ -15,11 +15,11 @@ typealias LedgerJournal = Journal<Ledger, LedgerAction>
 extension Journal where State == Ledger, Action == LedgerAction {
   /// The second does not change, so that lines do not differ from run to run.
   convenience init(
-    _ folder: Folder, every count: Int? = 1_000, keeping history: JournalHistory = .everything,
-    sync: JournalSyncPolicy = .onFlush
+    _ folder: Folder, _ name: String = "journal", every count: Int? = 1_000,
+    keeping history: JournalHistory = .everything, sync: JournalSyncPolicy = .onFlush
   ) throws {
     try self.init(
-      folder.file("journal"), keeping: history, snapshotEvery: count, sync: sync
+      folder.file(name), keeping: history, snapshotEvery: count, sync: sync
     ) { 1_000 }
   }
 
