@@ -19,7 +19,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
   @usableFromInline let key: ScopeKey
   /// `nil` if the child is not removable.
   @usableFromInline let last: LastSeenState<State>?
-  /// A closure, because an override in a generic class is never specialized.
+  /// A closure, because a requirement of a protocol is never specialized in a generic class.
   @usableFromInline let follows: Follows
   /// The scopes over children of this scope, `nil` until the first.
   @usableFromInline let inner = AtomicLazyReference<ScopeCache>()
