@@ -11,6 +11,8 @@ extension DispatchSource {
   ///
   /// While a signal has a subscriber, its default action does not run. Canceling the last
   /// subscription of the process restores the previous action: `SIGTERM` ends the process again.
+  /// `subscribeOnce` and `prefix` restore it after their last callback, so a second signal during that
+  /// callback has no effect.
   /// Callbacks run on a separate queue, never inside the signal handler. A signal that arrives
   /// again before its delivery is delivered once, as the system does.
   ///
