@@ -83,13 +83,8 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
   ///
   /// The first line has the state, which the calling thread encodes. A large state therefore takes long. No `send`
   /// waits for it. The lines of commits during the call stay in memory, and follow the first line before `record`
-  /// returns. A kill during the call loses them. Later snapshots above 16 KiB are encoded on another thread.
-  ///
-  /// A commit without an action, such as an undo, has the state in its line. A state above 16 KiB is encoded after the
-  /// delivery, beside later commits, whose lines stay in memory. The call that makes the commit returns when its line is
-  /// written. If it is made inside a callback of the store, or while another thread delivers, the line is written later.
-  /// With ``JournalSyncPolicy/everyCommit``, the delivering thread encodes the state, because subscribers receive durable
-  /// commits only.
+  /// returns. A kill during the call loses them. Later snapshots above 16 KiB are encoded on another thread. A commit
+  /// without an action, such as an undo, has the state in its line, which the delivering thread encodes.
   ///
   /// If the store has the state that ``replay(_:upTo:reducer:)`` returned, the recording continues the file, and
   /// ``verify(_:reducer:)`` compares the state. Otherwise, the file begins again with the store's state, and the
@@ -106,14 +101,13 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
         "'record' cannot record the store of a replica, whose commits are predictions. Its log is the record. "
           + "Use 'keptIn:' to keep the state and the pending actions, and 'UndoLog(of:)' to undo.")
     }
-    // The former recording may still write commits that were delivered before its end.
-    recording.withLock { $0 }?.awaitJob()
     let progress = RecordingState(of: file, reportingTo: failures, statuses) { [weak store] in
       store?.lastNumber
     }
     progress.begin(of: store.rootIdentity)
-    let writer = JournalRecording(
-      of: store, in: hold, continuing: replayed.withLock { $0.take() }, options, progress)
+    let writer = JournalRecording<State, Action>(
+      in: hold, continuing: replayed.withLock { $0.take() }, options, progress
+    ) { [weak store] in store?.queuedCommits ?? [] }
     recordedCompaction.withLock { $0 = compaction(of: store, by: writer) }
     let former = recording.withLock { recording in
       defer { recording = progress }
@@ -125,7 +119,6 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
           + "and file for each store.")
     }
     failures.value = nil
-    store.add(writer)
     let (last, subscription) = store.subscribeToLaterCommits {
       writer.collectCommits(after: $0)
     } _: {
@@ -133,7 +126,7 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
     }
     progress.attach(subscription)
     writer.begin(with: last)
-    writer.beginRequestedCompaction()
+    writer.beginRequestedCompaction(of: store)
     return subscription
   }
 

@@ -41,7 +41,7 @@ extension Store where Action == Never {
     let thread = ThreadID.current
     let result = root.use { storage in
       storage.enterOutside(on: thread)
-      defer { storage.commitChange(.change(name), on: thread) }
+      defer { storage.commit(.change(name), on: thread) }
       return Swift.Result { () throws(Failure) in try change(&storage.state) }
     }
     extendLifetime(self)
@@ -76,7 +76,7 @@ extension Store where Action == Never {
         let thread = storage.openMember()
         defer {
           storage.closeMember(openedOn: thread)
-          storage.commitChange(.assignment(path), on: thread)
+          storage.commit(.assignment(path), on: thread)
           extendLifetime(self)
         }
         yield &storage.state[keyPath: path]

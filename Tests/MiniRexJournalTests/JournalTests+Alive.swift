@@ -268,4 +268,4 @@ struct Stubborn: Codable, Sendable {
 }
 
 /// Generic, because the compiler warns about a closure with a parameter of type `Never`.
-func ignoring<State, Action>(_: inout State, _: Action) -> Effect<Action> { .none }
+private func ignoring<State, Action>(_: inout State, _: Action) -> Effect<Action> { .none }

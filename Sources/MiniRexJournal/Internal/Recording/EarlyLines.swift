@@ -1,10 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
-internal import Foundation
-#endif
-
-/// Formats lines while another thread writes to the file.
+/// Formats lines before the first line of a recording is written.
 struct LineCollector {
   var line = JournalLineWriter()
   var marks = JournalMarks()
@@ -15,73 +9,40 @@ struct LineCollector {
   var hasFailed = false
 }
 
-/// A line with a state that is not encoded yet.
-struct EarlyState: Sendable {
-  let number: Int
-  let members: JournalLineWriter.Members
-  /// The cause, and the key of the state.
-  let key: String
-  let encode: @Sendable () throws(JournalFailure) -> Data
-}
-
-/// The lines that follow a state that another thread encodes, in memory.
+/// The lines that follow the first line of a recording, in memory.
 struct EarlyLines: Sendable {
-  /// Lines, or the line of a state.
-  struct Part: Sendable {
-    fileprivate(set) var lines = JournalLineWriter()
-    let state: EarlyState?
-    /// The number of the last commit, as the store counts.
-    fileprivate(set) var number: Int
-    fileprivate(set) var marks: JournalMarks
-  }
-
-  private(set) var parts: [Part] = []
-  /// The number of the last commit that was added, as the store counts.
+  private(set) var lines = JournalLineWriter()
+  /// The number of the last commit, as the store counts.
   private(set) var number = 0
-  /// The number of bytes of the formatted lines.
-  private(set) var count = 0
+  private(set) var marks: JournalMarks
   /// The number of bytes for whose write the delivering thread can wait.
   private var limit = 64 << 10
   /// The number of bytes that were taken last.
   private var former = Int.max
-  /// The job that writes the lines, or `nil` if `record` does.
-  let job: EncodingJob?
 
-  init(job: EncodingJob? = nil) { self.job = job }
+  init(marks: JournalMarks) { self.marks = marks }
 
   mutating func add(_ line: JournalLineWriter, upTo number: Int, _ marks: JournalMarks) {
-    if parts.isEmpty || parts.last?.state != nil {
-      parts.append(Part(state: nil, number: number, marks: marks))
-    }
-    let last = parts.count - 1
-    parts[last].lines.append(line)
-    (parts[last].number, parts[last].marks) = (number, marks)
+    lines.append(line)
     self.number = number
-    count += line.bytes.count
+    self.marks = marks
   }
 
-  mutating func add(_ state: EarlyState, upTo number: Int, _ marks: JournalMarks) {
-    parts.append(Part(state: state, number: number, marks: marks))
-    self.number = number
-  }
-
-  /// A Boolean value that indicates whether a state must be encoded before the delivering thread can write.
-  var hasState: Bool { parts.contains { $0.state != nil } }
-
-  /// Takes all lines, if they are too many for the write for which the delivering thread waits, or contain a state.
+  /// Takes all lines, if they are too many for the write for which the delivering thread waits.
   ///
-  /// More are few enough if the last write did not halve them. Otherwise, the writes would not end while a slow disk takes
+  /// More are few enough if the last write did not halve them. Otherwise, `record` would not return while a slow disk takes
   /// lines more slowly than threads send them.
-  mutating func takeMany() -> [Part]? {
-    if hasState { return takeAll() }
+  mutating func takeMany() -> EarlyLines? {
+    let count = lines.bytes.count
     if count > limit, count > former / 2 { limit *= 4 }
     if count <= limit { return nil }
     former = count
     return takeAll()
   }
 
-  mutating func takeAll() -> [Part] {
-    defer { (parts, count) = ([], 0) }
-    return parts
+  mutating func takeAll() -> EarlyLines? {
+    if lines.bytes.isEmpty { return nil }
+    defer { lines = JournalLineWriter() }
+    return self
   }
 }

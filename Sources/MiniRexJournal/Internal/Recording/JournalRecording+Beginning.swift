@@ -32,7 +32,11 @@ extension JournalRecording {
       abandon()
       progress.fail(with: error)
     }
-    shortenAfterEarly()
+  }
+
+  private func abandon() {
+    memory.value.hasFailed = true
+    early.withLock { $0 = nil }
   }
 
   private func writeFirst(_ commit: Commit<State, Action>, _ json: Data) throws(JournalFailure) {
@@ -62,5 +66,93 @@ extension JournalRecording {
       }
     }
     try finish(with: commit)
+  }
+
+  /// Writes the collected lines, and lets the delivering thread write from now on.
+  ///
+  /// That thread waits for one write of at most 64 KiB, and with `everyCommit` for its synchronization. A write usually
+  /// takes less time than the encoding of its lines took, so the rest becomes that short.
+  private func writeEarly() throws(JournalFailure) {
+    let offset = memory.value.offset ?? 0
+    var last: Int?
+    while let lines = early.withLock({ $0?.takeMany() }) {
+      try write(lines)
+      if memory.value.hasFailed { return abandon() }
+      note(lines.number, at: offset)
+      last = lines.number
+    }
+    last = try early.withLock { early throws(JournalFailure) in
+      if let lines = early?.takeAll() {
+        try write(lines)
+        last = lines.number
+      }
+      if memory.value.hasFailed { last = nil }
+      if last != nil, options.sync == .everyCommit { try hold.file.synchronize() }
+      early = nil
+      return last
+    }
+    if let last {
+      note(last, at: offset)
+      if options.sync == .everyCommit { progress.report() }
+    }
+  }
+
+  private func write(_ early: EarlyLines) throws(JournalFailure) {
+    let offset = memory.value.offset ?? 0
+    var (lines, marks) = (early.lines, early.marks)
+    let (last, durable) = hold.file.marks
+    marks.synced = last.synced
+    // A collected line vouches for no line, because it was formatted before that line was written.
+    if durable > last.synced {
+      lines = JournalLineWriter()
+      lines.appendMark(memory.value.written + offset, synced: durable)
+      lines.append(early.lines)
+      marks.synced = durable
+    }
+    memory.value.end = try hold.file.append(lines, upTo: early.number + offset, marks, by: writer)
+    memory.value.written = early.number
+    // Without an end, another recording has begun.
+    if memory.value.end == nil { memory.value.hasFailed = true }
+  }
+
+  /// `record` looks for requested compactions afterwards.
+  private func note(_ number: Int, at offset: Int) {
+    var duration: Duration?
+    if case .every(let time) = options.sync { duration = time }
+    _ = progress.hasWritten(number, at: offset, synchronizingAfter: duration)
+  }
+}
+
+extension JournalRecording {
+  /// Collects the line of a commit, or drops the commit if an earlier one could not be encoded.
+  ///
+  /// - Returns: `false` if the first line is written, and the commit is not collected.
+  func collects(_ commit: Commit<State, Action>) -> Bool {
+    if collector.value.hasFailed { return true }
+    do throws(JournalFailure) {
+      if early.withLock({ $0 != nil }) {
+        try format(commit)
+        let collector = collector.value
+        let isCollected = early.withLock { early in
+          early?.add(collector.line, upTo: commit.number, collector.marks)
+          return early != nil
+        }
+        if isCollected { return true }
+      }
+      collector.value = LineCollector(isOver: true)
+      return false
+    } catch {
+      collector.value.hasFailed = true
+      progress.fail(with: error)
+      return true
+    }
+  }
+
+  private func format(_ commit: Commit<State, Action>) throws(JournalFailure) {
+    let number = commit.number + collector.value.offset
+    var members = JournalLineWriter.Members()
+    if collector.value.marks.take(options.now()) { members.second = collector.value.marks.second }
+    collector.value.line.removeAll()
+    try append(commit, number, members, to: &collector.value.line)
   }
 }

@@ -20,41 +20,16 @@ extension JournalRecording {
       return
     }
     guard let (part, weight) = memory.value.end else { return }
-    shorten(commit, part, weight, memory.value.marks.second, isSnapshotDue: isSnapshotDue())
-  }
-
-  /// Looks for a due snapshot or compaction after collected lines.
-  ///
-  /// If the store has a later commit, `receive` looks after the line of that commit.
-  func shortenAfterEarly() {
-    let (part, weight, marks) = hold.file.endOfLines
-    let isSnapshotDue = isSnapshotDue(
-      weight.actions, part.length - weight.last.end, weight.last.bytes)
-    // If nothing is due, a send would copy the state that is read here.
-    guard progress.isActive, let offset = progress.offset,
-      isSnapshotDue || isDue(part, weight, marks.second),
-      let commit = store?.lastCommit, commit.number + offset == part.number
-    else { return }
-    shorten(commit, part, weight, marks.second, isSnapshotDue: isSnapshotDue)
-  }
-
-  private func shorten(
-    _ commit: Commit<State, Action>, _ part: JournalPart, _ weight: JournalWeight, _ second: Int,
-    isSnapshotDue: Bool
-  ) {
-    if isDue(part, weight, second) {
+    let isDue = weight.isDue(
+      options.history, length: part.length, commits: part.number - part.header.first,
+      seconds: memory.value.marks.second - (weight.firstSecond ?? memory.value.marks.second))
+    if isDue {
       if hold.file.beginWork(isCompaction: true) {
-        compact(commit, part, weight, second, blocks: true) { _ in }
+        compact(commit, part, weight, memory.value.marks.second, blocks: true) { _ in }
       }
-    } else if isSnapshotDue, hold.file.beginWork(isCompaction: false) {
+    } else if isSnapshotDue(), hold.file.beginWork(isCompaction: false) {
       writeSnapshot(commit, part)
     }
-  }
-
-  private func isDue(_ part: JournalPart, _ weight: JournalWeight, _ second: Int) -> Bool {
-    weight.isDue(
-      options.history, length: part.length, commits: part.number - part.header.first,
-      seconds: second - (weight.firstSecond ?? second))
   }
 
   /// Begins a new file with the store's state.
@@ -63,22 +38,24 @@ extension JournalRecording {
   ///
   /// Not a subscription, because the first call of a new subscriber can precede earlier commits, after a handover between
   /// delivering threads. The request precedes the look at the file. Therefore, `receive` finds the request after each
-  /// commit that the look does not find. While another thread encodes a state, that thread looks again after the collected
-  /// lines. Before the first line, the file has the state of another run.
+  /// commit that the look does not find. Before the first line, the file has the state of another run. `record` looks
+  /// again after that line.
   func requestCompaction(
     of store: Store<State, Action>, _ done: @escaping @Sendable (CompactionResult) -> Void
   ) {
     if let failure = progress.requestCompaction(after: store.lastNumber, done) {
       return done(.failed(failure))
     }
-    beginRequestedCompaction()
+    beginRequestedCompaction(of: store)
   }
 
-  func beginRequestedCompaction() {
+  func beginRequestedCompaction(of store: Store<State, Action>) {
     // Without a request, a send would copy the state that is read here.
-    guard progress.isCompactionRequested, let commit = store?.lastCommit,
-      let offset = progress.offset, hold.file.extent.number == commit.number + offset
-    else { return }
+    if !progress.isCompactionRequested { return }
+    let commit = store.lastCommit
+    guard let offset = progress.offset, hold.file.extent.number == commit.number + offset else {
+      return
+    }
     compactIfRequested(commit, offset, blocks: false)
   }
 

@@ -10,8 +10,8 @@ internal import Foundation
 
 /// A subscriber of a store that writes its commits.
 ///
-/// The store calls `receive` serially. While `early` is not `nil`, `memory` belongs to the thread that called `record` or
-/// encodes a state, and otherwise to the delivering thread.
+/// The store calls `receive` serially. `memory` belongs to the thread that called `record` while `early` is not `nil`, and
+/// then to the delivering thread.
 final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
   let encoder = makeEncoder()
 
@@ -20,36 +20,37 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
   let replayed: ReplayedStates?
   let options: JournalOptions
   let progress: RecordingState
-  weak let store: Store<State, Action>?
+  /// Returns the commits that the store will deliver next.
+  private let queuedCommits: @Sendable () -> [Commit<State, Action>]
   let memory: SerialState<RecordingMemory>
   /// The optional members of the first line.
   let firstMembers: JournalLineWriter.Members
-  /// The lines after a state that another thread encodes, until that thread has written them.
+  /// The lines after the first line, until it is written.
   let early: Lock<EarlyLines?>
   /// It belongs to the delivering thread.
   let collector: SerialState<LineCollector>
 
   init(
-    of store: Store<State, Action>, in hold: JournalHold, continuing replayed: ReplayedStates?,
-    _ options: JournalOptions, _ progress: RecordingState
+    in hold: JournalHold, continuing replayed: ReplayedStates?, _ options: JournalOptions,
+    _ progress: RecordingState, queuedCommits: @escaping @Sendable () -> [Commit<State, Action>]
   ) {
-    self.store = store
     self.hold = hold
     writer = hold.file.beginWriting()
     self.replayed = replayed
     self.options = options
     self.progress = progress
+    self.queuedCommits = queuedCommits
     var memory = RecordingMemory()
     (memory.marks, memory.durable) = hold.file.marks
     firstMembers = memory.members(options.now())
-    early = Lock(EarlyLines())
+    early = Lock(EarlyLines(marks: memory.marks))
     collector = SerialState(LineCollector(marks: memory.marks))
     self.memory = SerialState(memory)
   }
 
   deinit { progress.end() }
 
-  /// Writes a commit, or collects its line while another thread encodes a state.
+  /// Writes a commit, or collects its line before the first line is written.
   ///
   /// With `everyCommit`, it also writes the queued commits, so that they share the synchronization.
   func receive(_ commit: Commit<State, Action>) {
@@ -58,7 +59,6 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     do throws(JournalFailure) {
       (memory.value.marks, memory.value.durable) = hold.file.marks
       memory.value.line.removeAll()
-      if encodesElsewhere(commit) { return }
       try append(commit)
       if options.sync == .everyCommit {
         try finish(with: try appendQueued(after: commit))
@@ -78,7 +78,7 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     -> Commit<State, Action>
   {
     var last = commit
-    for next in store?.queuedCommits ?? [] where next.number == memory.value.written + 1 {
+    for next in queuedCommits() where next.number == memory.value.written + 1 {
       try append(next)
       last = next
     }
@@ -134,17 +134,13 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     to line: inout JournalLineWriter
   ) throws(JournalFailure) {
     guard case .action(let action) = commit.cause else {
-      return append(
-        number, members, stateKey(commit.cause), try encoded(commit.state, number), to: &line)
+      let key = "\"cause\":\(quoted("\(commit.cause)")),\"state\""
+      return append(number, members, key, try encoded(commit.state, number), to: &line)
     }
     var members = members
     members.version = options.upcasting.actionVersion
     line.append(number, members, "\"action\"", try encoded(action, number))
     line.countAction()
-  }
-
-  func stateKey(_ cause: CommitCause<Action>) -> String {
-    "\"cause\":\(quoted("\(cause)")),\"state\""
   }
 
   /// Appends a line with a state.
@@ -162,23 +158,16 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
 
   /// Returns whether the actions since the last state, the formatted lines included, call for a snapshot.
   func isSnapshotDue() -> Bool {
+    guard options.history.span != .none, options.snapshotDistance != 0 else { return false }
     let line = memory.value.line
-    if let state = line.state {
-      return isSnapshotDue(line.actions, line.bytes.count - state.end, state.bytes)
-    }
     let weight = memory.value.end?.weight ?? JournalWeight()
     let length = memory.value.end?.part.length ?? 0
-    return isSnapshotDue(
-      weight.actions + line.actions, length + line.bytes.count - weight.last.end,
-      weight.last.bytes)
-  }
-
-  /// - Parameters:
-  ///   - actions: The number of actions after the last state.
-  ///   - bytes: The number of bytes after the last state.
-  ///   - size: The number of bytes of the last state.
-  func isSnapshotDue(_ actions: Int, _ bytes: Int, _ size: Int) -> Bool {
-    guard options.history.span != .none, options.snapshotDistance != 0 else { return false }
+    let (actions, bytes, size) =
+      line.state.map { (line.actions, line.bytes.count - $0.end, $0.bytes) }
+      ?? (
+        weight.actions + line.actions, length + line.bytes.count - weight.last.end,
+        weight.last.bytes
+      )
     return options.snapshotDistance.map { actions >= $0 } ?? (actions >= 1_000 && bytes > size)
   }
 

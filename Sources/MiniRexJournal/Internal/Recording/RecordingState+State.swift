@@ -31,8 +31,6 @@ extension RecordingState {
     var failure: JournalFailure?
     var givesWay = false
     weak var subscription: Subscription?
-    /// The last encoding of a state on another thread.
-    var job: EncodingJob?
     var flushes: [Flush] = []
     var isServing = false
     var hasTimer = false

@@ -36,11 +36,6 @@ final class RecordingState: Sendable {
     state.withLock { $0.store = store }
   }
 
-  func begin(_ job: EncodingJob) { state.withLock { $0.job = job } }
-
-  /// Waits until the state that another thread encodes is written, with the lines after it.
-  func awaitJob() { state.withLock { $0.job }?.wait() }
-
   var offset: Int? { state.withLock { $0.offset } }
 
   /// Requests a compaction, which the recording begins.

@@ -30,10 +30,6 @@ public import MiniRex
   var unsettled: [any HistoryHook<State, Action>] = []
   /// A Boolean value that indicates whether a log decides the actions, so that no state may be restored.
   var isReplicated = false
-  /// The recordings of the commits.
-  var recorders: [WeakRecorder] = []
-  /// A Boolean value that indicates whether the store was ever recorded.
-  @usableFromInline var isRecorded = false
   /// The subscriptions of `events`, which receive the errors of effects.
   ///
   /// Empty in release builds.

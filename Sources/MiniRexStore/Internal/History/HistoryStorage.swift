@@ -96,7 +96,7 @@ final class HistoryStorage<Root: Sendable, RootAction: Sendable, State: Sendable
     storage.state[keyPath: scope.place.path] = state
     scope.last?.remember(state, storage.inside.chain.number + 1)
     isRestoring = true
-    storage.commitChange(.restored, on: thread)
+    storage.commit(.restored, on: thread)
     return true
   }
 }

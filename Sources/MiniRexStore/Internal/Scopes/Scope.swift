@@ -103,7 +103,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     last?.forget()
     defer {
       keep()
-      storage.commitChange(.change(name), on: thread)
+      storage.commit(.change(name), on: thread)
     }
     return try change(&(storage.state[keyPath: place.path]))
   }
@@ -127,7 +127,7 @@ final class Scope<Root: Sendable, RootAction: Sendable, State: Sendable, Action:
     last?.forget()
     storage.state[keyPath: place.path][keyPath: member] = value
     keep()
-    storage.commitChange(
+    storage.commit(
       .assignment(place.sendable(place.path.appending(path: member))), on: thread)
   }
 
