@@ -148,7 +148,13 @@ typealias TillJournal = Journal<Till, TillAction>
       withExtendedLifetime(kept) {}
     }
 
-    let kept = try Kept(folder)
+    // A thread that synchronizes the file for a job can retain it for a moment.
+    var reopened: Kept?
+    await until {
+      reopened = try? Kept(folder)
+      return reopened != nil
+    }
+    let kept = try #require(reopened)
     let store = kept.store
     let attempts = Shared<[Int]>([])
     let working = store.perform(

@@ -29,7 +29,7 @@ private enum Way: String, CaseIterable, Sendable {
     return all
   }
 
-  var expected: Int { self == .cancellable ? Way.depth - Way.depth / 1_000 : Way.depth }
+  var expected: Int { self == .cancellable ? Way.depth - (Way.depth + 999) / 1_000 : Way.depth }
 
   static let depth = chainSteps(overflowingDepth)
 }
