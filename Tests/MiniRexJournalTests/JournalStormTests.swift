@@ -112,7 +112,7 @@ import Testing
     print("\(rounds) kills, \(count) actions of four threads, none lost")
   }
 
-  @Test func `S50 a durable send that returned survives kill -9`() async throws {
+  @Test func `F28 a durable send that returned survives kill -9`() async throws {
     let folder = try Folder()
     var random = SeededGenerator(seed: .random(in: 0 ... .max))
     for round in 1...rounds {

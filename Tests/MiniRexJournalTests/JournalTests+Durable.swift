@@ -7,9 +7,9 @@ import Testing
 
 @testable import journal_keeper
 
-/// Sends that return when their commit is on the disk, rules S50 to S53.
+/// Sends that return when their commit is on the disk, rules F28 to F31.
 extension JournalTests {
-  @Test func `S50 a durable send returns when its chain is durable`() async throws {
+  @Test func `F28 a durable send returns when its chain is durable`() async throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder.journal, sync: .onFlush)
     let store = Store(Ledger(), reducer: keeping)
@@ -27,7 +27,7 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `S50 another thread may write the line of a durable send`() async throws {
+  @Test func `F28 another thread may write the line of a durable send`() async throws {
     try await withHeldDelivery { store, journal, mayLeave in
       let hasReturned = Shared(false)
       let sending = Task {
@@ -44,7 +44,7 @@ extension JournalTests {
     }
   }
 
-  @Test func `S51 concurrent durable sends share syncs`() async throws {
+  @Test func `F29 concurrent durable sends share syncs`() async throws {
     // The sends wait together. On a busy machine, many syncs may begin before all lines are written.
     let fewest = Shared(Int.max)
     for _ in 0..<20 where fewest.value > 8 {
@@ -67,7 +67,7 @@ extension JournalTests {
     #expect(fewest.value <= 8)
   }
 
-  @Test func `S52 without a recording of this store, it throws before the send`() async throws {
+  @Test func `F30 without a recording of this store, it throws before the send`() async throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder.journal, sync: .onFlush)
     let store = Store(Ledger(), reducer: keeping)
@@ -88,7 +88,7 @@ extension JournalTests {
     #expect(store.state.count == 1 && other.state.count == 0)
   }
 
-  @Test func `S52 a failed write throws after the commit, and before the next send`() async throws {
+  @Test func `F30 a failed write throws after the commit, and before the next send`() async throws {
     let folder = try Folder()
     let journal = try Journal<Int, Stubborn>(folder.journal)
     let store = Store(0) { (state: inout Int, action: Stubborn) -> Effect<Stubborn> in
@@ -110,13 +110,13 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `S52 a failed sync throws after the commit`() async throws {
+  @Test func `F30 a failed sync throws after the commit`() async throws {
     let said = try await sayings("undurable", "")
     let failure = "\(JournalFailure.file(.EIO))"
     #expect(said == [failure, "1 sent", failure, "1 sent"])
   }
 
-  @Test func `S53 cancellation does not abandon a durable send`() async throws {
+  @Test func `F31 cancellation does not abandon a durable send`() async throws {
     let folder = try Folder()
     let journal = try LedgerJournal(folder.journal, sync: .onFlush)
     let store = Store(Ledger(), reducer: keeping)
@@ -133,7 +133,7 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `S48 a scope passes its root's journal`() async throws {
+  @Test func `F26 a scope passes its root's journal`() async throws {
     struct Room: Codable, Equatable, Sendable { var lamps = 0 }
     struct House: Codable, Equatable, Sendable {
       var hall = Room()

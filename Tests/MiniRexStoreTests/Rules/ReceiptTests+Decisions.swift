@@ -22,9 +22,9 @@ private func hall() -> Store<Hall, Booking> {
   }
 }
 
-/// Decisions in the access of their action, rule S49.
+/// Decisions in the access of their action, rule F27.
 extension ReceiptTests {
-  @Test func `S49 a decision and its action are atomic`() {
+  @Test func `F27 a decision and its action are atomic`() {
     let store = hall()
     let answers = Shared<[Bool]>([])
 
@@ -47,7 +47,7 @@ extension ReceiptTests {
     #expect(store.state.free.isEmpty)
   }
 
-  @Test func `S49 no commit comes between a decision and its action`() {
+  @Test func `F27 no commit comes between a decision and its action`() {
     let (threads, count) = (4, scaled(12_000))
     let store = Store(0) { (state: inout Int, action: Int) -> Effect<Int> in
       state = action
@@ -61,7 +61,7 @@ extension ReceiptTests {
     #expect(store.state == threads * count)
   }
 
-  @Test func `S49 an error commits nothing and publishes nothing`() throws {
+  @Test func `F27 an error commits nothing and publishes nothing`() throws {
     let store = hall()
     let events = Recorder(store.events)
     let book: (Hall) throws(Refusal) -> Booking = { state throws(Refusal) in
@@ -77,7 +77,7 @@ extension ReceiptTests {
     #expect(store.send { _ in .reserved(2, by: 8) }.number == 2)
   }
 
-  @Test func `S49 a scope decides by its child`() throws {
+  @Test func `F27 a scope decides by its child`() throws {
     let store = Housekeeping().store(House(guest: Room(lamps: 1)))
     let guest: Store<Room, RoomAction>? = store.scope(ifPresent: \.guest) { .guest($0) }
     let light: (Room) throws(Refusal) -> RoomAction = { room throws(Refusal) in
@@ -91,7 +91,7 @@ extension ReceiptTests {
     #expect(store.send(.leave).number == 2)
   }
 
-  @Test func `S49 a decision that cancels an effect commits after it`() async throws {
+  @Test func `F27 a decision that cancels an effect commits after it`() async throws {
     let store = Store(0) { (state: inout Int, action: Int) -> Effect<Int> in
       state += action
       if action != 1 { return .none }
@@ -119,7 +119,7 @@ extension ReceiptTests {
     await #expect(throws: CancellationError.self) { try await other.finished() }
   }
 
-  @Test func `S49 a decision without an error needs no try`() {
+  @Test func `F27 a decision without an error needs no try`() {
     let store = Store(Counter(), reducer: addOrRename)
 
     store.send { .add($0.count + 1) }

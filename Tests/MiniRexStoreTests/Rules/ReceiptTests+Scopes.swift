@@ -4,9 +4,9 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-/// Receipts of scopes, rule S48.
+/// Receipts of scopes, rule F26.
 extension ReceiptTests {
-  @Test func `S48 a scope reads its child state, with the root's numbers`() {
+  @Test func `F26 a scope reads its child state, with the root's numbers`() {
     let store = Housekeeping().store(House(guest: Room()))
     let hall: Store<Room, RoomAction> = store.scope(\.hall) { .hall($0) }
     let guest: Store<Room, RoomAction>? = store.scope(ifPresent: \.guest) { .guest($0) }
@@ -20,7 +20,7 @@ extension ReceiptTests {
     #expect(hall.send(.light).number == 6)
   }
 
-  @Test func `S48 if the chain removes the child, read gets the last child state`() {
+  @Test func `F26 if the chain removes the child, read gets the last child state`() {
     // A chain that changes the child, and then removes it.
     let store = Store(House(guest: Room(lamps: 1))) {
       (state: inout House, action: HouseAction) -> Effect<HouseAction> in
@@ -51,7 +51,7 @@ extension ReceiptTests {
     #expect(store.state.guest == nil)
   }
 
-  @Test func `S48 a child that replaces a removed child is not read`() {
+  @Test func `F26 a child that replaces a removed child is not read`() {
     let store = Store(House(guest: Room(lamps: 1))) {
       (state: inout House, action: HouseAction) -> Effect<HouseAction> in
       switch action {
@@ -70,7 +70,7 @@ extension ReceiptTests {
     #expect(store.state.guest?.lamps == 100)
   }
 
-  @Test func `S48 on an inactive scope, nothing commits, and read gets the last-seen state`() {
+  @Test func `F26 on an inactive scope, nothing commits, and read gets the last-seen state`() {
     let store = Housekeeping().store(House(guest: Room(lamps: 4)))
     let guest: Store<Room, RoomAction>? = store.scope(ifPresent: \.guest) { .guest($0) }
     store.send(.leave)
@@ -86,7 +86,7 @@ extension ReceiptTests {
     #expect(store.send(.cancel("none")).number == 3)
   }
 
-  @Test func `S48 a child state that read has seen is the last-seen state`() {
+  @Test func `F26 a child state that read has seen is the last-seen state`() {
     let store = Housekeeping().store(House(guest: Room(lamps: 4)))
     let guest: Store<Room, RoomAction>? = store.scope(ifPresent: \.guest) { .guest($0) }
 
@@ -96,7 +96,7 @@ extension ReceiptTests {
     #expect(guest?.send(.light) { $0.lamps }.value == 5)
   }
 
-  @Test func `S48 rows are scopes, also nested in a removable child`() {
+  @Test func `F26 rows are scopes, also nested in a removable child`() {
     struct Shelf: Sendable { var todos: Rows<Todo> = [] }
     let store = Store(Shelf(todos: [Todo(1, "a"), Todo(2, "b")])) {
       (state: inout Shelf, action: Int) -> Effect<Int> in
@@ -115,7 +115,7 @@ extension ReceiptTests {
     #expect(row?.isActive == false)
   }
 
-  @Test func `S48 contended reading sends of a scope read each value once`() {
+  @Test func `F26 contended reading sends of a scope read each value once`() {
     let count = scaled(3_000)
     let store = Housekeeping().store(House(guest: Room()))
     let guest: Store<Room, RoomAction>? = store.scope(ifPresent: \.guest) { .guest($0) }

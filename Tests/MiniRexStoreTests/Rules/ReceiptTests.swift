@@ -4,9 +4,9 @@ import MiniRexTesting
 import TestSupport
 import Testing
 
-/// Sends that return a value of their own commit, rules S43 to S47.
+/// Sends that return a value of their own commit, rules F21 to F25.
 @Suite(.light) struct ReceiptTests {
-  @Test func `S43 send(_:reading:) returns a value from its own commit`() {
+  @Test func `F21 send(_:reading:) returns a value from its own commit`() {
     let store = Store(Counter(), reducer: addOrRename)
     store.send(.rename("a"))
 
@@ -18,7 +18,7 @@ import Testing
     #expect(store.send(.rename("b")).number == 3)
   }
 
-  @Test func `S43 read runs before delivery`() {
+  @Test func `F21 read runs before delivery`() {
     let store = Store(Counter(), reducer: addOrRename)
     let order = Shared<[String]>([])
     let subscription = store.publisher(of: \.count).dropFirst().subscribe { order.append("\($0)") }
@@ -29,7 +29,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `S43 contended increments read each value once, equal to its number`() {
+  @Test func `F21 contended increments read each value once, equal to its number`() {
     let (threads, count) = (8, scaled(3_000))
     let store = Store(Counter(), reducer: addOrRename)
     let seen = Shared<[Int]>([])
@@ -49,7 +49,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `S43 a sender reads its own commit while another thread delivers`() {
+  @Test func `F21 a sender reads its own commit while another thread delivers`() {
     let store = Store(Counter(), reducer: addOrRename)
     let (isDelivering, mayContinue) = (Gate(), Gate())
     let subscription = store.publisher(of: \.count).dropFirst().subscribe { count in
@@ -72,7 +72,7 @@ import Testing
     withExtendedLifetime(subscription) {}
   }
 
-  @Test func `S44 a chain is read after its last commit, before its effects begin`() async throws {
+  @Test func `F22 a chain is read after its last commit, before its effects begin`() async throws {
     let order = Shared<[String]>([])
     let store = Store([Int]()) { (state: inout [Int], action: Int) -> Effect<Int> in
       state.append(action)
@@ -95,7 +95,7 @@ import Testing
     #expect(store.state == [1, 2, 3, 9])
   }
 
-  @Test func `S44 actions that a reducer or a history's predicate sends belong to the chain`() {
+  @Test func `F22 actions that a reducer or a history's predicate sends belong to the chain`() {
     let sender = WeakBox<Store<[Int], Int>>()
     let store = storeWithin([Int]()) {
       (store: Store<[Int], Int>, state: inout [Int], action: Int) -> Effect<Int> in
@@ -117,7 +117,7 @@ import Testing
     withExtendedLifetime(history) {}
   }
 
-  @Test func `S45 reading borrows the state`() {
+  @Test func `F23 reading borrows the state`() {
     let store = Store([Nosy(1)]) { (state: inout [Nosy], action: Int) -> Effect<Int> in
       state[0] = Nosy(action)
       return .none
@@ -132,7 +132,7 @@ import Testing
     }
   }
 
-  @Test func `S46 a plain send inside the reducer is queued, and has no number`() {
+  @Test func `F24 a plain send inside the reducer is queued, and has no number`() {
     let inner = Shared<[Int?]>([])
     let store = storeWithin([Int]()) {
       (store: Store<[Int], Int>, state: inout [Int], action: Int) -> Effect<Int> in
@@ -196,7 +196,7 @@ import Testing
   ]
 
   @Test(arguments: traps.indices)
-  func `S46 using the store in a closure of send, or reading in its reducer, traps`(
+  func `F24 using the store in a closure of send, or reading in its reducer, traps`(
     _ index: Int
   ) async {
     let result = await #expect(
@@ -207,7 +207,7 @@ import Testing
     #expect(advice(result).contains(Self.traps[index].message))
   }
 
-  @Test func `S47 in a callback, it commits and reads immediately`() {
+  @Test func `F25 in a callback, it commits and reads immediately`() {
     let store = Store(Counter(), reducer: addOrRename)
     let order = Shared<[String]>([])
     let first = store.publisher(of: \.count).dropFirst().subscribe { count in
