@@ -1,6 +1,5 @@
 """Headless Chromium, driven by Selenium."""
 
-
 try:
     from selenium import webdriver
     from selenium.common.exceptions import TimeoutException
@@ -42,14 +41,13 @@ class Browser:
         self.run("document.querySelector(arguments[0]).click()", selector)
 
     def wait(self, what, expression, seconds=20):
-        """Waits until the expression is true. After a timeout, records a failure and returns False."""
+        """Waits until the expression is true. After a timeout, records a failure."""
         try:
             WebDriverWait(self.driver, seconds, 0.1).until(lambda _: self.value(expression))
         except TimeoutException:
             failures.append(f"{what}: timed out after {seconds} s")
-            return False
-        print(f"look: {what}")
-        return True
+        else:
+            print(f"look: {what}")
 
     def check_console(self, name):
         """Fails on errors and on violations of the content policy, in the pages opened since the last check."""

@@ -3,12 +3,8 @@
 import io
 import time
 
-try:
-    from PIL import Image
-except ImportError:
-    Image = None
-
 from browser import ActionChains, Browser, Keys
+from comparison import Image
 from support import PICTURES, ROOT, Program, failures, post
 
 

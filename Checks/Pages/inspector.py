@@ -1,6 +1,5 @@
 """Uses the inspector of issue-board with the keyboard, while other clients change the board."""
 
-import pathlib
 import tempfile
 import urllib.request
 
@@ -9,7 +8,7 @@ from browser import Keys
 from inspector_commits import ROWS, look_at_commits
 from inspector_graph import LABELS_ARE_READABLE, look_at_graph
 from inspector_session import import_session
-from support import HOSTILE, Program, post, shapes
+from support import HOSTILE, Program, add_engine, post, shapes
 
 # The elements whose content differs in each run.
 MASKS = ("#picture text, #tree, .counts, .effects, .lanes, .slider, .commits, .detail, #trouble, #state,"
@@ -19,8 +18,7 @@ IS_FILLED = f"{ROWS}.length > 5 && document.querySelectorAll('#picture .edge').l
 
 def look_at_inspector(browser, program):
     with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "Engine.swift").write_text(
-            "// TODO: Say how long the belt lasts\n// FIXME: Too warm after an hour in the sun\n")
+        add_engine(folder)
         with Program(program, "--port", "0", "--directory", folder, "--inspect", "0") as board:
             address, inspector = board.address(), board.address()
 

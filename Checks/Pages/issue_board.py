@@ -8,7 +8,7 @@ import time
 from access import check_access, check_contrast
 from browser import ActionChains, Keys
 from past import look_at_past
-from support import HOSTILE, Program, post, shapes
+from support import HOSTILE, Program, add_engine, post, shapes
 
 # The elements whose content differs in each run.
 MASKS = "header span, #time, .age"
@@ -16,8 +16,7 @@ MASKS = "header span, #time, .age"
 
 def look_at_issues(browser, program):
     with tempfile.TemporaryDirectory() as folder:
-        (pathlib.Path(folder) / "Engine.swift").write_text(
-            "// TODO: Say how long the belt lasts\n// FIXME: Too warm after an hour in the sun\n")
+        add_engine(folder)
         (pathlib.Path(folder) / "Wheels.swift").write_text(
             "\n// TODO(ada): " + "A word that has no end " * 6 + "x" * 120 + "\n")
         with Program(program, "--port", "0", "--directory", folder, "--journal", f"{folder}/.journal") as board:
@@ -118,7 +117,7 @@ def look_at_search(browser, send):
 
 
 def look_at_shapes(browser, address):
-    """Shows the board in each shape, and ends on a phone in dark colors."""
+    """Shows the board in each shape, and ends on a phone with a touch screen."""
     for name, options in shapes("issue-board", wide=(1280, 860), narrow=(360, 780)).items():
         browser.open(address, **options)
         browser.wait(f"{name} has its cards", "document.querySelectorAll('#todo li').length > 5")

@@ -127,7 +127,7 @@ def check_reconnecting_counters(folder):
     each change once."""
     reconnects, kills = max(100, int(200 * SCALE)), max(2, int(4 * SCALE))
     server, port = start_counters(folder)
-    last, applied, done = 0, 0, threading.Event()
+    last, done = 0, threading.Event()
 
     def count(port):
         while not done.is_set():
@@ -163,18 +163,18 @@ def check_reconnecting_counters(folder):
                 change = event.get("event") == "action" and json.loads(event["data"]).get("added")
                 expect(change == {"_0": 1, "to": "apples"} and event["id"] == str(last + 1),
                        f"{event} follows commit {last}")
-                last, applied = last + 1, applied + change["_0"]
+                last += 1
             connection.close()
         done.set()
         for thread in threads:
             thread.join()
         value = json.loads(ask_board(port, "GET", "/counters")[1])["apples"]
-        expect(value >= applied == last, f"{applied} changes of {value} arrived in {last} events")
+        expect(value >= last, f"{last} changes of {value} arrived")
     finally:
         done.set()
         server.kill()
         server.wait()
-    print(f"counter-server: {reconnects} reconnects and {kills} kills, {applied} changes, each once")
+    print(f"counter-server: {reconnects} reconnects and {kills} kills, {last} changes, each once")
 
 
 def check_counter_server(folder):

@@ -35,6 +35,8 @@ final class Service: Sendable {
     isReady = .computed { read in read(failure) == .some(nil) && !read(stopping) }
   }
 
+  private var hasFailed: Bool { journal.failure.current() != .some(nil) }
+
   /// Finishes after `stop()`.
   var whileServing: PublishedTask<Void, Never> { stopped.publisher }
 
@@ -64,6 +66,9 @@ final class Service: Sendable {
     return switch (request.method, request.path) {
     case ("GET", "/"): .page(Data(PackageResources.page_html))
     case ("GET", "/counters"): .content("application/json", json(store.state.values))
+    // A browser would try again at once, without an end.
+    case ("GET", "/events") where hasFailed:
+      .status(.unavailable, because: "the journal has failed")
     case ("GET", "/events"): .events(events(after: request.headers["last-event-id"]), .delaysEvents)
     case ("GET", "/ready") where isReady.current() == true: .status(.ok, because: "ready")
     case ("GET", "/ready"): .status(.unavailable, because: "not ready")

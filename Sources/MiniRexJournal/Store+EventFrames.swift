@@ -37,7 +37,8 @@ extension Store where State: Codable, Action: Codable {
   /// later commits have taken its number. A number of another journal is not recognized either.
   ///
   /// A server notices a lost connection only when it writes to it. With `keepAlive`, a frame with a
-  /// comment, which clients ignore, is emitted when no commit is ready at a tick of this interval.
+  /// comment, which clients ignore, is emitted at each tick of this interval, after the commits that are
+  /// ready.
   ///
   /// - Parameters:
   ///   - id: The number of the last commit that the client has, or `nil`.

@@ -119,7 +119,7 @@ private func take(
     withExtendedLifetime(recording) {}
   }
 
-  @Test func `a tick without a commit is a comment, and the clock does not outlast the store`()
+  @Test func `a tick is a comment after its commits, and the clock does not outlast the store`()
     async throws
   {
     let journal = try LinesJournal(file)

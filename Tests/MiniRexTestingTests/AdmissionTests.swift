@@ -7,21 +7,20 @@ import Testing
     let slots = Slots(2)
     let order = Shared<[Int]>([])
     let gates = (0..<5).map { _ in Shared(false) }
-    let hasBegun = (0..<5).map { _ in Shared(false) }
     var tasks: [Task<Void, Never>] = []
     for (index, count) in [2, 2, 5, 1, 1].enumerated() {
       tasks.append(
         Task {
-          hasBegun[index].value = true
           await slots.hold(count) {
             order.append(index)
             await until { gates[index].value }
           }
         })
-      await until { hasBegun[index].value }
-      if index == 0 { await until { order.value == [0] } }
-      // Usually long enough for the request.
-      try? await Task.sleep(for: .milliseconds(5))
+      if index == 0 {
+        await until { order.value == [0] }
+      } else {
+        await until(slots.waiterCount) { $0 == index }
+      }
     }
     #expect(order.value == [0], "both slots are taken")
     gates[0].value = true

@@ -236,6 +236,37 @@ import Testing
     }
   }
 
+  @Test func `a slow browser that delays events receives every event once, in order`() async throws
+  {
+    let events = BroadcastSource<Data>()
+    try await withServer(Limits(), events, .delaysEvents) { server, _ in
+      let browser = try HTTPClient(server.port, receiveBuffer: 4096)
+      browser.send("GET /events HTTP/1.1\r\n\r\n")
+      await until { events.subscriberCount == 1 }
+      let sentCount = Shared(0)
+      let sending = Task {
+        for number in 0..<1_000 {
+          try? await events.send(
+            Data("data: \(String(repeating: "x", count: 4_000)) \(number)\n\n".utf8))
+          sentCount.value = number + 1
+        }
+      }
+      await until { events.slowSubscribers.count == 1 }
+      #expect(sentCount.value < 1_000, "no event is sent ahead of a browser that does not read")
+      let received = Shared<[Int]>([])
+      onNewThread {
+        var text = ""
+        while let more = browser.receive() {
+          text += String(decoding: more, as: UTF8.self)
+          received.value = numbers(in: text)
+        }
+      }
+      await sending.finished()
+      await until { received.value.last == 999 }
+      #expect(received.value == Array(0..<1_000))
+    }
+  }
+
   @Test func `a disconnected browser is noticed without another event`() async throws {
     let events = BroadcastSource<Data>()
     try await withServer(Limits(), events) { server, _ in

@@ -40,15 +40,18 @@ public struct Admission: TestTrait, SuiteTrait, TestScoping {
 
 extension Trait where Self == Admission {
   /// For tests that use one thread most of the time.
-  public static var light: Self { Admission(slots: 1, limit: .seconds(120)) }
+  public static var light: Self { Admission(slots: 1, limit: .seconds(120 * limitScale)) }
 
-  /// For storms and soaks, and for tests of servers and processes.
+  /// For tests that use both cores, such as storms, soaks, and servers.
   ///
   /// Beside sixteen busy threads, a storm takes ten times as long as alone.
   public static var heavy: Self { heavy(minutes: 10) }
 
   /// For tests that take longer by design.
   public static func heavy(minutes: Int) -> Self {
-    Admission(slots: 2, limit: .seconds(Double(60 * minutes) * max(1, scale)))
+    Admission(slots: 2, limit: .seconds(Double(60 * minutes) * limitScale))
   }
 }
+
+/// Soaks and chains of a million steps take longer.
+private let limitScale = max(1, scale) * (allSteps == nil ? 1 : 5)

@@ -2,7 +2,8 @@ import MiniRex
 
 /// The cores of the machine, which tests take in the order of their requests.
 ///
-/// Tests that need several slots follow the tests that need one, because a slot is idle while they wait for another.
+/// A waiting test that needs one slot is admitted before waiting tests that need several, because a slot is idle while
+/// they wait for another.
 package final class Slots: Sendable {
   private struct State {
     typealias Waiter = (count: Int, continuation: CheckedContinuation<Void, Never>)
@@ -12,6 +13,8 @@ package final class Slots: Sendable {
     private var heavy: [Waiter] = []
 
     init(free: Int) { self.free = free }
+
+    var waiterCount: Int { light.count + heavy.count }
 
     mutating func append(_ waiter: Waiter) {
       if waiter.count == 1 { light.append(waiter) } else { heavy.append(waiter) }
@@ -47,6 +50,9 @@ package final class Slots: Sendable {
     defer { change { $0.free += count } }
     return try await body()
   }
+
+  /// The number of requests that wait.
+  package var waiterCount: Int { state.withLock { $0.waiterCount } }
 
   private func change(_ body: (inout State) -> Void) {
     let served = state.withLock { state in

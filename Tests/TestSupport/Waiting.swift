@@ -72,8 +72,7 @@ package func patiently<Result>(
   _ text: String, patience: Int = patience, sourceLocation: SourceLocation,
   end: @escaping @Sendable () -> Void, _ body: () async throws -> Result
 ) async rethrows -> Result {
-  // Sanitizers and soaks take longer.
-  let patience = scale == 1 ? patience : Int(Double(patience) * max(6, scale))
+  let patience = Int(Double(patience) * waitScale)
   let deadline = Task {
     if await holds(patience: patience, { false }) || Task.isCancelled { return }
     Issue.record(
@@ -84,27 +83,16 @@ package func patiently<Result>(
   return try await body()
 }
 
-extension Task where Failure == Never {
+extension Task {
   /// Waits for the result of a task of the test.
   ///
   /// Records an issue at the call if the task does not finish, and cancels the task.
   public func finished(
     patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
-  ) async -> Success {
-    await patiently(
-      "The task is at work", patience: patience, sourceLocation: sourceLocation, end: cancel
-    ) { await value }
-  }
-}
-
-extension Task where Failure == any Error {
-  /// Waits for the result of a task of the test that can fail.
-  public func finished(
-    patience: Int = patience, sourceLocation: SourceLocation = #_sourceLocation
-  ) async throws -> Success {
+  ) async throws(Failure) -> Success {
     try await patiently(
       "The task is at work", patience: patience, sourceLocation: sourceLocation, end: cancel
-    ) { try await value }
+    ) { await result }.get()
   }
 }
 
@@ -136,9 +124,11 @@ extension DispatchSemaphore {
 
 /// The seconds after which a blocked thread is an issue.
 ///
-/// They exceed the patience of `until`, because a test opens the way after its own waits. Sanitizers and soaks make those
-/// longer.
-private let blockedSeconds = scale == 1 ? 12.0 : 60
+/// They exceed the patience of one `until`, after which a test opens the way.
+private let blockedSeconds = 12 * waitScale
+
+/// Sanitizers and soaks take longer.
+private let waitScale = scale == 1 ? 1 : max(6, scale)
 
 /// Blocks the thread while `wait` times out, or until an issue.
 func block(_ place: SourceLocation, _ wait: (DispatchTime) -> DispatchTimeoutResult) {

@@ -22,8 +22,9 @@ public func all<Success: Sendable, Failure: Error>(
       let gathering = TaskCollector<Failure>(weights: weights, in: bag) { fraction in
         inlet.report(.progress(fraction))
       } finish: { failure in
-        let successes = cells.compactMap { unsafe $0.value }
-        inlet.finish(.finished(failure.map { .failure($0) } ?? .success(successes)))
+        // After a failure, other threads may still store successes.
+        inlet.finish(
+          .finished(failure.map { .failure($0) } ?? .success(cells.compactMap { unsafe $0.value })))
       }
       for (index, task) in tasks.enumerated() { gathering.add(task, at: index, to: cells[index]) }
     })

@@ -53,8 +53,8 @@ public func all<Success: Sendable, Failure: Error>(
       let cells = tasks.map { _ in CombinationCell<Success>() }
       let weights = [Double](repeating: 1, count: tasks.count)
       let gathering = TaskCollector<Failure>(weights: weights, in: bag) { failure in
-        let successes = cells.compactMap { unsafe $0.value }
-        inlet.finish(failure.map { .failure($0) } ?? .success(successes))
+        // After a failure, other threads may still store successes.
+        inlet.finish(failure.map { .failure($0) } ?? .success(cells.compactMap { unsafe $0.value }))
       }
       for (index, task) in tasks.enumerated() { gathering.add(task, at: index, to: cells[index]) }
     })

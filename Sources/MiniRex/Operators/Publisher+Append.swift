@@ -20,11 +20,12 @@ extension Publisher where Kind: StreamKind {
   public func append<NextKind: StreamKind>(
     _ next: Publisher<Update, NextKind>
   ) -> Broadcaster<Update> {
-    let pair = PublisherPair(self, next)
+    // Each may own the next publisher of a long chain.
+    let pair = ChainLink((self, next))
     return Broadcaster(
       lineage: .ofOperation(on: lineages + next.lineages), value: .none
     ) { receive in
-      let (first, second) = pair.link.content
+      let (first, second) = pair.content
       let context = second.contextOfInner
       let steps = [
         Succession<Update>.Step { second.follow(in: context, $0) },
@@ -39,11 +40,4 @@ extension Publisher where Kind: StreamKind {
       return Subscription(succession)
     }
   }
-}
-
-/// Two publishers, each of which may own the next publisher of a long chain.
-private final class PublisherPair<First: Sendable, Second: Sendable>: Sendable {
-  let link: ChainLink<(First, Second)>
-
-  init(_ first: First, _ second: Second) { link = ChainLink((first, second)) }
 }

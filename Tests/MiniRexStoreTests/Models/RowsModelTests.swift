@@ -5,7 +5,7 @@ import Testing
 
 /// Compares rows with an array and a dictionary, and their reported changes with the real changes.
 @Suite(.light) struct RowsModelTests {
-  /// `MINIREX_SCALE=50` makes 1,000,000 changes.
+  /// `MINIREX_SCALE=125` makes 1,000,000 changes.
   @Test(arguments: [8, 40, 2_000])
   func `random changes match an array and a dictionary`(ids: Int) {
     var random = SeededGenerator(seed: UInt64(ids))

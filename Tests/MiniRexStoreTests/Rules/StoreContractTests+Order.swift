@@ -230,7 +230,7 @@ extension StoreContractTests {
   @Test(arguments: ["callbacks", "sends", "publishers"])
   func `S6 a chain of a million actions fits a 512 KiB stack`(_ way: String) async {
     // Overflows the stack if an action needs 52 bytes of it. `Scripts/soak` takes the million.
-    let count = scale > 1 ? 1_000_000 : overflowingDepth
+    let count = chainSteps(overflowingDepth)
     let last = Shared(0)
     await onQueue {
       onThread(stackSize: 512 * 1_024) {

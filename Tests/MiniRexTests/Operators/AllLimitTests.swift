@@ -91,7 +91,7 @@ import Testing
   }
 
   @Test func `R3 10,000 tasks that finish immediately use constant stack`() {
-    let count = scaled(overflowingDepth)
+    let count = chainSteps(overflowingDepth)
     onThread(stackSize: 512 * 1_024) {
       let alive = Shared(0)
       let mostAlive = Shared(0)

@@ -57,7 +57,7 @@ import Testing
 
   @Test func `10,000 simultaneous updates use constant stack`() {
     let recorder = Shared(0)
-    let count = scaled(overflowingDepth)
+    let count = chainSteps(overflowingDepth)
     onThread(stackSize: 512 * 1024) { [source, clock] in
       let subscription = source.publisher.delay(for: .seconds(1), clock: clock)
         .subscribe { _ in recorder.increment() }

@@ -123,7 +123,7 @@ import Testing
 
   @Test(arguments: [1, 2, Int.max])
   func `R3 inner publishers that finish inside subscribe use constant stack`(limit: Int) {
-    let count = overflowingDepth
+    let count = chainSteps(overflowingDepth)
     onThread(stackSize: 512 * 1_024) { [outer] in
       let sum = Shared(0)
       // They are queued behind the first, and then follow each other.

@@ -85,8 +85,8 @@ struct Operator: Sendable, CustomTestStringConvertible {
 
   @Test(.light, arguments: Operator.all)
   func `R3 a long chain of re-entrant updates uses constant stack`(subject: Operator) {
-    // An update that is delivered inside another has several frames, of more than 100 bytes together.
-    let count = scaled(5_000)
+    // An update that is delivered inside another has several frames, of more than 105 bytes together.
+    let count = chainSteps(5_000)
     onThread(stackSize: 512 * 1024) {
       let source = BroadcastSource<Int>()
       let calls = Shared(0)

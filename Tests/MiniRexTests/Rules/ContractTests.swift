@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func `R3 a chain of 10,000 re-entrant sends fits on 512 KiB of stack`() {
-    let length = scaled(overflowingDepth)
+    let length = chainSteps(overflowingDepth)
     let last = Shared(0)
     let lastSet = Shared(0)
     onThread(stackSize: 512 * 1_024) {

@@ -53,6 +53,26 @@ import Testing
     report: @Sendable (Int) -> Void, finish: @Sendable (Result<Int, Never>) -> Void
   )
 
+  /// For ThreadSanitizer: the thread that fails must not read a success that another thread stores.
+  @Test func `R18 all fails once while other threads finish its other tasks`() {
+    for round in 0..<max(200, scaled(500)) {
+      let sources = (0..<4).map { _ in TaskSource<String, CancellationError>() }
+      let failures = Shared(0)
+      let subscription = all(sources.map(\.publisher)).subscribe { result in
+        if case .failure = result { failures.increment() }
+      }
+
+      onThreads(4) { index in
+        sources[index].finish(
+          index == 0
+            ? .failure(CancellationError()) : .success("success \(index) of round \(round)"))
+      }
+
+      #expect(failures.value == 1)
+      withExtendedLifetime(subscription) {}
+    }
+  }
+
   @Test func `R18 R19 a task behaves like its model in random scripts`() {
     for round in 0..<scaled(1_000) {
       var random = SeededGenerator(seed: seed &+ UInt64(round))

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test func `R3 a chain of re-entrant updates on the main actor uses constant stack`() async {
-    let length = scaled(overflowingDepth)
+    let length = chainSteps(overflowingDepth)
     let source = BroadcastSource<Int>()
     var last = 0
     let subscription = source.publisher.subscribeOnMain { number in

@@ -185,7 +185,7 @@ private func pause() async { await Task.yield() }
     let wasEarly = Shared<Bool?>(nil)
     let callback: @Sendable (Int) -> Void = { _ in
       // A wait that does not await this callback returns within this time.
-      for _ in 0..<500 where !hasReturned.value { usleep(1_000) }
+      for _ in 0..<50 where !hasReturned.value { usleep(1_000) }
       wasEarly.value = hasReturned.value
     }
     let subscription =
@@ -193,12 +193,12 @@ private func pause() async { await Task.yield() }
       ? source.publisher.prefix(1).subscribe(callback) : source.publisher.subscribeOnce(callback)
     let waiting = waiter(for: subscription)
     let noting = Task.detached {
-      await waiting.value
+      await waiting.finished()
       hasReturned.value = true
     }
 
     onNewThread { source.broadcast(1) }
-    await noting.value
+    await noting.finished()
 
     #expect(wasEarly.value == false)
   }

@@ -21,10 +21,14 @@ struct RoomWaiters: ~Copyable, Sendable {
 
   private func resumeWaiting(where isReady: (Int) -> Bool) {
     let ready = waiting.withLock { waiting in
-      let readers = waiting.map { ($0, isReady: isReady($0.count)) }
-      waiting = readers.filter { !$0.isReady }.map(\.0)
+      var ready: [OnceClosure] = []
+      waiting.removeAll { reader in
+        guard isReady(reader.count) else { return false }
+        ready.append(reader.resume)
+        return true
+      }
       if waiting.isEmpty { isUsed.store(false, ordering: .sequentiallyConsistent) }
-      return readers.filter(\.isReady).map(\.0.resume)
+      return ready
     }
     for resume in ready { resume() }
   }

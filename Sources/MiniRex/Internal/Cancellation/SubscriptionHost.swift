@@ -14,7 +14,8 @@ protocol SubscriptionHost: AnyObject, Sendable {
 
   /// Accesses the calls of `ended`, under the lock that guards them.
   ///
-  /// A host without a decisive subscription implements it.
+  /// A host without a decisive subscription implements it, unless only the library holds the
+  /// subscription.
   func withEndCalls(
     of token: Subscription, _ body: (inout EndCalls, _ isActive: Bool) -> Void)
 

@@ -155,7 +155,7 @@ package final class WaitGroup: @unchecked Sendable {
   /// parent is the group of a caller.
   func await(_ other: WaitGroup) {
     if other.parent === self { return awaitChild(other) }
-    if isPart(of: other) { return }
+    if isDescendant(of: other) { return }
     let workHandles = other.state.withLock { $0.workHandles }
     if workHandles.contains(where: isRequested) {
       for workHandle in workHandles { workHandle.isAwaited(by: self) }
@@ -167,7 +167,7 @@ package final class WaitGroup: @unchecked Sendable {
     add(other.state.withLock { $0.workHandles })
     // Two threads may close a circle concurrently. Each finds it, because its wait is entered before. A
     // group always waits for its children.
-    if other.isPart(of: self) || !isAwaited(by: other) || !other.forget(self) { return }
+    if other.isDescendant(of: self) || !isAwaited(by: other) || !other.forget(self) { return }
     parent?.await(other)
     leave()
   }
@@ -240,7 +240,7 @@ package final class WaitGroup: @unchecked Sendable {
     requester?.isPart(of: workHandle) ?? false
   }
 
-  private func isPart(of other: WaitGroup) -> Bool {
+  private func isDescendant(of other: WaitGroup) -> Bool {
     var group: WaitGroup? = self
     while let current = group {
       if current === other { return true }

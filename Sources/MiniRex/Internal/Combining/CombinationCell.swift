@@ -1,5 +1,7 @@
-/// The newest value of one input, which the delivering thread of a `Combination` or of a
-/// `TaskCollector` uses.
+/// The newest value of one input.
+///
+/// The delivering thread of a `Combination` uses it. With a `TaskCollector`, the callback of the task
+/// writes it once, before the event that counts the success. Only the success of all tasks reads it.
 @usableFromInline typealias CombinationCell<Value: Sendable> = SerialState<Value?>
 
 /// Creates the cell of an element of a pack, for which the initializer does not compile.

@@ -2,8 +2,8 @@ public import Synchronization
 
 /// The part of a delivery that its subscriptions use.
 ///
-/// It is not generic, because a subscription calls it dynamically, and overrides in a generic class
-/// are never specialized. Unchecked, because a class with subclasses cannot be checked: each variable
+/// It is not generic, because a subscription calls it through `SubscriptionHost`, and the methods of a
+/// generic class are never specialized there. Unchecked, because a class with subclasses cannot be checked: each variable
 /// states its guard.
 @usableFromInline
 package class AnyDelivery: SubscriptionHost, @unchecked Sendable {

@@ -38,15 +38,13 @@ extension Lock where State: EmittingState {
   package borrowing func emitting<Result>(
     _ emit: (State.Event) -> Void, _ change: (inout State) -> Result
   ) -> Result {
-    let (result, mustEmit) = withLock { state in
+    var (result, next) = withLock { state in
       let result = change(&state)
-      defer { state.outgoing.isEmitting = true }
-      return (result, !state.outgoing.isEmitting)
+      return (result, state.outgoing.isEmitting ? [] : state.outgoing.take())
     }
-    while mustEmit {
-      let next = withLock { $0.outgoing.take() }
-      if next.isEmpty { break }
+    while !next.isEmpty {
       for event in next { emit(event) }
+      next = withLock { $0.outgoing.take() }
     }
     return result
   }

@@ -1,4 +1,4 @@
-/// The alarm of one subscription to a timed operator, or of the jobs of a store.
+/// The alarm of one owner: a subscription to a timed operator, a resource, or the jobs of a store.
 ///
 /// Any thread may set it and end it. The last thread that sets it decides.
 package final class Alarm: Sendable {
@@ -31,7 +31,8 @@ package final class Alarm: Sendable {
   private let timekeeper: Timekeeper
   private let state: Lock<State>
 
-  /// - Parameter ring: A closure that receives the instant to which the alarm was set.
+  /// - Parameter ring: A closure that receives the instant to which the alarm was set, or `nil` if
+  ///   `onRing` sets it.
   package init(_ timekeeper: Timekeeper, ring: (@Sendable (Duration) -> Void)? = nil) {
     self.timekeeper = timekeeper
     state = Lock(State(ring: ring))

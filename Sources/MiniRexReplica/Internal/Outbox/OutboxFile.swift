@@ -133,7 +133,7 @@ final class OutboxFile: Sendable {
       if done > 0 { ftruncate(file.number, off_t(state.index.size)) }
       throw OutboxFailure(failed: "write", error)
     }
-    state.index.hasWritten(bytes)
+    state.index.hasWritten(bytes.count)
   }
 
   /// Replaces the file by a file without the lines that are forgotten.

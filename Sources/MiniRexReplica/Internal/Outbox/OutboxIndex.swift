@@ -24,7 +24,7 @@ struct OutboxIndex: Sendable {
     marks = content.marks
   }
 
-  mutating func hasWritten(_ bytes: [UInt8]) { size += bytes.count }
+  mutating func hasWritten(_ count: Int) { size += count }
 
   mutating func hasAppended(_ number: Int, at place: Int) {
     places.append(place)

@@ -73,7 +73,7 @@ class AnyHistoryHook: @unchecked Sendable {
     delivery.leave()
   }
 
-  final func absent() -> Never { fatalError("HistoryStorage overrides this method.") }
+  private func absent() -> Never { fatalError("HistoryStorage overrides this method.") }
 }
 
 /// Receives each commit before the state is readable.

@@ -13,7 +13,7 @@ final class RowSubscribers<State: Sendable, Action: Sendable>: Sendable {
   @usableFromInline let since: Int
   /// The position in the order of first subscriptions.
   @usableFromInline let serial: Int
-  /// The number of the commit that removed the row, written with exclusive access.
+  /// The number of the commit that removed the row, or `Int.max`, written with exclusive access.
   @usableFromInline let goneAt = Atomic(Int.max)
   private let storage: StoreStorage<State, Action>
   private let listDelivery: any RowsDelivering

@@ -147,7 +147,7 @@ private final class Steps: Sendable {
 @Sendable private func failed(_ never: Never) -> Failed {}
 
 @Suite(.light) struct TaskChainTests {
-  // A few hundred steps overflowed the stack. `Scripts/soak` takes 100,000.
+  // A few hundred steps overflowed the stack. `Scripts/soak` takes a million.
   @Test(arguments: Form.allCases, [false, true])
   private func `R11 a chain of 1,000 tasks is released and finished on 512 KiB of stack`(
     form: Form, isSynchronous: Bool
