@@ -223,14 +223,7 @@ import Testing
       for number in 0..<1_000 {
         events.broadcast(Data("data: \(String(repeating: "x", count: 4_000)) \(number)\n\n".utf8))
       }
-      let received = Shared<[Int]>([])
-      onNewThread {
-        var text = ""
-        while let more = browser.receive() {
-          text += String(decoding: more, as: UTF8.self)
-          received.value = numbers(in: text)
-        }
-      }
+      let received = receivedNumbers(browser)
       await until { received.value.last == 999 }
       #expect(received.value == received.value.sorted() && received.value.count < 1_000)
     }
@@ -253,14 +246,7 @@ import Testing
       }
       await until { events.slowSubscribers.count == 1 }
       #expect(sentCount.value < 1_000, "no event is sent ahead of a browser that does not read")
-      let received = Shared<[Int]>([])
-      onNewThread {
-        var text = ""
-        while let more = browser.receive() {
-          text += String(decoding: more, as: UTF8.self)
-          received.value = numbers(in: text)
-        }
-      }
+      let received = receivedNumbers(browser)
       await sending.finished()
       await until { received.value.last == 999 }
       #expect(received.value == Array(0..<1_000))
@@ -276,6 +262,22 @@ import Testing
       browser = nil
       await until { events.subscriberCount == 0 && server.connectionCount == 0 }
     }
+  }
+
+  /// Returns the numbers that `browser` receives on a new thread until its connection ends.
+  private func receivedNumbers(_ browser: HTTPClient) -> Shared<[Int]> {
+    let received = Shared<[Int]>([])
+    onNewThread {
+      var rest: [UInt8] = []
+      while let more = browser.receive() {
+        rest += more
+        let lines = rest.prefix((rest.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1)
+        let numbers = numbers(in: String(decoding: lines, as: UTF8.self))
+        received.change { $0 += numbers }
+        rest.removeFirst(lines.count)
+      }
+    }
+    return received
   }
 
   /// Returns the numbers at the ends of complete lines.
