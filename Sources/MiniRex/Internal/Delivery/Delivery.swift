@@ -221,8 +221,9 @@ package final class Delivery<Update: Sendable>: AnyDelivery, @unchecked Sendable
 
   override func join(_ barrier: GlitchBarrier) -> Bool {
     lock.withLock { state in
+      // Written first, because a turn without the lock may reach a published barrier.
+      barrier.serial.relaxed = state.schedule.lastSerial + 1
       guard join(barrier.token, { _ in barrier.call() }, &state) else { return false }
-      barrier.serial.relaxed = state.schedule.lastSerial
       barrier.isCounted.relaxed = true
       state.barrierCount += 1
       return true
