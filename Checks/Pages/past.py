@@ -17,14 +17,13 @@ def look_at_past(browser, send):
                  "!document.getElementById('todo').innerText.includes('Number 9')"
                  " && document.querySelector('main').inert")
     changed = "document.getElementById('changes').innerText.includes('→')"
-    go_back_until(browser, changed)
+    for _ in range(20):
+        if browser.value(changed):
+            break
+        go_back(browser)
     browser.wait("the commit lists its changes", changed)
-    before = int(browser.value("commit.value"))
     for _ in range(3):
-        browser.press(Keys.ARROW_LEFT)
-        browser.wait("the slider skips commits that change nothing",
-                     f"commit.value < {before} && !!document.querySelector('#changes li')")
-        before = int(browser.value("commit.value"))
+        go_back(browser)
     time.sleep(0.3)
     browser.wait("the past says its time of day, and has its own count and no other controls",
                  "/at \\d\\d:\\d\\d:\\d\\d/.test(document.getElementById('moment').innerText)"
@@ -38,13 +37,12 @@ def look_at_past(browser, send):
                  "document.getElementById('todo').innerText.includes('Meanwhile')")
 
 
-def go_back_until(browser, expression):
-    """Selects earlier commits, one by one."""
-    for _ in range(20):
-        if browser.value(expression):
-            return
-        browser.press(Keys.ARROW_LEFT)
-        time.sleep(0.5)
+def go_back(browser):
+    """Selects an earlier commit, and waits until the page shows it."""
+    before = browser.value("at")
+    browser.press(Keys.ARROW_LEFT)
+    browser.wait("the slider skips commits that change nothing",
+                 f"at < {before} && commit.value == at && !!document.querySelector('#changes li')")
 
 
 def look_at_kept_commits(browser, program):
