@@ -65,8 +65,8 @@ class Browser:
         """Writes a screenshot. With a selector of the elements that differ in each run, it is compared."""
         path = PICTURES / f"{name}.png"
         if except_ is not None:
-            # A caret blinks, and a hovered element depends on the mouse.
-            self.run("document.activeElement?.blur()")
+            # A caret blinks, a hovered element depends on the mouse, and cards slide to their places.
+            self.run("document.activeElement?.blur(); document.getAnimations().forEach(each => each.finish())")
             masks[name] = self.run("""
               return [...document.querySelectorAll(arguments[0] || 'no-element')].map(element => {
                 const { left, top, right, bottom } = element.getBoundingClientRect();
