@@ -42,7 +42,7 @@ extension JournalFile {
   /// Otherwise a power loss could lose it, and keep sectors behind it. A lost first sector of a long file would then be
   /// no proof of damage.
   private func begin(_ end: inout End) throws(JournalFailure) {
-    try setAside(from: nil, &end)
+    try setAside(&end)
     var done = 0
     end.isTorn = true
     try write(end.part.header.line, to: end.part.file.number, &done)
