@@ -122,7 +122,9 @@ extension JournalFile {
     while let (offset, bytes) = try lines.next(), offset >= part.header.length {
       guard let line = JournalLine(bytes) else { return true }
       durable = max(durable, line.synced ?? -1)
-      if line.number <= durable, line.back == nil { return false }
+      // A state that follows the last durable commit has its number, but can be lost.
+      let isBefore = line.number < durable || line.kind.isCommit && line.number == durable
+      if isBefore, line.back == nil { return false }
     }
     return false
   }
