@@ -94,4 +94,33 @@ extension JournalTests {
 
     try expect(states, without: nil, in: folder)
   }
+
+  /// Nothing but a later commit proves a state that has the number of a durable commit.
+  @Test func `J14 the first line of a recording is rewritten with its commits`() async throws {
+    let folder = try Folder()
+    let journal = try LedgerJournal(folder)
+    let store = Store(Ledger(), reducer: keeping)
+    let recording = journal.record(store)
+    for number in 1...2 { store.send(action(number)) }
+    try await journal.flush()
+    recording.invalidate()
+    let next = journal.record(Store(Ledger(notes: ["other"]), reducer: keeping))
+    let lines = try folder.lines()
+    #expect(lines.last?.contains(#""number":2,"synced":2,"start":"#) == true)
+    let place = try folder.bytes().count - (lines.last?.utf8.count ?? 0) - 1
+    func unconfirmed() throws -> Int? {
+      try JournalScan(of: openRegularFile(folder.path("journal"), O_RDONLY)).unconfirmed
+    }
+    #expect(try unconfirmed() == place)
+    next.invalidate()
+    let third = Store(Ledger(notes: ["third"]), reducer: keeping)
+    let last = journal.record(third)
+    let length = try folder.bytes().count
+    third.send(action(3))
+    #expect(try unconfirmed() ?? 0 < length)
+    try await journal.flush()
+    third.send(action(4))
+    #expect(try unconfirmed() ?? 0 > length)
+    withExtendedLifetime(last) {}
+  }
 }
