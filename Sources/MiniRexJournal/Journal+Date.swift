@@ -60,7 +60,7 @@ extension JournalSegments {
     -> Int?
   {
     func first(_ index: Int) throws(JournalFailure) -> Int? {
-      index == list.count ? newest.firstSecond : try firstSecond(of: list[index])
+      index == list.count ? newest.firstSecond : try firstSecond(of: index, before: newest)
     }
     guard let own = try first(index) else { return nil }
     guard let next = index == list.count ? last : try first(index + 1), own > next,

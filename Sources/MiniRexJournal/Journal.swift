@@ -125,8 +125,9 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
       writer.receive($0)
     }
     progress.attach(subscription)
-    writer.begin(with: last)
+    let hasCollected = writer.begin(with: last)
     writer.beginRequestedCompaction(of: store)
+    if hasCollected { writer.shortenAfterCollecting(from: store) }
     return subscription
   }
 

@@ -68,6 +68,7 @@ func inspect(_ file: URL) throws {
     print(
       "\(inspector.tornBytes) bytes at the end never were a line. The next recording removes them.")
   }
+  for path in inspector.others { print("closed file of another journal or branch: \(path)") }
   let folder = file.resolvingSymlinksInPath().path + ".segments"
   let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
   for name in names.sorted() where name.hasPrefix("branch-") {

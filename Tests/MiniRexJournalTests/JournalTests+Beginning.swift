@@ -180,6 +180,43 @@ extension JournalTests {
     withExtendedLifetime(beginning.recording.value) {}
   }
 
+  @Test func `J17 a snapshot that is due after the encoding needs no further commit`() async throws
+  {
+    let folder = try Folder()
+    let journal = try HeldJournal(folder.journal, snapshotEvery: 3, sync: .onFlush)
+    let store = Store(Held("due snapshot"), reducer: holding)
+    let beginning = Beginning(journal, store, in: folder)
+    await beginning.begun()
+    for _ in 1...3 { store.send(add(1)) }
+    await beginning.end()
+
+    await until { (try? folder.lines().last?.contains(#""number":3,"snapshot""#)) == true }
+    store.send(add(1))
+    #expect(try journal.replay(Held(""), reducer: holding) == store.state)
+    // The next commit can write another snapshot, because its thread has not read the end of the file since.
+    #expect(try journal.verify(Held("due snapshot"), reducer: holding).statesCompared >= 1)
+    withExtendedLifetime(beginning.recording.value) {}
+  }
+
+  @Test func `J15 a compaction that is due after the encoding needs no further commit`()
+    async throws
+  {
+    let folder = try Folder()
+    let journal = try HeldJournal(folder.journal, keeping: .latestState, sync: .onFlush)
+    let store = Store(Held("due compaction"), reducer: holding)
+    let beginning = Beginning(journal, store, in: folder)
+    await beginning.begun()
+    let text = String(repeating: "x", count: 200_000)
+    for number in 1...6 { store.send(.write("\(number) \(text)")) }
+    await beginning.end()
+
+    await until { (journal.status.current()?.fileBytes ?? .max) < 500_000 }
+    store.send(add(1))
+    #expect(try folder.lines()[0].contains(#""segment":2,"first":6,"#))
+    #expect(try journal.replay(Held(""), reducer: holding) == store.state)
+    withExtendedLifetime(beginning.recording.value) {}
+  }
+
   @Test func `J12 with everyCommit, the commits during the encoding are durable after record`()
     async throws
   {

@@ -16,13 +16,13 @@ extension JournalTests {
 
   /// Writes a file of version 1 with 5 actions, and returns their states.
   @discardableResult
-  func writeVersionOne(_ folder: Folder) throws -> [Ledger] {
+  func writeVersionOne(_ folder: Folder, from initial: Ledger = Ledger()) throws -> [Ledger] {
     func json(_ value: some Encodable) throws -> String {
       String(decoding: try makeEncoder().encode(value), as: UTF8.self)
     }
-    var states = [Ledger()]
+    var states = [initial]
     var text = line(#""journal":"MiniRex","version":1}"#)
-    text += line(#""number":0,"start":\#(try json(Ledger()))}"#)
+    text += line(#""number":0,"start":\#(try json(initial))}"#)
     for number in 1...5 {
       var state = states[number - 1]
       _ = keeping(&state, action(number))

@@ -1,21 +1,15 @@
 internal import CLibrary
 
 extension JournalFile {
-  /// Moves the closed files of another branch to a separate folder.
+  /// Moves the closed files of another journal or branch to a separate folder.
   ///
   /// They remain when the newest file was moved away, or an older copy of it was restored. Another program may want
   /// them, so they are not deleted. The folder is on the disk before a file loses its old name.
-  ///
-  /// - Parameter own: The header of the newest file, or `nil` for a new journal, which has no closed files.
-  func setAside(from own: JournalHeader?, _ end: inout End) throws(JournalFailure) {
+  func setAside(_ end: inout End) throws(JournalFailure) {
     if end.isOnlyBranch { return }
     let segments = end.segments
-    var others: [JournalSegment] = []
-    for segment in try JournalSegments.all(in: segments.folder)
-    where segment.sequence >= own?.segment ?? 0 {
-      // A compaction that failed after its link may have given the newest file this name.
-      if !isLinked(segment, end) { others.append(segment) }
-    }
+    // A compaction that failed after its link may have given the newest file the name of a closed file.
+    let others = try segments.others().filter { !isLinked($0, end) }
     if !others.isEmpty {
       let folder = try makeBranch(in: segments.folder, end.part.file)
       for segment in others {

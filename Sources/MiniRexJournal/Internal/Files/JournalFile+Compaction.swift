@@ -5,7 +5,7 @@ internal import MiniRex
 struct CompactionStart: Sendable {
   /// The file that it closes.
   let old: JournalPart
-  let header: JournalHeader
+  var header: JournalHeader
   /// The line of the state, and the number of bytes of its JSON.
   let line: [UInt8]
   let stateBytes: Int
@@ -28,6 +28,7 @@ extension JournalFile {
   @discardableResult
   func compact(_ start: CompactionStart) throws(JournalFailure) -> Bool {
     do throws(JournalFailure) {
+      let start = try start.naming(start.old)
       guard let next = try createNext(start), try archive(start) else { return abandon() }
       let copied = try copy(start, from: start.offset, into: next, leaving: 64 << 10)
       guard try replace(start, with: next, copied) else { return abandon() }
@@ -83,7 +84,7 @@ extension JournalFile {
     if history.span == .none, start.old.header.version > 1 {
       // A later start would take the files of another branch for the history of the new file.
       try end.withLock { end throws(JournalFailure) in
-        if isCurrent(start, end) { try setAside(from: start.old.header, &end) }
+        if isCurrent(start, end) { try setAside(&end) }
       }
       return true
     }
@@ -92,7 +93,7 @@ extension JournalFile {
       guard isCurrent(start, end) else { return nil }
       if !(try isNamed(path, start.old.file.number)) { throw .inUse }
       let isNew = try makeFolder(end.segments.folder, beside: start.old.file)
-      try setAside(from: start.old.header, &end)
+      try setAside(&end)
       let segment = JournalSegment(start.old.header, bytes: end.part.length)
       if !isLinked(segment, end) {
         do throws(JournalFailure) {
@@ -212,16 +213,31 @@ extension JournalFile {
   }
 
   // Step 5. Removes the closed files that the history does not keep. The newest file must not depend on them, so it is
-  // already durable.
+  // already durable. A file that may belong to another journal stays.
   private func removeOldSegments() {
     end.withLock { end in
       if end.isUnlocked { return }
       let segments = end.segments
-      for segment in segments.expired(history, end.part, end.marks) {
+      for index in segments.expired(history, end.part, end.marks).indices {
+        let segment = segments.list[index]
+        guard segment.isProved, (try? segments.proves(index, before: end.part)) == true else {
+          continue
+        }
         if unsafe unlink(segments.path(segment)) != 0, errno != ENOENT { return }
         end.segments.remove(segment)
       }
     }
+  }
+}
+
+extension CompactionStart {
+  /// Returns the start with a header that names the old file.
+  fileprivate func naming(_ old: JournalPart) throws(JournalFailure) -> CompactionStart {
+    var start = self
+    start.header = JournalHeader(
+      segment: header.segment, first: header.first, after: try old.identity(before: offset),
+      oldest: old.header.oldest ?? (old.header.segment == 1 ? old.header.former : nil))
+    return start
   }
 }
 
@@ -264,7 +280,7 @@ extension JournalSegments {
       var (expired, latest) = (closed.startIndex, 0)
       for index in closed.indices {
         let isLast = index + 1 == closed.endIndex
-        let end = isLast ? newest.firstSecond : try? firstSecond(of: closed[index + 1])
+        let end = isLast ? newest.firstSecond : try? firstSecond(of: index + 1, before: newest)
         // A file that ended in the future, or before an earlier file, ended while the clock was wrong. Then the end of
         // a later file decides.
         guard let end, end <= now, end >= latest else { continue }

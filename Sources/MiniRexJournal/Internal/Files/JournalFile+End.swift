@@ -20,7 +20,7 @@ extension JournalFile {
     var weight = JournalWeight()
     var compaction = JournalStatus.Compaction.idle
     var segments: JournalSegments
-    /// A Boolean value that indicates whether this file has no closed file of another copy.
+    /// A Boolean value that indicates whether the folder has no closed file of another journal or branch.
     ///
     /// Only a journal that is not open can be replaced by a copy, so the folder is listed once.
     var isOnlyBranch = false

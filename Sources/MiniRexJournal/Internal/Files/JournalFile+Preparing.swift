@@ -42,7 +42,7 @@ extension JournalFile {
   /// Otherwise a power loss could lose it, and keep sectors behind it. A lost first sector of a long file would then be
   /// no proof of damage.
   private func begin(_ end: inout End) throws(JournalFailure) {
-    try setAside(from: nil, &end)
+    try setAside(&end)
     var done = 0
     end.isTorn = true
     try write(end.part.header.line, to: end.part.file.number, &done)
@@ -122,7 +122,9 @@ extension JournalFile {
     while let (offset, bytes) = try lines.next(), offset >= part.header.length {
       guard let line = JournalLine(bytes) else { return true }
       durable = max(durable, line.synced ?? -1)
-      if line.number <= durable, line.back == nil { return false }
+      // A state that follows the last durable commit has its number, but can be lost.
+      let isBefore = line.number < durable || line.kind.isCommit && line.number == durable
+      if isBefore, line.back == nil { return false }
     }
     return false
   }

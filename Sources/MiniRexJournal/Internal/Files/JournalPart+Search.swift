@@ -26,8 +26,8 @@ extension JournalPart {
 
   /// Returns the end of the run that made this commit: the next `start`, or `end`.
   ///
-  /// The first `start` of a file belongs to its run. The lines between the commit and the next commit must be intact.
-  /// Otherwise a damaged `start` would pass the state of the next run for the state after the commit.
+  /// The first `start` of a file belongs to its run. A damaged line before the next commit can be a `start`, so the lines from
+  /// it on do not count.
   func endOfRun(of number: Int, before end: Int) throws(JournalFailure) -> Int {
     var lines = linesBackwards(before: end)
     var runEnd = end
@@ -36,7 +36,10 @@ extension JournalPart {
       let unchecked = JournalLine(unchecked: bytes)
       isNear = isNear || unchecked.map { $0.number <= number && $0.back == nil } == true
       if !isNear { continue }
-      guard let line = JournalLine(bytes) else { throw .damaged(atByte: offset) }
+      guard let line = JournalLine(bytes) else {
+        runEnd = offset
+        continue
+      }
       if line.back != nil { continue }
       if line.number < number || line.kind.isCommit { break }
       if line.kind == .start, offset > header.length { runEnd = offset }

@@ -1,4 +1,5 @@
 internal import CLibrary
+internal import MiniRex
 
 /// The lines at the end of a file, from the last readable state on.
 ///
@@ -16,7 +17,9 @@ struct JournalScan {
   private(set) var actions = 0
   /// All commits up to this number were on the disk when a later line was written, or -1.
   private(set) var synced = -1
-  /// The offset of the first line after the last readable state whose commit no later line vouches for.
+  /// The offset of the first line without a later line that vouches for it, from the last readable state on.
+  ///
+  /// It is `nil` if only lines without a change follow.
   private(set) var unconfirmed: Int?
   private(set) var second: Int?
   private(set) var formerSecond: Int?
@@ -62,15 +65,14 @@ struct JournalScan {
   private mutating func check(from start: Int, _ size: Int) throws(JournalFailure) {
     var last = state.map { $0.offset > start } == true ? part.number : nil
     var firstBad: (offset: Int, isTorn: Bool, isBlank: Bool)?
-    var unvouched: [(offset: Int, number: Int)] = []
-    var covered = 0
+    var unvouched = UnvouchedLines(from: start)
     var pieces = part.lines(from: start, to: size)
     part.length = start
     while let (offset, bytes, isComplete) = try pieces.nextPiece() {
       let line = isComplete ? JournalLine(bytes) : nil
       if let mark = line?.synced, mark > synced {
         synced = mark
-        while covered < unvouched.count, unvouched[covered].number <= mark { covered += 1 }
+        unvouched.vouch(upTo: mark)
       }
       if let bad = firstBad {
         if bad.isBlank, !bytes.isEmpty { firstBad?.isTorn = false }
@@ -87,7 +89,9 @@ struct JournalScan {
         do throws(JournalFailure) { try upcasting?.check(line) } catch { newer = error }
       }
       if line.back == nil || last == nil { last = line.number }
-      if line.number > synced { unvouched.append((offset, line.number)) }
+      unvouched.add(
+        line, from: offset, to: offset + bytes.count + 1, isFirst: offset == part.header.length)
+      if synced >= line.number { unvouched.vouch(upTo: synced) }
       if line.kind == .action { actions += 1 }
       if offset == state?.offset { actions = line.back == nil ? 0 : actions }
       if let found = line.second { (formerSecond, second) = (second, found) }
@@ -97,7 +101,7 @@ struct JournalScan {
     if let firstBad, isCovered || !firstBad.isTorn { throw .damaged(atByte: firstBad.offset) }
     // The end of the file is missing.
     if isCovered { throw .damaged(atByte: part.length) }
-    if covered < unvouched.count { unconfirmed = unvouched[covered].offset }
+    unconfirmed = unvouched.start
     part.number = last ?? 0
     if last == nil { part.length = 0 }
   }
@@ -110,6 +114,35 @@ struct JournalScan {
     // A file of version 1 has no `synced`, so a lost sector could be a durable commit.
     return part.header.version > 1 && hasLostSector(bytes, at: offset, of: size)
   }
+}
+
+/// The lines that may not be on the disk.
+///
+/// A synchronization covers all bytes before the line of its last commit, and that line. A state or a `resume` after it has
+/// the same number, but can be lost. The first state of a file is written before any commit.
+private struct UnvouchedLines {
+  /// The offset after the last line that is known to be on the disk.
+  private var low: Int
+  /// The offset of the last line with a change, or -1.
+  private var last = -1
+  private var commits = Queue<(number: Int, end: Int)>()
+
+  init(from low: Int) { self.low = low }
+
+  mutating func add(_ line: JournalLine, from offset: Int, to end: Int, isFirst: Bool) {
+    if line.kind.isCommit || isFirst { commits.append((line.number, end)) }
+    if line.kind != .resume { last = offset }
+  }
+
+  mutating func vouch(upTo number: Int) {
+    while let commit = commits.first, commit.number <= number {
+      low = commit.end
+      _ = commits.popFirst()
+    }
+  }
+
+  /// The offset of the first line, or `nil` if none has a change.
+  var start: Int? { last < low ? nil : low }
 }
 
 /// Returns whether a part of the line is a sector, or the rest of it, that is NUL.

@@ -15,6 +15,8 @@ struct JournalSegment: Sendable, Equatable {
   /// The number of its first state.
   let first: Int
   var bytes = 0
+  /// A Boolean value that indicates whether no damage conceals which journal the file belongs to.
+  var isProved = true
 
   init(_ header: JournalHeader, bytes: Int) {
     (sequence, first, self.bytes) = (header.segment, header.first, bytes)
@@ -46,12 +48,16 @@ struct JournalSegments: Sendable {
   private(set) var list: [JournalSegment] = []
   let folder: String
 
-  /// Finds the files before a file, by their names.
+  /// Finds the files before a file.
+  ///
+  /// A journal that was moved, or restored from a copy, can find closed files of another journal or branch at its new path,
+  /// with the names of its closed files. The file before the newest file decides about all files, because the first compaction moves
+  /// foreign files away. So it takes the same time for any number of files.
   init(of path: String, before newest: JournalScan) throws(JournalFailure) {
     folder = path + folderSuffix
     let all = try Self.all(in: folder)
     if newest.part.length > 0 {
-      list = all.filter { $0.sequence < newest.part.header.segment }
+      list = files(all, before: newest.part)
     } else if newest.tornBytes > 0, !all.isEmpty {
       // The first file of a journal is created when the folder is empty.
       throw .damaged(atByte: 0)
@@ -100,7 +106,7 @@ struct JournalSegments: Sendable {
   ///   - index: The index of the file.
   ///   - newest: The file after the closed files.
   func open(_ index: Int, before newest: JournalPart) throws(JournalFailure) -> JournalPart? {
-    guard let start = try start(of: list[index]) else { return nil }
+    guard let start = try start(of: index, before: newest) else { return nil }
     let next = index + 1 == list.count ? newest : try? self.start(of: list[index + 1])
     return try JournalScan(of: start.file, durable: next?.durableNumber(of: list[index]) ?? -1).part
   }
@@ -108,11 +114,19 @@ struct JournalSegments: Sendable {
   /// Returns the Unix second of the first state of a closed file, which takes no scan.
   ///
   /// Returns `nil` if that line has none, or if the file was moved away.
-  func firstSecond(of segment: JournalSegment) throws(JournalFailure) -> Int? {
-    try start(of: segment)?.firstSecond
+  func firstSecond(of index: Int, before newest: JournalPart) throws(JournalFailure) -> Int? {
+    try start(of: index, before: newest)?.firstSecond
   }
 
-  /// Returns the file with its header only.
+  /// Returns the file with its header only, or `nil` if it belongs to another journal or was moved away.
+  func start(of index: Int, before newest: JournalPart) throws(JournalFailure) -> JournalPart? {
+    guard let start = try start(of: list[index]) else { return nil }
+    let identity = try? identity(of: index, before: newest)
+    if let identity, try start.kinship(identity) == .other { return nil }
+    return start
+  }
+
+  /// Returns the file with its header only, or `nil` if the file was moved away.
   func start(of segment: JournalSegment) throws(JournalFailure) -> JournalPart? {
     let path = path(segment)
     let file: JournalDescriptor

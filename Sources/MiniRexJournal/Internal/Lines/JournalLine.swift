@@ -99,7 +99,8 @@ struct JournalLine {
 
 /// The first line of a file: `{"crc":"…","journal":"MiniRex","version":2,"segment":3,"first":4000}`.
 ///
-/// In version 1, it has no segment and no first number.
+/// In version 1, it has no segment and no first number. A file that continues another file also has the checksums of lines
+/// of that file.
 struct JournalHeader: Equatable {
   var version = 2
   /// The sequence number of the file.
@@ -108,12 +109,20 @@ struct JournalHeader: Equatable {
   var segment = 1
   /// The number of the first state.
   var first = 0
+  /// The file before this file, or `nil` for the first file of a journal.
+  var former: JournalIdentity?
+  /// The file of version 1 that the journal continued, unless it is the file before this file.
+  var oldest: JournalIdentity?
   /// The number of bytes, with the newline.
   var length = 0
 
   /// Creates the header of a new file.
-  init(segment: Int = 1, first: Int = 0) {
+  init(
+    segment: Int = 1, first: Int = 0, after former: JournalIdentity? = nil,
+    oldest: JournalIdentity? = nil
+  ) {
     (self.segment, self.first) = (segment, first)
+    (self.former, self.oldest) = (former, oldest)
     length = line.count
   }
 
@@ -131,6 +140,14 @@ struct JournalHeader: Equatable {
         rest.skip(",\"first\":"), let first = rest.takeNumber()
       else { return nil }
       (self.segment, self.first) = (segment, first)
+      if rest.skip(",\"after\":") {
+        guard let identity = rest.takeIdentity() else { return nil }
+        former = identity
+      }
+      if rest.skip(",\"oldest\":") {
+        guard let identity = rest.takeIdentity() else { return nil }
+        oldest = identity
+      }
     default: throw .version(version)
     }
     if !rest.elementsEqual([UInt8(ascii: "}")]) { return nil }
@@ -198,6 +215,12 @@ private func checkedBody(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
   return rest
 }
 
+/// Returns the checksum with which a line begins, or `nil` if no line begins there.
+func statedChecksum(of start: ArraySlice<UInt8>) -> UInt32? {
+  var rest = start
+  return rest.skip(crcMark) ? rest.takeSum() : nil
+}
+
 extension ArraySlice<UInt8> {
   fileprivate mutating func skip(_ text: StaticString) -> Bool {
     let isThere = text.withUTF8Buffer { unsafe starts(with: $0) }
@@ -232,6 +255,14 @@ extension ArraySlice<UInt8> {
     }
     removeFirst(8)
     return sum
+  }
+
+  fileprivate mutating func takeIdentity() -> JournalIdentity? {
+    guard skip("{\"first\":\""), let first = takeSum(), skip("\",\"last\":\""),
+      let last = takeSum(),
+      skip("\",\"place\":"), let place = takeNumber(), skip("}")
+    else { return nil }
+    return JournalIdentity(first: first, last: last, place: place)
   }
 
   /// Removes the bytes before the payload, the cause of a state included.

@@ -35,7 +35,25 @@ struct JournalLineWriter {
       line.append(header.segment)
       line.append(",\"first\":")
       line.append(header.first)
+      line.append(",\"after\":", header.former)
+      line.append(",\"oldest\":", header.oldest)
     }
+  }
+
+  private mutating func append(_ key: StaticString, _ identity: JournalIdentity?) {
+    guard let identity else { return }
+    append(key)
+    append("{\"first\":\"")
+    append(checksum: identity.first)
+    append("\",\"last\":\"")
+    append(checksum: identity.last)
+    append("\",\"place\":")
+    append(identity.place)
+    append("}")
+  }
+
+  private mutating func append(checksum sum: UInt32) {
+    bytes += (0..<8).reversed().map { hexDigits[Int(sum >> (4 * $0) & 15)] }
   }
 
   /// - Parameters:

@@ -37,13 +37,12 @@ struct JournalBackup {
       try JournalAttributes(of: source).applyIfPermitted(to: openFolder(folder))
     }
     try requireNoOther(in: folder)
-    for segment in files.segments.list {
+    for (index, segment) in files.segments.list.enumerated() {
+      // A policy may have deleted the file.
+      guard let part = try files.segments.start(of: index, before: files.newest) else { continue }
       let (source, target) = (files.segments.path(segment), "\(folder)/\(segment.name)")
       if unsafe link(source, target) == 0 { continue }
-      // A policy may have deleted the file.
-      if errno == ENOENT { continue }
       unsafe unlink(target)
-      guard let part = try files.segments.start(of: segment) else { continue }
       let size = Int(try fileStatus(of: part.file.number).st_size)
       try Self.copy(part.file, to: size, at: target)
     }
@@ -55,8 +54,8 @@ struct JournalBackup {
   /// After an interrupted backup, the folder has links, or beginnings of copies.
   private func requireNoOther(in folder: String) throws(JournalFailure) {
     for found in try JournalSegments.all(in: folder) {
-      guard let own = files.segments.list.first(where: { $0.name == found.name }),
-        let source = try files.segments.start(of: own)?.file,
+      guard let own = files.segments.list.firstIndex(where: { $0.name == found.name }),
+        let source = try files.segments.start(of: own, before: files.newest)?.file,
         try openRegularFile("\(folder)/\(found.name)", O_RDONLY).isBeginning(of: source)
       else { throw .file(.EEXIST) }
     }

@@ -63,6 +63,13 @@ package struct JournalInspector: Sendable {
   /// The number of the last commit.
   package var lastNumber: Int { files.newest.number }
 
+  /// The paths of the files in the folder of closed files that belong to another journal or branch.
+  package var others: [String] {
+    let segments = files.segments
+    return ((try? segments.others()) ?? []).map(segments.path)
+      .filter { (try? isNamed($0, files.newest.file.number)) == false }
+  }
+
   /// Reads all lines, oldest first, and checks them.
   ///
   /// A line that a compaction copied to the next file is read once.

@@ -17,7 +17,7 @@ struct JournalReplay<State: Codable & Sendable, Action: Codable & Sendable> {
     let part = try segments.part(of: number, newest)
     let near = try part.endOfLines(upTo: number, before: part.length)
     let runEnd = try part.endOfRun(of: number, before: near)
-    return try state(initial, upTo: number, in: part, before: runEnd, reducer)
+    return try state(initial, upTo: number, in: part, before: runEnd, endsAtCommit: true, reducer)
   }
 
   /// Returns the state that a commit changed.
@@ -34,9 +34,12 @@ struct JournalReplay<State: Codable & Sendable, Action: Codable & Sendable> {
   }
 
   /// Begins at the last state before `end` that can be decoded.
+  ///
+  /// - Parameter endsAtCommit: `true` if no line after the last commit counts. Such a line can be lost, although the commit is
+  ///   durable.
   private func state(
     _ initial: State, upTo last: Int, in part: JournalPart, before end: Int,
-    _ reducer: Reducer<State, Action>
+    endsAtCommit: Bool = false, _ reducer: Reducer<State, Action>
   ) throws(JournalFailure) -> State {
     var run = StateReplay(initial, decoder)
     var place = min(part.header.length, end)
@@ -46,11 +49,12 @@ struct JournalReplay<State: Codable & Sendable, Action: Codable & Sendable> {
     }
     if let start { place = start.next }
     var lines = part.lines(from: place, to: end)
-    while let (offset, bytes) = try lines.next() {
+    while !endsAtCommit || run.number != last, let (offset, bytes) = try lines.next() {
       guard let line = JournalLine(bytes) else { throw .damaged(atByte: offset) }
       if line.number > last { break }
       try run.take(line, at: offset, reducer)
     }
+    if endsAtCommit, run.number != last { throw .damaged(atByte: end) }
     return run.state
   }
 }

@@ -21,17 +21,22 @@ extension JournalRecording {
   /// Writes the first line with the state, then the collected lines.
   ///
   /// A failure during the encoding has already ended the recording.
-  func begin(with last: Commit<State, Action>) {
+  ///
+  /// - Returns: `true` if it has written collected lines.
+  func begin(with last: Commit<State, Action>) -> Bool {
     do throws(JournalFailure) {
       let json = try MiniRexJournal.encoded(
         last.state, hold.file.extent.number, by: makeEncoder())
-      guard progress.isActive else { return abandon() }
-      try writeFirst(last, json)
-      try writeEarly()
+      if progress.isActive {
+        try writeFirst(last, json)
+        return try writeEarly()
+      }
+      abandon()
     } catch {
       abandon()
       progress.fail(with: error)
     }
+    return false
   }
 
   private func abandon() {
@@ -72,12 +77,17 @@ extension JournalRecording {
   ///
   /// That thread waits for one write of at most 64 KiB, and with `everyCommit` for its synchronization. A write usually
   /// takes less time than the encoding of its lines took, so the rest becomes that short.
-  private func writeEarly() throws(JournalFailure) {
+  ///
+  /// - Returns: `true` if there were lines.
+  private func writeEarly() throws(JournalFailure) -> Bool {
     let offset = memory.value.offset ?? 0
     var last: Int?
     while let lines = early.withLock({ $0?.takeMany() }) {
       try write(lines)
-      if memory.value.hasFailed { return abandon() }
+      if memory.value.hasFailed {
+        abandon()
+        return false
+      }
       note(lines.number, at: offset)
       last = lines.number
     }
@@ -95,6 +105,7 @@ extension JournalRecording {
       note(last, at: offset)
       if options.sync == .everyCommit { progress.report() }
     }
+    return last != nil
   }
 
   private func write(_ early: EarlyLines) throws(JournalFailure) {

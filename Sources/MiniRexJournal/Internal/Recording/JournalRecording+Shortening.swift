@@ -20,14 +20,39 @@ extension JournalRecording {
       return
     }
     guard let (part, weight) = memory.value.end else { return }
-    let isDue = weight.isDue(
+    shorten(commit, part, weight, memory.value.marks.second, blocks: true)
+  }
+
+  /// Shortens the file if the lines that were collected during the encoding of the first state weigh enough.
+  ///
+  /// The delivering thread writes by now. If the store has a later commit, that thread looks after its line.
+  func shortenAfterCollecting(from store: Store<State, Action>) {
+    let (part, weight, marks) = hold.file.endOfLines
+    // Most recordings end here. Otherwise, a send would copy the state that is read below.
+    guard progress.isActive,
+      isCompactionDue(part, weight, marks.second) || isSnapshotDue(part, weight)
+    else { return }
+    let commit = store.lastCommit
+    guard let offset = progress.offset, part.number == commit.number + offset else { return }
+    shorten(commit, part, weight, marks.second, blocks: false)
+  }
+
+  private func isCompactionDue(_ part: JournalPart, _ weight: JournalWeight, _ second: Int) -> Bool
+  {
+    weight.isDue(
       options.history, length: part.length, commits: part.number - part.header.first,
-      seconds: memory.value.marks.second - (weight.firstSecond ?? memory.value.marks.second))
-    if isDue {
+      seconds: second - (weight.firstSecond ?? second))
+  }
+
+  private func shorten(
+    _ commit: Commit<State, Action>, _ part: JournalPart, _ weight: JournalWeight, _ second: Int,
+    blocks: Bool
+  ) {
+    if isCompactionDue(part, weight, second) {
       if hold.file.beginWork(isCompaction: true) {
-        compact(commit, part, weight, memory.value.marks.second, blocks: true) { _ in }
+        compact(commit, part, weight, second, blocks: blocks) { _ in }
       }
-    } else if isSnapshotDue(), hold.file.beginWork(isCompaction: false) {
+    } else if isSnapshotDue(part, weight), hold.file.beginWork(isCompaction: false) {
       writeSnapshot(commit, part)
     }
   }

@@ -123,7 +123,9 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
     memory.value.written = commit.number
     let number = commit.number + (memory.value.offset ?? 0)
     try append(commit, number, members(), to: &memory.value.line)
-    guard case .action = commit.cause, isSnapshotDue(), isSmall(commit.state) else { return }
+    guard case .action = commit.cause, isSnapshotDue(after: memory.value.line),
+      isSmall(commit.state)
+    else { return }
     append(
       number, members(), "\"snapshot\"", try encoded(commit.state, number), to: &memory.value.line)
   }
@@ -157,17 +159,26 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
   private func members() -> JournalLineWriter.Members { memory.value.members(options.now()) }
 
   /// Returns whether the actions since the last state, the formatted lines included, call for a snapshot.
-  func isSnapshotDue() -> Bool {
-    guard options.history.span != .none, options.snapshotDistance != 0 else { return false }
-    let line = memory.value.line
+  private func isSnapshotDue(after line: JournalLineWriter) -> Bool {
     let weight = memory.value.end?.weight ?? JournalWeight()
-    let length = memory.value.end?.part.length ?? 0
-    let (actions, bytes, size) =
-      line.state.map { (line.actions, line.bytes.count - $0.end, $0.bytes) }
-      ?? (
-        weight.actions + line.actions, length + line.bytes.count - weight.last.end,
-        weight.last.bytes
-      )
+    if let state = line.state {
+      return isSnapshotDue(line.actions, line.bytes.count - state.end, after: state.bytes)
+    }
+    let bytes = (memory.value.end?.part.length ?? 0) + line.bytes.count - weight.last.end
+    return isSnapshotDue(weight.actions + line.actions, bytes, after: weight.last.bytes)
+  }
+
+  /// Returns whether the actions since the last state in the file call for a snapshot.
+  func isSnapshotDue(_ part: JournalPart, _ weight: JournalWeight) -> Bool {
+    isSnapshotDue(weight.actions, part.length - weight.last.end, after: weight.last.bytes)
+  }
+
+  /// - Parameters:
+  ///   - actions: The number of actions since the last state.
+  ///   - bytes: The number of bytes of their lines.
+  ///   - size: The number of bytes of that state.
+  private func isSnapshotDue(_ actions: Int, _ bytes: Int, after size: Int) -> Bool {
+    guard options.history.span != .none, options.snapshotDistance != 0 else { return false }
     return options.snapshotDistance.map { actions >= $0 } ?? (actions >= 1_000 && bytes > size)
   }
 
