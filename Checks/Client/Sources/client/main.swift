@@ -40,6 +40,39 @@ source.broadcast(2)
 clock.advance(by: .seconds(1))
 expect(debounced.updates == [2] && graph.tree().contains("numbers"))
 
+// Results of any size, which the optimizer lays out in the client
+
+struct Words<Word: Equatable & Sendable>: Equatable, Sendable {
+  var (a, b, c, d): (Word, Word, Word, Word)
+  init(_ word: Word) { (a, b, c, d) = (word, word, word, word) }
+}
+
+enum Failed: Error, Equatable {
+  case at(Range<UInt64>, text: String)
+  case ended
+}
+
+func expectLate<Success: Equatable & Sendable>(_ success: Success) async {
+  let source = TaskSource<Success, Failed>()
+  source.finish(.success(success))
+  expect(Recorder(source.publisher).updates == [.success(success)])
+  expect(await source.publisher.result == .success(success))
+  let failing = TaskSource<Success, Failed>()
+  failing.finish(.failure(.at(1..<2, text: "failed")))
+  expect(Recorder(failing.publisher).updates == [.failure(.at(1..<2, text: "failed"))])
+  let progressive = ProgressiveTaskSource<Success, Success, Failed>()
+  progressive.report(success)
+  expect(Recorder(progressive.publisher).updates == [.progress(success)])
+  progressive.finish(.success(success))
+  expect(Recorder(progressive.publisher).updates == [.finished(.success(success))])
+}
+
+await expectLate(UInt8(1))
+await expectLate("a text in a separate allocation")
+await expectLate(Words(2))
+await expectLate(Words("a text in a separate allocation"))
+await expectLate(Words(SIMD4<Int>(1, 2, 3, 4)))
+
 // The adapters
 
 let queue = DispatchQueue(label: "client")
