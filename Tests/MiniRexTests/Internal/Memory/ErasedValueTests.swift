@@ -61,7 +61,9 @@ import Testing
     #expect(thing == nil)
   }
 
-  /// The optimizer has removed the address of a separate allocation. `Scripts/soak searches` runs it optimized.
+  /// The optimizer has removed the address of a separate allocation.
+  ///
+  /// `Scripts/soak searches` runs it optimized.
   @Test func `R15 a late subscriber receives a result of any size`() {
     func results<Success: Equatable & Sendable>(_ success: Success) -> [Success] {
       let source = TaskSource<Success, Failed>()
