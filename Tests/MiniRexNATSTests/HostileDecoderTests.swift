@@ -8,6 +8,8 @@ import Testing
 @testable import MiniRexNATSStore
 
 /// Bytes and numbers that a server or another process may send.
+///
+/// `MINIREX_SCALE=10` makes it more than a million inputs.
 @Suite(.heavy)
 struct HostileDecoderTests {
   private static let stream =
@@ -99,6 +101,8 @@ struct HostileDecoderTests {
       _ = ServerInfo([UInt8](forger.forge(#"INFO {"version":"2.9.10","connect_urls":["a:1"]}"#)))
       let trace = forger.forge("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
       _ = TraceContext(traceparent: String(decoding: trace, as: UTF8.self))?.child().traceparent
+      let url = forger.forge("nats://us%20er:p%40ss@[::1]:4222/,127.0.0.1:4223")
+      _ = try? ServerAddress.list([String(decoding: url, as: UTF8.self)]).map(\.description)
     }
   }
 
@@ -106,20 +110,40 @@ struct HostileDecoderTests {
     let start = ContinuousClock.now
     var roster = Roster()
     var members: Set<String> = []
+    var order = FrameOrder()
     for seed in 0..<UInt64(scaled(4_000)) {
       var forger = Forger(seed: seed)
       let id = "\(seed % 20)"
       let now = start + .seconds(Int(seed))
       roster.take([UInt8](forger.forge(Self.report)), from: id, at: now)
-      _ = roster.tick(at: now, serverAnswers: seed % 3 != 0)
+      let (changed, removed) = roster.tick(at: now, serverAnswers: seed % 3 != 0)
+      let update = FleetUpdate(
+        serverAnswers: true, refusedCount: roster.refusedCount, changed: changed, removed: removed,
+        rows: roster.rows, time: now)
+      if seed % 10 == 0 { check(update.change()) }
+      if seed % 200 == 0 { check(update.whole()) }
       _ = roster.rows[id]?.concern(at: now)
       if roster.rows[id] != nil { members.insert(id) }
-      _ = try? InspectorFrame(natsPayload: forger.bytes(Data(count: 12)))
+      if let frame = try? InspectorFrame(natsPayload: forger.bytes(Data(count: 12))) {
+        order = order.next(.frame(frame))
+        if order.bytes == nil { order = FrameOrder() }
+      }
       _ = try? JSONDecoder().decode(
         InspectorAnswer.self,
         from: forger.forge(#"{"status":"ok","text":"text/html","frameCount":3}"#))
     }
     #expect(members.count == 20)
+  }
+
+  /// Checks that an event is one line of JSON, in which a browser finds the reports.
+  private func check(_ event: Data, sourceLocation: SourceLocation = #_sourceLocation) {
+    let text = String(decoding: event, as: UTF8.self)
+    let data = text.split(separator: "\n", omittingEmptySubsequences: false)
+      .filter { $0.hasPrefix("data: ") }.map { $0.dropFirst(6) }
+    // A browser reads it as a number out of range.
+    let json = data.joined().replacing("1e400", with: "0")
+    let value = try? JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    #expect(data.count == 1 && value?["rows"] is [Any], "\(text)", sourceLocation: sourceLocation)
   }
 }
 #endif

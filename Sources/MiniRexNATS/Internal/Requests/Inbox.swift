@@ -4,6 +4,12 @@ internal import Dispatch
 internal import MiniRex
 internal import Synchronization
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 /// The subscription for all replies to the requests of one connection.
 ///
 /// The reply to request `n` arrives on `_INBOX.minirex-1.ID.n`, after progress on `….n.progress`.
@@ -223,8 +229,12 @@ extension UInt64 {
 
 extension RawMessage {
   /// Returns the number behind `count` characters of the subject, and the rest of the subject.
+  ///
+  /// A server may send any subject, also a shorter one.
   func number(after count: Int) -> (UInt64?, String) {
-    guard var letter = natsMsg_GetSubject(pointer) else { return (nil, "") }
+    guard var letter = natsMsg_GetSubject(pointer), strlen(letter) >= count else {
+      return (nil, "")
+    }
     letter += count
     var number: UInt64?
     while let digit = UInt8(exactly: letter.pointee), 0x30...0x39 ~= digit {

@@ -49,19 +49,22 @@ extension ConnectionCore {
   ) {
     // A canceled subscription must not take a place.
     if subscription.isOver { return }
+    let next: MessageHandler
     do throws(NATSError) {
       // A server may close the connection after a line that was accepted here earlier.
       try ProtocolText.checkSubscription(
         to: handler.subject, queue: handler.queue, lineLimit: lineLimit)
       try takePlace(subscription, over: handle)
-      try subscription.start(handler, over: handle, options)
+      guard let another = try subscription.start(handler, over: handle, options) else { return }
+      next = another
     } catch {
       if error != .closed { return report(.notSubscribed(subject: handler.subject, error)) }
-      if state.withLock({ $0.mustClose }) { return }
-      // libnats has closed the connection, and reports that soon.
-      handle.wire.lose()
-      subscribe(subscription, handler, returns: true)
+      next = handler
     }
+    if state.withLock({ $0.mustClose }) { return }
+    // libnats has closed the connection, and reports that soon.
+    handle.wire.lose()
+    subscribe(subscription, next, returns: true)
   }
 
   /// Counts a subscription, and cancels a newer subscription if the server has no place for both.

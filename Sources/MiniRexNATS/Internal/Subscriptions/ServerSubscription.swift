@@ -7,6 +7,8 @@ internal import Synchronization
 final class ServerSubscription: Sendable {
   private enum State: Sendable {
     case waiting
+    /// Subscribed, before or after the last callback of a connection that was closed.
+    case starting(CPointer, hasEnded: Bool)
     case running(CPointer, LibNATSConnection)
     case over
   }
@@ -35,20 +37,36 @@ final class ServerSubscription: Sendable {
   /// Subscribes, unless it was canceled before a connection existed.
   ///
   /// The connection has counted it.
+  ///
+  /// - Returns: `nil`, or the handler of another attempt if the connection was closed concurrently.
   func start(
     _ handler: MessageHandler, over handle: LibNATSConnection, _ options: NATSOptions
-  ) throws(NATSError) {
-    var isRunning = false
-    defer { if !isRunning { handle.countSubscription(-1) } }
-    if isOver { return }
-    let subscription = try handler.start(over: handle, options)
-    isRunning = state.withLock { state in
-      if case .over = state.state { return false }
-      state.state = .running(subscription, handle)
-      return true
+  ) throws(NATSError) -> MessageHandler? {
+    var isCounted = false
+    defer { if !isCounted { handle.countSubscription(-1) } }
+    if isOver { return nil }
+    let subscription = try handler.start(over: handle)
+    // Before the last callback, which may follow `observe` immediately.
+    state.withLock { state in
+      if case .over = state.state { return }
+      state.state = .starting(subscription, hasEnded: false)
     }
-    if !isRunning { return remove(subscription) }
-    if handle.wire.isLost { handler.leave() }
+    let isObserved = handler.observe(subscription, options)
+    let (isOver, isRunning) = state.withLock { state in
+      guard case .starting(_, let hasEnded) = state.state else { return (true, false) }
+      let isRunning = isObserved && !hasEnded
+      state.state = isRunning ? .running(subscription, handle) : .waiting
+      return (false, isRunning)
+    }
+    // The count of a lost connection stays, see `leave`.
+    isCounted = !isOver
+    if isRunning {
+      if handle.wire.isLost { handler.leave() }
+      return nil
+    }
+    remove(subscription)
+    let next = isObserved ? handler.next() : handler.giveUp()
+    return isOver ? nil : next
   }
 
   /// Detaches from a lost connection if `taken` is the number of messages that it received.
@@ -59,6 +77,11 @@ final class ServerSubscription: Sendable {
   func leave(after taken: Int, complete: UInt?) -> Bool {
     // Release outside the lock.
     let left = state.withLock { state -> (CPointer, LibNATSConnection)? in
+      if case .starting(let subscription, _) = state.state,
+        complete == UInt(bitPattern: subscription.pointer)
+      {
+        state.state = .starting(subscription, hasEnded: true)
+      }
       guard case .running(let subscription, let handle) = state.state,
         complete != nil || handle.wire.isLost
       else { return nil }

@@ -1,4 +1,5 @@
 import MiniRex
+import MiniRexTesting
 import TestSupport
 import Testing
 
@@ -58,6 +59,40 @@ import Testing
       #expect(thing != nil)
     }
     #expect(thing == nil)
+  }
+
+  /// The optimizer has removed the address of a separate allocation.
+  ///
+  /// `Scripts/soak searches` runs it optimized.
+  @Test func `R15 a late subscriber receives a result of any size`() {
+    func results<Success: Equatable & Sendable>(_ success: Success) -> [Success] {
+      let source = TaskSource<Success, Failed>()
+      source.finish(.success(success))
+      return (0..<2).compactMap { _ in try? Recorder(source.publisher).updates.first?.get() }
+    }
+    #expect(results(1 as UInt8) == [1, 1])
+    #expect(
+      results("a text in a separate allocation") == [
+        "a text in a separate allocation", "a text in a separate allocation",
+      ])
+    #expect(results(Words<SIMD2<Int>>(a: [1, 2], b: [3, 4])).map(\.b) == [[3, 4], [3, 4]])
+    #expect(results(Words<Int>(a: 5, b: 2)).map(\.a) == [5, 5])
+  }
+
+  private struct Words<Word: Equatable & Sendable>: Equatable, Sendable {
+    let a: Word
+    let b: Word
+  }
+
+  private enum Failed: Error {
+    case because(any Error)
+    case of(text: String, number: Int, detail: Detail)
+    case closed
+  }
+
+  private enum Detail: Sendable {
+    case range(Range<UInt64>)
+    case text(String)
   }
 
   private struct Large {
