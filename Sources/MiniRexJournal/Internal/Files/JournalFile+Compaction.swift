@@ -213,19 +213,19 @@ extension JournalFile {
   }
 
   // Step 5. Removes the closed files that the history does not keep. The newest file must not depend on them, so it is
-  // already durable. A file that may belong to another journal stays.
+  // already durable. A file that may belong to another journal stays. No send waits while the files are compared.
   private func removeOldSegments() {
-    end.withLock { end in
-      if end.isUnlocked { return }
-      let segments = end.segments
-      for index in segments.expired(history, end.part, end.marks).indices {
-        let segment = segments.list[index]
-        guard segment.isProved, (try? segments.proves(index, before: end.part)) == true else {
-          continue
-        }
-        if unsafe unlink(segments.path(segment)) != 0, errno != ENOENT { return }
+    let (segments, part, marks) = end.withLock { ($0.segments, $0.part, $0.marks) }
+    for index in segments.expired(history, part, marks).indices {
+      let segment = segments.list[index]
+      guard segment.isProved, (try? segments.proves(index, before: part)) == true else { continue }
+      let isRemoved = end.withLock { end in
+        if end.isUnlocked { return false }
+        if unsafe unlink(segments.path(segment)) != 0, errno != ENOENT { return false }
         end.segments.remove(segment)
+        return true
       }
+      if !isRemoved { return }
     }
   }
 }
