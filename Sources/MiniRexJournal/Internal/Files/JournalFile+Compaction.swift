@@ -220,9 +220,7 @@ extension JournalFile {
       let segments = end.segments
       for index in segments.expired(history, end.part, end.marks).indices {
         let segment = segments.list[index]
-        guard segment.isProved, (try? segments.proves(index, before: end.part)) == true else {
-          continue
-        }
+        guard (try? segments.proves(index, before: end.part)) == true else { continue }
         if unsafe unlink(segments.path(segment)) != 0, errno != ENOENT { return }
         end.segments.remove(segment)
       }
