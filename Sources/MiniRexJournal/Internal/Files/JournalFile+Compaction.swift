@@ -218,7 +218,7 @@ extension JournalFile {
     let (segments, part, marks) = end.withLock { ($0.segments, $0.part, $0.marks) }
     for index in segments.expired(history, part, marks).indices {
       let segment = segments.list[index]
-      guard segment.isProved, (try? segments.proves(index, before: part)) == true else { continue }
+      guard (try? segments.proves(index, before: part)) == true else { continue }
       let isRemoved = end.withLock { end in
         if end.isUnlocked { return false }
         if unsafe unlink(segments.path(segment)) != 0, errno != ENOENT { return false }

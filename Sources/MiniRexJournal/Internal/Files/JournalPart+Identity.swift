@@ -3,14 +3,9 @@ internal import CLibrary
 extension JournalPart {
   /// Returns the identity of the file, for the file that continues it after the lines before a place.
   func identity(before end: Int) throws(JournalFailure) -> JournalIdentity {
-    var lines = linesBackwards(before: end)
-    // A file without lines is not closed.
-    guard length > 0, let (place, _) = try lines.next() else {
-      return JournalIdentity(first: 0, last: 0, place: 0)
-    }
+    let first = try firstChecksum
     return JournalIdentity(
-      first: try checksum(at: header.length) ?? 0, last: try checksum(at: place) ?? 0,
-      place: place)
+      first: first, last: try checksum(of: lastBytes(before: end)) ?? 0, end: end)
   }
 
   /// Returns whether the file has an identity, by two short reads.
@@ -18,27 +13,46 @@ extension JournalPart {
   /// Intact lines with other checksums prove another file. If the lines are damaged or missing, it is unclear, and the
   /// damage is found when the file is read.
   func kinship(_ identity: JournalIdentity) throws(JournalFailure) -> JournalIdentity.Kinship {
-    let isFirst = try checksum(at: header.length) == identity.first
-    let isLast = try checksum(at: identity.place) == identity.last
+    let last = lastBytes(before: identity.end)
+    let isFirst = try firstChecksum == identity.first
+    let isLast = try checksum(of: last) == identity.last
     if isFirst, isLast { return .own }
-    if !isFirst, try hasLine(at: header.length) { return .other }
-    if !isLast, try hasLine(at: identity.place) { return .other }
+    if !isFirst, try isIntact(header.length..<header.length + 1) { return .other }
+    if !isLast, try isIntact(last) { return .other }
     return .unclear
   }
 
-  private func checksum(at place: Int) throws(JournalFailure) -> UInt32? {
-    var start: [UInt8] = []
-    try read(file.number, at: place, upTo: bodyOffset, appendingTo: &start)
-    return statedChecksum(of: start[...])
+  /// The bytes at the end of the lines that the next file includes.
+  private func lastBytes(before end: Int) -> Range<Int> {
+    let end = max(end, header.length)
+    return max(header.length, end - 4_096)..<end
   }
 
-  /// Returns whether an intact line has the byte at a place.
-  private func hasLine(at place: Int) throws(JournalFailure) -> Bool {
+  /// The checksum of the first state, or 0 if it is lost.
+  private var firstChecksum: UInt32 {
+    get throws(JournalFailure) {
+      var start: [UInt8] = []
+      try read(file.number, at: header.length, upTo: bodyOffset, appendingTo: &start)
+      return statedChecksum(of: start[...]) ?? 0
+    }
+  }
+
+  /// Returns `nil` if the file is shorter.
+  private func checksum(of range: Range<Int>) throws(JournalFailure) -> UInt32? {
+    var bytes: [UInt8] = []
+    try read(file.number, at: range.lowerBound, upTo: range.count, appendingTo: &bytes)
+    return bytes.count == range.count ? Checksum.of(bytes[...]) : nil
+  }
+
+  /// Returns whether the file has the bytes of a range, in intact lines.
+  private func isIntact(_ range: Range<Int>) throws(JournalFailure) -> Bool {
     let size = Int(try fileStatus(of: file.number).st_size)
-    if place >= size { return false }
-    var before = linesBackwards(before: place)
+    if range.upperBound > size { return false }
+    var before = linesBackwards(before: range.lowerBound)
     var lines = lines(from: try before.nextPart().offset, to: size)
-    guard let (_, bytes, isComplete) = try lines.nextPiece() else { return false }
-    return isComplete && JournalLine(bytes) != nil
+    while let (offset, bytes, isComplete) = try lines.nextPiece(), offset < range.upperBound {
+      if !isComplete || JournalLine(bytes) == nil { return false }
+    }
+    return true
   }
 }

@@ -26,21 +26,17 @@ extension JournalPart {
 
   /// Returns the end of the run that made this commit: the next `start`, or `end`.
   ///
-  /// The first `start` of a file belongs to its run. A damaged line before the next commit can be a `start`, so the lines from
-  /// it on do not count.
+  /// The first `start` of a file belongs to its run. A damaged line after the commit can be a `start`, so the lines from it
+  /// on do not count.
   func endOfRun(of number: Int, before end: Int) throws(JournalFailure) -> Int {
     var lines = linesBackwards(before: end)
     var runEnd = end
-    var isNear = false
     while let (offset, bytes) = try lines.next(), offset > 0 {
-      let unchecked = JournalLine(unchecked: bytes)
-      isNear = isNear || unchecked.map { $0.number <= number && $0.back == nil } == true
-      if !isNear { continue }
       guard let line = JournalLine(bytes) else {
         runEnd = offset
         continue
       }
-      if line.back != nil { continue }
+      if line.back != nil || line.number > number { continue }
       if line.number < number || line.kind.isCommit { break }
       if line.kind == .start, offset > header.length { runEnd = offset }
     }

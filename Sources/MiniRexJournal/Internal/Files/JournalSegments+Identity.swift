@@ -1,25 +1,43 @@
 /// The closed files that belong to the journal, and the files of another journal or branch.
 extension JournalSegments {
   /// Returns the files of the journal that has the newest file.
+  ///
+  /// Two branches can have files with one sequence number. Then the next file names its own.
   func files(_ all: [JournalSegment], before newest: JournalPart) -> [JournalSegment] {
     let header = newest.header
-    var older = all.filter { $0.sequence < header.segment }
-    guard let identity = header.former else {
+    var older = all.filter { $0.sequence < header.segment }[...]
+    if header.former == nil {
       // Before its first release, a journal named no file. The first file of a journal has no number.
-      return header.segment > 1 || header.first > 0 ? older : []
+      return header.segment > 1 || header.first > 0 ? Array(older) : []
     }
-    var last: JournalSegment?
-    for var segment in older where segment.sequence + 1 == header.segment {
-      let kinship = kinship(of: segment, identity)
-      segment.isProved = kinship == .own
-      if kinship == .own || kinship == .unclear && last == nil { last = segment }
+    var own: [JournalSegment] = []
+    while let last = older.last {
+      let start = older.lastIndex { $0.sequence != last.sequence }.map { $0 + 1 } ?? 0
+      let files = older[start...]
+      older = older[..<start]
+      if files.count == 1, !own.isEmpty {
+        own.append(last)
+      } else if let file = named(files, before: own.last, newest) {
+        own.append(file)
+      }
     }
-    older.removeAll { $0.sequence + 1 == header.segment }
-    if let last { return older + [last] }
-    // No policy deletes the file of version 1, so it can remain alone.
-    return older.filter { segment in
-      segment.sequence == 0 && header.oldest.map { kinship(of: segment, $0) != .other } == true
+    return own.reversed()
+  }
+
+  /// Returns the one of several files with a sequence number that a later file names.
+  ///
+  /// If that file is missing, a file counts whose identity damage conceals.
+  private func named(
+    _ files: ArraySlice<JournalSegment>, before next: JournalSegment?, _ newest: JournalPart
+  ) -> JournalSegment? {
+    var found: JournalSegment?
+    for var file in files {
+      guard let identity = try? identity(of: file, before: next, newest) else { return nil }
+      let kinship = kinship(of: file, identity)
+      file.isProved = kinship == .own
+      if kinship == .own || kinship == .unclear && found == nil { found = file }
     }
+    return found
   }
 
   /// Compares a closed file with the identity in a later file.
@@ -38,16 +56,31 @@ extension JournalSegments {
   func identity(of index: Int, before newest: JournalPart) throws(JournalFailure)
     -> JournalIdentity?
   {
-    let segment = list[index]
-    let next = index + 1 == list.count ? newest : try start(of: list[index + 1])
-    if let next, next.header.segment == segment.sequence + 1 { return next.header.former }
-    return segment.sequence == 0 ? newest.header.oldest : nil
+    try identity(of: list[index], before: list.dropFirst(index + 1).first, newest)
   }
 
-  /// Returns `false` if a later file names another file, or if damage conceals the file's identity.
+  private func identity(
+    of segment: JournalSegment, before next: JournalSegment?, _ newest: JournalPart
+  ) throws(JournalFailure) -> JournalIdentity? {
+    let next = try header(after: segment, next, newest)
+    // No policy deletes the file of version 1, so it can remain alone.
+    return next?.former ?? (next == nil && segment.sequence == 0 ? newest.header.oldest : nil)
+  }
+
+  /// Returns the header of the file that continues a closed file, or `nil` if that file is missing.
+  private func header(after segment: JournalSegment, _ next: JournalSegment?, _ newest: JournalPart)
+    throws(JournalFailure) -> JournalHeader?
+  {
+    guard (next?.sequence ?? newest.header.segment) == segment.sequence + 1 else { return nil }
+    guard let next else { return newest.header }
+    return try start(of: next)?.header
+  }
+
+  /// Returns `false` if a later file names another file, or if damage or a missing file conceals the file's identity.
   func proves(_ index: Int, before newest: JournalPart) throws(JournalFailure) -> Bool {
-    guard let identity = try identity(of: index, before: newest) else { return true }
-    return kinship(of: list[index], identity) == .own
+    let (segment, next) = (list[index], list.dropFirst(index + 1).first)
+    guard let header = try header(after: segment, next, newest) else { return segment.isProved }
+    return header.former.map { kinship(of: segment, $0) == .own } ?? true
   }
 
   /// Finds the files in the folder that belong to another journal or branch, with the newest file if it is linked.

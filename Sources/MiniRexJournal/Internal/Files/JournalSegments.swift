@@ -15,11 +15,12 @@ struct JournalSegment: Sendable, Equatable {
   /// The number of its first state.
   let first: Int
   var bytes = 0
-  /// A Boolean value that indicates whether no damage conceals which journal the file belongs to.
-  var isProved = true
+  /// A Boolean value that indicates whether the journal has closed the file, or compared it when it was opened.
+  var isProved = false
 
+  /// The newest file, when it is closed.
   init(_ header: JournalHeader, bytes: Int) {
-    (sequence, first, self.bytes) = (header.segment, header.first, bytes)
+    (sequence, first, self.bytes, isProved) = (header.segment, header.first, bytes, true)
   }
 
   /// Returns `nil` for a name that a journal does not write.

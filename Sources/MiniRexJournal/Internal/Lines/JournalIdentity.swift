@@ -1,15 +1,16 @@
-/// The lines by which a file recognizes the closed file that it continues.
+/// The bytes by which a file recognizes the closed file that it continues.
 ///
 /// The name of a closed file proves nothing: another journal, or another branch of the journal, has files with the same
-/// names. Two files with equal checksums at equal places have the same lines.
+/// names. Two branches have the same first state, and can have equally long lines and the same last line. So the
+/// checksum covers several lines.
 struct JournalIdentity: Equatable, Sendable {
   /// The relation between a closed file and the file that continues it.
   enum Kinship { case own, other, unclear }
 
-  /// The checksum of the first state.
+  /// The checksum of the first state, or 0 if that line is lost.
   var first: UInt32
-  /// The checksum of the last line that the state of the next file includes.
+  /// The checksum of the last 4 KiB of the lines that the state of the next file includes, or of all of them.
   var last: UInt32
-  /// The place of that line.
-  var place: Int
+  /// The place after these lines.
+  var end: Int
 }

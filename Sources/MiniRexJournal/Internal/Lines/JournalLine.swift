@@ -99,8 +99,8 @@ struct JournalLine {
 
 /// The first line of a file: `{"crc":"…","journal":"MiniRex","version":2,"segment":3,"first":4000}`.
 ///
-/// In version 1, it has no segment and no first number. A file that continues another file also has the checksums of lines
-/// of that file.
+/// In version 1, it has no segment and no first number. A file that continues another file also has checksums of that
+/// file.
 struct JournalHeader: Equatable {
   var version = 2
   /// The sequence number of the file.
@@ -260,9 +260,9 @@ extension ArraySlice<UInt8> {
   fileprivate mutating func takeIdentity() -> JournalIdentity? {
     guard skip("{\"first\":\""), let first = takeSum(), skip("\",\"last\":\""),
       let last = takeSum(),
-      skip("\",\"place\":"), let place = takeNumber(), skip("}")
+      skip("\",\"end\":"), let end = takeNumber(), skip("}")
     else { return nil }
-    return JournalIdentity(first: first, last: last, place: place)
+    return JournalIdentity(first: first, last: last, end: end)
   }
 
   /// Removes the bytes before the payload, the cause of a state included.

@@ -38,15 +38,26 @@ struct JournalBackup {
     }
     try requireNoOther(in: folder)
     for (index, segment) in files.segments.list.enumerated() {
-      // A policy may have deleted the file.
-      guard let part = try files.segments.start(of: index, before: files.newest) else { continue }
+      guard let file = try open(index) else { continue }
       let (source, target) = (files.segments.path(segment), "\(folder)/\(segment.name)")
       if unsafe link(source, target) == 0 { continue }
       unsafe unlink(target)
-      let size = Int(try fileStatus(of: part.file.number).st_size)
-      try Self.copy(part.file, to: size, at: target)
+      try Self.copy(file, to: Int(try fileStatus(of: file.number).st_size), at: target)
     }
     try synchronizeFolder(folder)
+  }
+
+  /// Opens a closed file, even if it is damaged.
+  ///
+  /// Returns `nil` for a file of another journal, and for a file that a policy has deleted.
+  private func open(_ index: Int) throws(JournalFailure) -> JournalDescriptor? {
+    let segments = files.segments
+    do throws(JournalFailure) {
+      return try segments.start(of: index, before: files.newest)?.file
+    } catch {
+      guard case .damaged = error else { throw error }
+      return try openRegularFile(segments.path(segments.list[index]), O_RDONLY)
+    }
   }
 
   /// Throws `EEXIST` if the folder has a closed file that this backup would replace or adopt.
@@ -55,7 +66,7 @@ struct JournalBackup {
   private func requireNoOther(in folder: String) throws(JournalFailure) {
     for found in try JournalSegments.all(in: folder) {
       guard let own = files.segments.list.firstIndex(where: { $0.name == found.name }),
-        let source = try files.segments.start(of: own, before: files.newest)?.file,
+        let source = try open(own),
         try openRegularFile("\(folder)/\(found.name)", O_RDONLY).isBeginning(of: source)
       else { throw .file(.EEXIST) }
     }

@@ -1,0 +1,183 @@
+import Foundation
+import MiniRex
+import MiniRexStore
+import TestSupport
+import Testing
+
+@testable import MiniRexJournal
+@testable import journal_keeper
+
+/// Closed files of two branches in one folder, and damaged closed files.
+extension JournalTests {
+  /// Sends the actions of each list, with a compaction between two lists.
+  private func record(
+    _ folder: Folder, _ files: [[LedgerAction]], keeping history: JournalHistory = .everything
+  ) async throws {
+    let journal = try LedgerJournal(folder, keeping: history)
+    let store = Store(try journal.replay(), reducer: keeping)
+    let recording = journal.record(store)
+    for (index, actions) in files.enumerated() {
+      if index > 0 { try await journal.compact() }
+      for action in actions { store.send(action) }
+    }
+    try await journal.flush()
+    withExtendedLifetime(recording) {}
+  }
+
+  private func states(_ folder: Folder) throws -> [Ledger] {
+    let journal = try LedgerJournal(folder)
+    return try (0...journal.lastNumber).map { number in try journal.replay(upTo: number) }
+  }
+
+  /// Two branches begin with the same file, and then have files with the same sequence numbers and other first numbers.
+  @Test
+  func `J19 a journal uses no file of another branch beside its own with the same sequence number`()
+    async throws
+  {
+    let folder = try Folder()
+    let one = LedgerAction.pay("one", 1)
+    try await record(folder, [[one, one, one], [one]])
+    let copy = try folder.bytes()
+    let files = Array(repeating: [one, one, one], count: 4)
+    try await record(folder, files)
+    let states = try states(folder)
+    try folder.move("journal", to: "one")
+    try folder.write(copy, to: "journal")
+    let two = LedgerAction.pay("two", 1)
+    try await record(folder, [[two], [two], [two]])
+    #expect(
+      folder.segments == ["000001-0.journal", "000002-3.journal", "000003-5.journal", "branch-1"])
+
+    // A person continues the first branch, and moves away only the file whose name is taken.
+    try folder.move("journal", to: "two")
+    try folder.move("one", to: "journal")
+    try folder.move("journal.segments/000002-3.journal", to: "another")
+    for name in ["000002-3", "000003-7", "000004-10"] {
+      try folder.move(
+        "journal.segments/branch-1/\(name).journal", to: "journal.segments/\(name).journal")
+    }
+    let foreign = try Data(contentsOf: folder.file("journal.segments/000003-5.journal"))
+    do {
+      let journal = try LedgerJournal(folder)
+      for (number, state) in states.enumerated() {
+        #expect((try? journal.replay(upTo: number)) == state, "\(number)")
+      }
+      #expect(try journal.verify().firstNumber == 0)
+      #expect(journal.status.current()?.segments == 4)
+    }
+    try await record(folder, [[one], [one]], keeping: .last(commits: 1))
+    let moved = folder.file("journal.segments/branch-2/000003-5.journal")
+    #expect((try? Data(contentsOf: moved)) == foreign)
+  }
+
+  @Test(arguments: [JournalHistory.last(commits: 1), .latestState])
+  func `J19 no policy deletes a damaged file after the files behind it have expired`(
+    history: JournalHistory
+  ) async throws {
+    let folder = try Folder()
+    let one = LedgerAction.pay("one", 1)
+    try await record(folder, [[one, one], [one], [one], [one]])
+    let name = "journal.segments/000001-0.journal"
+    var bytes = try Data(contentsOf: folder.file(name))
+    bytes.removeLast(10)
+    try folder.write(bytes, to: name)
+    let damage = JournalFailure.damaged(atByte: try #require(bytes.lastIndex(of: 10)) + 1)
+    for _ in 1...3 {
+      try await record(folder, [[one], [one]], keeping: history)
+      // Without the last closed file, the files before it do not count.
+      let place = history == .latestState ? "journal.segments/branch-1/000001-0.journal" : name
+      let (now, first) = (
+        try? Data(contentsOf: folder.file(name)), try? Data(contentsOf: folder.file(place))
+      )
+      #expect(now == bytes || first == bytes)
+      if history != .latestState {
+        #expect(throws: damage) { try LedgerJournal(folder).replay(upTo: 0) }
+      }
+    }
+  }
+
+  @Test(arguments: [0, 20, 200])
+  func `J30 a backup has damaged closed files as well`(place: Int) async throws {
+    let folder = try Folder()
+    let one = LedgerAction.pay("one", 1)
+    try await record(folder, [[one, one], [one], [one]])
+    let name = "journal.segments/000001-0.journal"
+    var bytes = try Data(contentsOf: folder.file(name))
+    bytes[place] = 0
+    try folder.write(bytes, to: name)
+    let copy = try Folder()
+    try LedgerReader(folder.journal).backup(to: copy.url)
+    #expect(try Data(contentsOf: copy.file(name)) == bytes)
+    #expect(copy.segments == folder.segments)
+  }
+
+  /// A bit of the number of a later line has changed.
+  @Test func `J7 upTo does not return the state of the next run before a damaged line`() throws {
+    let folder = try Folder()
+    for name in ["first", "second", "third"] {
+      let journal = try LedgerJournal(folder)
+      let store = Store(Ledger(notes: [name]), reducer: keeping)
+      let recording = journal.record(store)
+      for _ in 1...2 { store.send(.pay(name, 1)) }
+      recording.invalidate()
+    }
+    let state = try LedgerJournal(folder).replay(upTo: 2)
+    var text = String(decoding: try folder.bytes(), as: UTF8.self)
+    let range = try #require(text.firstRange(of: #""number":4,"#))
+    text.replaceSubrange(range, with: #""number":0,"#)
+    try folder.write(Data(text.utf8), to: "journal")
+    #expect(try LedgerJournal(folder).replay(upTo: 2) == state)
+  }
+
+  /// The lines of both branches are equally long, and their last lines are equal.
+  @Test
+  func `J19 a restored original does not take a file of its copy that ends with the same line`()
+    async throws
+  {
+    let folder = try Folder()
+    let (one, two, three) = (
+      LedgerAction.pay("one", 1), LedgerAction.pay("two", 1), LedgerAction.pay("all", 1)
+    )
+    try await record(folder, [[three]])
+    let copy = try folder.bytes()
+    try await record(folder, [[one, one, three], [three]])
+    try folder.move("journal", to: "one")
+    try folder.write(copy, to: "journal")
+    try await record(folder, [[two, two, three], [three]])
+    let foreign = try Data(contentsOf: folder.file("journal.segments/000001-0.journal"))
+    try folder.move("journal", to: "two")
+    try folder.move("one", to: "journal")
+    do {
+      let journal = try LedgerJournal(folder)
+      #expect(journal.status.current()?.firstNumber == 4)
+      #expect(throws: JournalFailure.notKept(first: 4)) { try journal.replay(upTo: 2) }
+    }
+    try await record(folder, [[one], [one], [one]], keeping: .last(commits: 1))
+    let moved = folder.file("journal.segments/branch-1/000001-0.journal")
+    #expect((try? Data(contentsOf: moved)) == foreign)
+  }
+
+  /// A power loss has lost the first state, which no later line needs.
+  @Test func `J19 a policy deletes a closed file whose first state was lost before`() async throws {
+    let folder = try Folder()
+    let one = LedgerAction.pay("one", 1)
+    do {
+      let journal = try LedgerJournal(folder, every: 2)
+      let store = Store(Ledger(notes: [String(repeating: "x", count: 2_000)]), reducer: keeping)
+      let recording = journal.record(store)
+      for _ in 1...3 { store.send(one) }
+      withExtendedLifetime(recording) {}
+    }
+    var bytes = try folder.bytes()
+    let start = try #require(bytes.firstRange(of: Data(#""start""#.utf8)))
+    let crc = bytes[..<start.lowerBound].lastRange(of: Data("{\"crc\"".utf8))!.lowerBound
+    bytes.replaceSubrange(crc..<(crc + 30), with: Data(count: 30))
+    try folder.write(bytes, to: "journal")
+    try await record(folder, [[one], [one], [one], [one]], keeping: .last(commits: 1))
+    #expect(folder.segments.first != "000001-0.journal")
+  }
+}
+
+extension Data {
+  fileprivate func lastRange(of part: Data) -> Range<Int>? { range(of: part, options: .backwards) }
+}
