@@ -1,5 +1,6 @@
 #if NATS
 internal import MiniRex
+internal import Synchronization
 
 /// Appends in order, with a limited number in flight.
 final class PipelinedAppends: Sendable {
@@ -32,15 +33,17 @@ final class PipelinedAppends: Sendable {
       tokens = [Subscription?](repeating: nil, count: count)
     }
 
-    mutating func hasRoom(in window: Int) -> Bool {
+    /// Returns the number of messages to send now, which is 0 if the window is full.
+    mutating func room(in window: Int) -> Int {
       let inFlight = next - done
+      let share = max(1, min(64, window / 8))
       // Messages that are sent together cost less. More of them would block the callback that sends them.
       if inFlight >= window {
         isFull = true
-      } else if inFlight <= window - max(1, min(64, window / 8)) {
+      } else if inFlight <= window - share {
         isFull = false
       }
-      return !isOver && next < sequences.count && !isFull
+      return isOver || isFull ? 0 : min(share, window - inFlight, sequences.count - next)
     }
 
     /// Keeps the subscription of an append, or returns it if there is no more need for it.
@@ -72,6 +75,8 @@ final class PipelinedAppends: Sendable {
   private let report: @Sendable (Int) -> Void
   private let finish: @Sendable (Result<[UInt64], NATSError>) -> Void
   private let state: Lock<State>
+  /// Read before each message, so that none is sent after the end.
+  private let isOver = Atomic(false)
 
   init(
     count: Int, window: Int, timeout: Duration, report: @escaping @Sendable (Int) -> Void,
@@ -93,22 +98,31 @@ final class PipelinedAppends: Sendable {
 
   /// Sends until the window is full.
   ///
-  /// One thread sends at a time, so the messages are sent in order. It sees the answers that other threads count.
+  /// One thread sends at a time, so the messages are sent in order. It sees the answers that other threads count. It
+  /// takes a share of the window at once, because a lock that two threads take for each message would make them wait
+  /// for each other.
   private func fill() {
-    var sent: (index: Int, token: Subscription)?
+    var sent: [(index: Int, token: Subscription)] = []
     while true {
       // Release outside the lock.
-      let (next, left) = state.withLock { state -> (Int?, Subscription?) in
-        let left = sent.flatMap { state.keep($0.token, of: $0.index) }
-        state.isFilling = state.hasRoom(in: window)
-        if !state.isFilling { return (nil, left) }
-        state.deadlines.append(.now + timeout)
-        state.next += 1
-        return (state.next - 1, left)
+      let (next, left) = state.withLock { [sent] state -> (Range<Int>, [Subscription]) in
+        let left = sent.compactMap { state.keep($0.token, of: $0.index) }
+        let room = state.room(in: window)
+        state.isFilling = room > 0
+        if room > 0 {
+          let deadline = ContinuousClock.now + timeout
+          state.deadlines.append(contentsOf: repeatElement(deadline, count: room))
+        }
+        state.next += room
+        return (state.next - room..<state.next, left)
       }
-      left?.invalidate()
-      guard let next else { return }
-      sent = (next, append(next) { [self] in react($0, to: next) })
+      for token in left { token.invalidate() }
+      if next.isEmpty { return }
+      sent = []
+      for index in next {
+        if isOver.load(ordering: .acquiring) { break }
+        sent.append((index, append(index) { [self] in react($0, to: index) }))
+      }
     }
   }
 
@@ -120,7 +134,7 @@ final class PipelinedAppends: Sendable {
         if state.isOver || state.sequences[index] > 0 { return (nil, false, nil) }
         state.sequences[index] = sequence
         state.done += 1
-        let mustFill = !state.isFilling && state.hasRoom(in: window)
+        let mustFill = !state.isFilling && state.room(in: window) > 0
         if mustFill { state.isFilling = true }
         return (
           state.tokens[index].take(), mustFill, state.isReporting ? nil : state.takeProgress()
@@ -176,6 +190,7 @@ final class PipelinedAppends: Sendable {
   }
 
   func cancel() {
+    isOver.store(true, ordering: .releasing)
     let (tokens, timer) = state.withLock { state in
       defer { (state.tokens, state.timer) = ([], nil) }
       state.isOver = true
