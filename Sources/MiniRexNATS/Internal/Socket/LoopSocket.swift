@@ -92,7 +92,7 @@ final class LoopSocket: Sendable {
   /// Reads and writes, on the thread of the loop, where connections are also destroyed.
   ///
   /// While another thread writes, it does nothing, and the loop calls it again after the write. The answer often
-  /// arrives before the write returns, and a loop that polled meanwhile would take a core from the writer.
+  /// arrives before the write returns, and a loop that polls concurrently takes a core from the writer.
   ///
   /// - Returns: `true` if polling with `writeRecent()` has started, each millisecond.
   func isReady(_ events: UInt32) -> Bool {

@@ -46,7 +46,7 @@ final class PipelinedAppends: Sendable {
       return isOver || isFull ? 0 : min(share, window - inFlight, sequences.count - next)
     }
 
-    /// Keeps the subscription of an append, or returns it if there is no more need for it.
+    /// Keeps the subscription of an append, or returns it if the append is answered or canceled.
     mutating func keep(_ token: Subscription, of index: Int) -> Subscription? {
       if isOver || sequences[index] > 0 { return token }
       tokens[index] = token
@@ -99,7 +99,7 @@ final class PipelinedAppends: Sendable {
   /// Sends until the window is full.
   ///
   /// One thread sends at a time, so the messages are sent in order. It sees the answers that other threads count. It
-  /// takes a share of the window at once, because a lock that two threads take for each message would make them wait
+  /// takes a share of the window in one step, because a lock that two threads take for each message makes them wait
   /// for each other.
   private func fill() {
     var sent: [(index: Int, token: Subscription)] = []

@@ -174,7 +174,7 @@ struct PendingActions: Sendable {
     sent = 0
   }
 
-  /// Returns the actions of an entry of this origin, or `nil` unless its lines are exactly those of pending actions.
+  /// Returns the actions of an entry of this origin, or `nil` unless its lines equal the lines of pending actions.
   ///
   /// It returns no slice: the next send would copy all pending actions while the slice exists.
   ///
