@@ -29,19 +29,19 @@ extension NATSStream {
     let headers = core.propagating(headers)
     return ProgressiveTask { report, finish in
       let appends = PipelinedAppends(
-        count: payloads.count, window: window, report: report, finish: finish
+        count: payloads.count, window: window, timeout: timeout, report: report, finish: finish
       ) { index, finish in
         do throws(NATSError) {
           // The event loop writes it together with others.
           return core.appendOnce(
             try Codec.data(of: payloads[index]), to: id, on: subject ?? name, headers: headers,
-            timeout: timeout, atOnce: false, finish)
+            timeout: timeout, hasTimer: false, atOnce: false, finish)
         } catch {
           finish(.failure(error))
           return .ended
         }
       }
-      appends.fill()
+      appends.start()
       return Subscription { appends.cancel() }
     }
   }

@@ -42,13 +42,10 @@ public final class UndoLog<State: Codable & Sendable, Action: Codable & Sendable
     if limit < 1 { misuse("'UndoLog' requires a limit of 1 or more, not \(limit).") }
     let record = UndoRecord(limit: limit, inverse)
     (self.replica, self.record) = (replica, record)
-    replica.core.sending.undo.withLock { $0.append(record) }
+    replica.core.sending.add(record)
   }
 
-  deinit {
-    let record = record
-    replica.core.sending.undo.withLock { $0.removeAll { $0 === record } }
-  }
+  deinit { replica.core.sending.remove(record) }
 
   /// Sends the inverse of the latest recorded action.
   ///

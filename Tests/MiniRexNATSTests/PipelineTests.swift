@@ -57,6 +57,28 @@ struct PipelineTests {
     await answering.close()
   }
 
+  @Test func `N18 a pipeline fails if a message has no answer in time`() async throws {
+    // The test answers instead of JetStream, except for one message.
+    let server = try await NATSServer()
+    let (nats, answering) = (NATSConnection(server.url), NATSConnection(server.url))
+    let answers = answering.broadcaster(of: Int.self, on: "board").subscribe { message in
+      guard message.payload != 2, let replySubject = message.replySubject else { return }
+      try? answering.publish(
+        #"{"stream":"board","seq":\#(message.payload)}"#, on: replySubject)
+    }
+    try await answering.areSubscribed()
+
+    let recorder = Recorder(
+      nats.stream("board").append(
+        contentsOf: Array(1...100), window: 8, timeout: .milliseconds(200)))
+
+    let (progress, result) = await recorder.all()
+    #expect(result == .failure(.timedOut) && (progress.last ?? 0) < 100)
+    answers.invalidate()
+    await nats.close()
+    await answering.close()
+  }
+
   @Test func `N18 a pipeline suspends its source at the window and reports each refusal`()
     async throws
   {

@@ -2,6 +2,7 @@
 #include "bare.h"
 
 #include <nats/nats.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -51,6 +52,36 @@ int bare_appends(const char *url, const char *stream, int64_t count, int size, i
     status = js_Publish(NULL, context.js, stream, payload, size, NULL, NULL);
     nanoseconds[i] = now() - began;
   }
+  close_stream(&context);
+  free(payload);
+  return status == NATS_OK ? 0 : -1;
+}
+
+static void has_arrived(natsConnection *connection, natsSubscription *subscription, natsMsg *message, void *closure) {
+  natsMsg_Destroy(message);
+  sem_post(closure);
+}
+
+int bare_confirmations(const char *url, const char *stream, int64_t count, int size, int64_t *nanoseconds) {
+  Context context = {0};
+  natsSubscription *subscription = NULL;
+  sem_t arrived;
+  sem_init(&arrived, 0, 0);
+  char *payload = calloc(1, size);
+  natsStatus status = open_stream(&context, url, stream, true);
+  jsSubOptions options;
+  jsSubOptions_Init(&options);
+  options.Ordered = true;
+  options.Config.DeliverPolicy = js_DeliverNew;
+  if (status == NATS_OK)
+    status = js_Subscribe(&subscription, context.js, stream, has_arrived, &arrived, NULL, &options, NULL);
+  for (int64_t i = 0; i < count && status == NATS_OK; i++) {
+    int64_t began = now();
+    status = js_PublishAsync(context.js, stream, payload, size, NULL);
+    if (status == NATS_OK) sem_wait(&arrived);
+    nanoseconds[i] = now() - began;
+  }
+  natsSubscription_Destroy(subscription);
   close_stream(&context);
   free(payload);
   return status == NATS_OK ? 0 : -1;

@@ -8,10 +8,10 @@ struct ConsumerState: Codable, Sendable {
   var celsius: Double
 }
 
-func connection(_ url: String) async -> NATSConnection {
+func connection(_ url: String, sendLimit: Int = 256 << 10) async -> NATSConnection {
   var options = NATSOptions()
   // As in C: nothing is dropped, and publishing waits for the socket.
-  options.sendLimit = 256 << 10
+  options.sendLimit = sendLimit
   options.receiveLimit = .max
   options.receiveLimitInBytes = .max
   let nats = NATSConnection(url, options: options)

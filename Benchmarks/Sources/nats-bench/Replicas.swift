@@ -49,6 +49,17 @@ func send(_ count: Int, keptIn folder: BenchFolder? = nil) async throws -> Doubl
   return took / .nanoseconds(1) / Double(count)
 }
 
+/// Returns the nanoseconds of one of many encodings of the action, as `send` encodes it.
+func encoding(_ count: Int) throws -> Double {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  var lines: [Data] = []
+  let took = try ContinuousClock().measure {
+    for number in 0..<count { lines.append(try encoder.encode(Move(card: 100_000 + number))) }
+  }
+  return took / .nanoseconds(1) / Double(lines.count)
+}
+
 /// Returns the log with a name, which it creates.
 func benchLog(_ name: String, over nats: NATSConnection) async -> NATSLog {
   let log = nats.log(name)

@@ -11,6 +11,15 @@ func bareAppends(_ count: Int, size: Int, _ url: String) -> [Double] {
   return nanoseconds.map { Double($0) }
 }
 
+/// Returns the nanoseconds of each append until an ordered consumer has received its message.
+func bareConfirmations(_ count: Int, size: Int, _ url: String) -> [Double] {
+  var nanoseconds = [Int64](repeating: 0, count: count)
+  _ = checked(
+    Double(
+      bare_confirmations(url, "bench-confirmations", Int64(count), Int32(size), &nanoseconds)))
+  return nanoseconds.map { Double($0) }
+}
+
 func bareAppendsInFlight(_ count: Int, size: Int, _ url: String) -> Double {
   checked(bare_appends_in_flight(url, "bench-appends", Int64(count), Int32(size)))
 }
@@ -41,7 +50,8 @@ func appends(_ count: Int, size: Int, _ url: String) async -> [Double] {
 
 /// Returns the seconds for appends that do not wait for each answer.
 func appendsInFlight(_ count: Int, size: Int, _ url: String) async -> Double {
-  let nats = await connection(url)
+  // In C, the buffer has no limit. The window limits the messages here.
+  let nats = await connection(url, sendLimit: 4 << 20)
   finish(nats.stream("bench-appends").create(appendOptions))
   let payloads = [Data](repeating: Data(count: size), count: count)
   let appending = nats.stream("bench-appends").append(

@@ -17,24 +17,40 @@ let isBrief = CommandLine.arguments.contains("--brief")
 if let place = CommandLine.arguments.firstIndex(of: "--ours") {
   let what = CommandLine.arguments.dropFirst(place + 1).first
   for _ in 0..<5 {
+    let before = processor_seconds()
+    var (count, figure) = (5_000, "")
     switch what {
-    case "requests": print(median(await requests(5_000, server.url)) / 1_000, "µs")
-    case "subscriptions": print(await subscription(10_000, server.url))
-    case "appends": print(20_000 / (await appendsInFlight(20_000, size: 128, server.url)))
-    case "puts": print(5_000 / (await puts(5_000, size: 128, server.url)))
-    case "confirmations": print(median(try await confirmations(5_000, server.url)) / 1_000, "µs")
-    case "send": print(try await send(200_000) / 1_000, "µs")
-    case "outbox": print(try await send(100_000, keptIn: try BenchFolder()) / 1_000, "µs")
+    case "requests": figure = "\(median(await requests(count, server.url)) / 1_000) µs"
+    case "subscriptions":
+      count = 10_000
+      figure = "\(await subscription(count, server.url)) bytes"
+    case "appends":
+      count = 100_000
+      figure = "\(Int(100_000 / (await appendsInFlight(count, size: 128, server.url)))) a second"
+    case "puts": figure = "\(5_000 / (await puts(count, size: 128, server.url))) a second"
+    case "confirmations":
+      figure = "\(median(try await confirmations(count, server.url)) / 1_000) µs"
+    case "encoder":
+      count = 200_000
+      figure = "\(try encoding(count) / 1_000) µs"
+    case "send":
+      count = 200_000
+      figure = "\(try await send(count) / 1_000) µs"
+    case "outbox":
+      count = 100_000
+      figure = "\(try await send(count, keptIn: try BenchFolder()) / 1_000) µs"
     case "decided":
-      let moves = (0..<100_000).map { Move(card: 100_000 + $0) }
-      print(100_000 / (try await decided(moves, server.url)))
+      count = 100_000
+      let moves = (0..<count).map { Move(card: 100_000 + $0) }
+      figure = "\(Int(100_000 / (try await decided(moves, server.url)))) a second"
     default:
       let size = CommandLine.arguments.dropFirst(place + 2).first.flatMap { Int($0) } ?? 16
-      let before = processor_seconds()
-      let took = await seconds(of: Data(count: size), 400_000, server.url)
-      let used = (processor_seconds() - before) / 400_000 * 1e9
-      print(Int(400_000 / took), "messages a second,", Int(used), "ns of the processors for each")
+      count = 400_000
+      figure =
+        "\(Int(400_000 / (await seconds(of: Data(count: size), count, server.url)))) a second"
     }
+    let used = (processor_seconds() - before) / Double(count) * 1e9
+    print(figure + ",", Int(used), "ns of the processors for each")
   }
   server.stop()
   exit(0)

@@ -18,6 +18,10 @@ double bare_subscription(const char *url, int64_t count);
 // Writes the nanoseconds of each of `count` appends to a stream, one after another, and returns 0 on success.
 int bare_appends(const char *url, const char *stream, int64_t count, int size, int64_t *nanoseconds);
 
+// Writes the nanoseconds of each of `count` appends until an ordered consumer has received the message, and returns 0 on
+// success.
+int bare_confirmations(const char *url, const char *stream, int64_t count, int size, int64_t *nanoseconds);
+
 // Returns the seconds for `count` appends without a wait for each answer, or < 0 after an error.
 double bare_appends_in_flight(const char *url, const char *stream, int64_t count, int size);
 

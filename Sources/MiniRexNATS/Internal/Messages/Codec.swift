@@ -47,7 +47,11 @@ enum Codec<Value: Codable & Sendable> {
       }
       try result.get()
     } else {
-      try data(of: value).bytes.withUnsafeBytes(body)
+      // A span of the data would check for exclusive access in each call.
+      let result = try data(of: value).withUnsafeBytes { bytes in
+        Result { () throws(NATSError) in try body(bytes) }
+      }
+      try result.get()
     }
   }
 

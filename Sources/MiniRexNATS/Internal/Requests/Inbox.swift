@@ -34,16 +34,22 @@ final class Inbox: Sendable {
     }
   }
 
-  private struct State: Sendable {
-    var lastNumber: UInt64 = 0
-    var requests: [UInt64: Request] = [:]
+  /// The requests whose numbers have the same remainder.
+  ///
+  /// While many requests are in flight, one thread adds them and another removes them. With one lock for all, each
+  /// would wake the other for every request.
+  private final class Shard: Sendable {
+    let requests = Lock<[UInt64: Request]>([:])
   }
+
+  private static let shardCount = 8
 
   /// The part by which an answering connection recognizes requesters of this library.
   private static let mark = ".minirex-1."
 
   let prefix: String
-  private let state = Lock(State())
+  private let lastNumber = Atomic<UInt64>(0)
+  private let shards = (0..<Inbox.shardCount).map { _ in Shard() }
   private let lane = Lock<Lane?>(nil)
 
   /// - Parameter inboxPrefix: The first part of the subject.
@@ -65,20 +71,39 @@ final class Inbox: Sendable {
 
   func replySubject(of number: UInt64) -> String { prefix + "\(number)" }
 
+  /// The requests with the remainder of a number.
+  private func shard(of number: UInt64) -> Shard {
+    shards[Int(number % UInt64(Inbox.shardCount))]
+  }
+
+  private func takeAll() -> [(number: UInt64, request: Request)] {
+    var all: [(number: UInt64, request: Request)] = []
+    for shard in shards {
+      let requests = shard.requests.withLock { requests in
+        defer { requests = [:] }
+        return requests
+      }
+      for (number, request) in requests { all.append((number, request)) }
+    }
+    return all.sorted { $0.number < $1.number }
+  }
+
   /// Adds a request, after subscribing to the replies.
   ///
   /// - Parameter hasProgress: A Boolean value that indicates whether one lane delivers all replies. Two lanes would repeat
   ///   progress, and lose the last of it.
   func add(_ request: Request, hasProgress: Bool, over core: ConnectionCore) -> UInt64 {
     open(over: core)
+    let number = lastNumber.add(1, ordering: .relaxed).newValue
+    if !hasProgress {
+      shard(of: number).requests.withLock { $0[number] = request }
+      return number
+    }
     return lane.withLock { lane in
-      state.withLock { state in
-        state.lastNumber += 1
-        var request = request
-        request.lane = hasProgress ? lane.map { ObjectIdentifier($0) } : nil
-        state.requests[state.lastNumber] = request
-        return state.lastNumber
-      }
+      var request = request
+      request.lane = lane.map { ObjectIdentifier($0) }
+      shard(of: number).requests.withLock { [request] in $0[number] = request }
+      return number
     }
   }
 
@@ -105,9 +130,11 @@ final class Inbox: Sendable {
       guard let old = lane else { return nil }
       let new = Lane(self, over: core)
       lane = new
-      state.withLock { state in
-        for number in state.requests.keys where state.requests[number]?.lane != nil {
-          state.requests[number]?.lane = ObjectIdentifier(new)
+      for shard in shards {
+        shard.requests.withLock { requests in
+          for number in requests.keys where requests[number]?.lane != nil {
+            requests[number]?.lane = ObjectIdentifier(new)
+          }
         }
       }
       return old
@@ -117,14 +144,14 @@ final class Inbox: Sendable {
 
   /// Returns `nil` if the request was answered.
   func remove(_ number: UInt64) -> Request? {
-    state.withLock { $0.requests.removeValue(forKey: number) }
+    shard(of: number).requests.withLock { $0.removeValue(forKey: number) }
   }
 
   private func remove(_ number: UInt64, from lane: Lane) -> Request? {
-    state.withLock { state in
-      let only = state.requests[number]?.lane
+    shard(of: number).requests.withLock { requests in
+      let only = requests[number]?.lane
       if let only, only != ObjectIdentifier(lane) { return nil }
-      return state.requests.removeValue(forKey: number)
+      return requests.removeValue(forKey: number)
     }
   }
 
@@ -132,26 +159,19 @@ final class Inbox: Sendable {
   ///
   /// Their callbacks run on separate threads, so a callback that blocks delays no other.
   func failLost() {
-    let requests = state.withLock { state in
-      defer { state.requests = [:] }
-      return state.requests
-    }
-    for number in requests.keys.sorted() {
-      guard let request = requests[number] else { continue }
+    for (_, request) in takeAll() {
       DispatchQueue.global().async { request.receive(.failure(.disconnected)) }
     }
   }
 
   func failAll(_ error: NATSError) {
-    let requests = state.withLock { state in
-      defer { state.requests = [:] }
-      return state.requests
-    }
-    for number in requests.keys.sorted() { requests[number]?.receive(.failure(error)) }
+    for (_, request) in takeAll() { request.receive(.failure(error)) }
   }
 
   fileprivate func has(requestsOf lane: Lane) -> Bool {
-    state.withLock { $0.requests.values.contains { $0.lane == ObjectIdentifier(lane) } }
+    shards.contains { shard in
+      shard.requests.withLock { $0.values.contains { $0.lane == ObjectIdentifier(lane) } }
+    }
   }
 
   fileprivate func take(_ message: RawMessage, from lane: Lane, over core: ConnectionCore) {
@@ -163,11 +183,11 @@ final class Inbox: Sendable {
       if message.saysNoResponders { return request.receive(.failure(.noResponders)) }
       request.receive(.result(message))
     case ".progress":
-      let request = state.withLock { $0.requests[number] }
+      let request = shard(of: number).requests.withLock { $0[number] }
       guard let request, request.lane.map({ $0 == ObjectIdentifier(lane) }) ?? true else { return }
       request.receive(.progress(message))
     case ".probe":
-      if state.withLock({ $0.requests[number] != nil }) { return }
+      if shard(of: number).requests.withLock({ $0[number] != nil }) { return }
       guard let reply = message.replySubject else { return }
       try? core.publish(
         OutgoingMessage(

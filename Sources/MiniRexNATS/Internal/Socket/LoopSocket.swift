@@ -20,6 +20,8 @@ final class LoopSocket: Sendable {
     var reads = false
     var writes = false
     var isClaimed = false
+    /// A Boolean value that indicates whether the loop does not watch the socket until the claim ends.
+    var isDeferred = false
     /// A Boolean value that indicates whether the loop polls for data to write.
     var isRecent = false
     /// The thread that is appending and writes its data without the loop.
@@ -78,7 +80,8 @@ final class LoopSocket: Sendable {
   }
 
   private func watch(_ state: inout sending State) {
-    let events = (state.reads ? EPOLLIN.rawValue : 0) | (state.writes ? EPOLLOUT.rawValue : 0)
+    let wanted = (state.reads ? EPOLLIN.rawValue : 0) | (state.writes ? EPOLLOUT.rawValue : 0)
+    let events = state.isDeferred ? 0 : wanted
     if events == state.events || state.socket < 0 { return }
     let operation =
       state.events == 0 ? EPOLL_CTL_ADD : events == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
@@ -88,16 +91,17 @@ final class LoopSocket: Sendable {
 
   /// Reads and writes, on the thread of the loop, where connections are also destroyed.
   ///
-  /// While another thread writes, it does nothing, and the loop calls it again.
+  /// While another thread writes, it does nothing, and the loop calls it again after the write. The answer often
+  /// arrives before the write returns, and a loop that polls concurrently takes a core from the writer.
   ///
   /// - Returns: `true` if polling with `writeRecent()` has started, each millisecond.
   func isReady(_ events: UInt32) -> Bool {
-    guard let connection = claim() else { return false }
+    guard let connection = claim(orDefers: true) else { return false }
     if events & ~EPOLLOUT.rawValue != 0 { natsConnection_ProcessReadEvent(connection.pointer) }
     let hasWritten = events & EPOLLOUT.rawValue != 0
     if hasWritten { writeWaiting(connection) }
     return state.withLock { state in
-      state.isClaimed = false
+      endClaim(&state)
       if !hasWritten || state.isRecent { return false }
       state.isRecent = true
       return true
@@ -116,7 +120,7 @@ final class LoopSocket: Sendable {
     guard let connection = claim() else { return true }
     writeWaiting(connection)
     state.withLock { state in
-      state.isClaimed = false
+      endClaim(&state)
       // The rest is written when the socket has room.
       watch(&state)
     }
@@ -127,12 +131,25 @@ final class LoopSocket: Sendable {
   ///
   /// Reads and writes of libnats must not overlap: a failure in one replaces the socket and the
   /// parser that the other uses.
-  private func claim() -> CPointer? {
+  ///
+  /// - Parameter defers: A Boolean value that indicates whether the loop ignores the socket until the claim of
+  ///   another thread ends.
+  private func claim(orDefers defers: Bool = false) -> CPointer? {
     state.withLock { state in
-      if state.isClaimed { return nil }
+      if state.isClaimed {
+        if defers {
+          state.isDeferred = true
+          watch(&state)
+        }
+        return nil
+      }
       state.isClaimed = state.connection != nil
       return state.connection
     }
+  }
+
+  private func endClaim(_ state: inout sending State) {
+    (state.isClaimed, state.isDeferred) = (false, false)
   }
 
   /// Writes only if data is queued: libnats treats a write event without data as the end of the
@@ -148,11 +165,12 @@ final class LoopSocket: Sendable {
     state.withLock { $0.writer = pthread_self() }
     let status = append()
     state.withLock { if $0.writer == pthread_self() { $0.writer = nil } }
-    if let connection = claim() {
-      writeWaiting(connection)
-      state.withLock { $0.isClaimed = false }
+    let connection = claim()
+    if let connection { writeWaiting(connection) }
+    state.withLock { state in
+      if connection != nil { endClaim(&state) }
+      watch(&state)
     }
-    state.withLock { watch(&$0) }
     return status
   }
 }

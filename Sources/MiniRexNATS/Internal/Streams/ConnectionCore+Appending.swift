@@ -32,17 +32,19 @@ extension ConnectionCore {
 
   /// Appends without the cost of a task.
   ///
-  /// - Parameter finish: Called with the sequence. A concurrent timeout may call it once more.
+  /// - Parameters:
+  ///   - hasTimer: `false` if the caller cancels the append after the timeout.
+  ///   - finish: Called with the sequence. A concurrent timeout may call it once more.
   func appendOnce(
     _ data: Data, to stream: StreamID, on subject: String, prefix: String = "",
-    headers: NATSHeaders, timeout: Duration, atOnce: Bool,
+    headers: NATSHeaders, timeout: Duration, hasTimer: Bool = true, atOnce: Bool,
     _ finish: @escaping @Sendable (Result<UInt64, NATSError>) -> Void
   ) -> Subscription {
     let deadline = ContinuousClock.now.advanced(by: min(timeout, .seconds(86_400 * 365)))
     let waiting = SubscriptionBag()
     let asking = askOnce(
       JetStream.Appended.self, stream, on: prefix + subject, data, headers: headers,
-      timeout: ContinuousClock.now.duration(to: deadline), atOnce: atOnce
+      timeout: hasTimer ? ContinuousClock.now.duration(to: deadline) : nil, atOnce: atOnce
     ) { [self] result in
       switch result {
       // The header `Nats-Expected-Stream` would check the stream before the append, but it stops the

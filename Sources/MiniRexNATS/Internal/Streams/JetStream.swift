@@ -194,18 +194,20 @@ extension ConnectionCore {
 
   /// Sends the request without the cost of a task.
   ///
-  /// - Parameter finish: Called with the answer. A concurrent timeout may call it once more.
+  /// - Parameters:
+  ///   - timeout: The time within which the answer must arrive, or `nil` if the caller cancels the request.
+  ///   - finish: Called with the answer. A concurrent timeout may call it once more.
   func askOnce<Answer: Decodable & Sendable>(
     _ type: Answer.Type, _ stream: StreamID, on subject: String, _ body: Data,
-    headers: NATSHeaders, timeout: Duration, atOnce: Bool,
+    headers: NATSHeaders, timeout: Duration?, atOnce: Bool,
     _ finish: @escaping @Sendable (Result<Answer, NATSError>) -> Void
   ) -> Subscription {
     if !Subject.isName(stream.name) {
       finish(.failure(.invalidSubject(stream.name)))
       return .ended
     }
-    let timer = RequestTimeouts.shared.wait(for: max(.zero, timeout)) {
-      finish(.failure(.timedOut))
+    let timer = timeout.map { timeout in
+      RequestTimeouts.shared.wait(for: max(.zero, timeout)) { finish(.failure(.timedOut)) }
     }
     let token = body.withUnsafeBytes { bytes in
       request(
@@ -219,6 +221,7 @@ extension ConnectionCore {
         }
       }
     }
+    guard let timer else { return token }
     return Subscription {
       token.invalidate()
       timer.invalidate()

@@ -13,9 +13,10 @@ extension ReplicaCore {
   /// Confirmations of pending actions, in order, do not change the state. After the end, it does nothing: the next
   /// replica decides the entries.
   func commit(_ burst: inout Burst) {
-    let (decisions, snapshot) = (burst.decisions, burst.snapshot.take())
-    burst.decisions = []
-    guard let now = burst.now.take() else { return publishProgress() }
+    guard let now = burst.now else { return publishProgress() }
+    let (decisions, foreign, snapshot) = (burst.decisions, burst.foreign, burst.snapshot)
+    let starts = burst.effects
+    burst = Burst()
     let last = now.table.last(of: sending.origin)
     // Removing the decided actions is the point of no return: after a concurrent end, either all of them are pending,
     // or none.
@@ -23,7 +24,7 @@ extension ReplicaCore {
       pending.isClosed ? nil : pending.removeFirst(through: last)
     }
     guard let removed else { return }
-    let effects = effects(of: decisions, for: removed)
+    let effects = effects(of: starts, for: removed)
     if !removed.isEmpty {
       do throws(OutboxFailure) {
         // A kill after this line repeats no effect.
@@ -34,26 +35,24 @@ extension ReplicaCore {
       }
     }
     if let snapshot { snapshots.write(snapshot) }
-    let foreign = rebase(on: now.state, decisions, removed, effects)
+    let before = rebase(on: now.state, decisions, foreign: foreign, removed, effects)
     hasDecided(now, through: last)
     if decisions.isEmpty, removed.isEmpty { return publishProgress() }
     confirmed.value = now.state
     publishProgress()
-    finish(removed, decisions, foreign: foreign)
+    finish(removed, decisions, foreign: before)
     keepLater()
   }
 
   /// The effects of the actions that this process has sent.
   private func effects(
-    of decisions: [Burst.Decision], for removed: ArraySlice<PendingAction>
+    of starts: [Burst.Start], for removed: ArraySlice<PendingAction>
   ) -> [Effect<Action>] {
+    if starts.isEmpty { return [] }
     let sent = removed.numbers()
     let settled = sending.pending.withLock { $0.settled }
-    return decisions.compactMap { decision in
-      let entry = decision.entry
-      let isOwn =
-        entry.origin == sending.origin && entry.number > settled && sent.contains(entry.number)
-      return isOwn && !decision.effect.isNone ? decision.effect : nil
+    return starts.compactMap { start in
+      start.number > settled && sent.contains(start.number) ? start.effect : nil
     }
   }
 
@@ -61,12 +60,11 @@ extension ReplicaCore {
   ///
   /// - Returns: The number of foreign actions before the burst.
   private func rebase(
-    on state: State, _ decisions: [Burst.Decision], _ removed: ArraySlice<PendingAction>,
-    _ effects: [Effect<Action>]
+    on state: State, _ decisions: [Burst.Decision], foreign: Int,
+    _ removed: ArraySlice<PendingAction>, _ effects: [Effect<Action>]
   ) -> Int {
     if decisions.isEmpty, removed.isEmpty { return 0 }
     var before = 0
-    let foreign = decisions.count { $0.entry.origin != sending.origin }
     store.rebase { current in
       // Exclusive access to the store keeps local actions out.
       let (actions, waiting) = sending.pending.withLock { pending in
@@ -120,43 +118,46 @@ extension ReplicaCore {
     _ removed: ArraySlice<PendingAction>, _ decisions: [Burst.Decision], foreign: Int
   ) {
     var foreign = foreign
-    var rest = removed
+    var place = removed.startIndex
     for decision in decisions {
       entries.broadcast(decision.entry)
-      guard decision.entry.origin == sending.origin, let action = rest.first,
-        action.number <= decision.entry.number
+      let number = decision.entry.number
+      guard decision.entry.origin == sending.origin, place < removed.endIndex,
+        removed[place].number <= number
       else {
         // A log that went back is read again, with actions that were decided here before.
         if decision.entry.origin != sending.origin { foreign += 1 }
         continue
       }
       // The log has lost entries, and a later entry settled these.
-      while let lost = rest.first, lost.number < decision.entry.number {
-        rest.removeFirst()
-        fail(lost, .unresolved)
+      while place < removed.endIndex, removed[place].number < number {
+        fail(removed[place], .unresolved)
+        place += 1
       }
-      guard let action = rest.popFirst() else { continue }
+      if place == removed.endIndex { continue }
       if let error = decision.error {
-        fail(action, .rejected(error))
+        fail(removed[place], .rejected(error))
       } else {
-        action.source?.finish(
+        removed[place].source?.finish(
           .success(
             ReplicaConfirmation(
-              sequence: decision.entry.sequence, overtakenBy: foreign - action.foreign)))
+              sequence: decision.entry.sequence, overtakenBy: foreign - removed[place].foreign)))
       }
+      place += 1
     }
-    for lost in rest { fail(lost, .unresolved) }
+    for lost in removed[place...] { fail(lost, .unresolved) }
   }
 
   private func fail(_ action: PendingAction, _ error: ReplicaError) {
     // An earlier process has reported the decision.
     if action.number <= sending.pending.withLock({ $0.settled }) { return }
-    for record in sending.undo.withLock({ $0 }) { record.remove(action.number) }
+    for record in sending.undoRecords { record.remove(action.number) }
     if let source = action.source {
       source.finish(.failure(error))
     } else {
       sending.rejections.broadcast(
-        Rejection(action: action.action(as: Action.self), error: error), isHeld: action.isRestored)
+        Rejection(action: unboxed(action.box, as: Action.self), error: error),
+        isHeld: action.isRestored)
     }
   }
 

@@ -27,11 +27,19 @@ final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: 
     var now: DecidedState<State>?
     struct Decision {
       let entry: ReplicaEntry<Action>
-      let effect: Effect<Action>
       let error: (any Error)?
     }
 
+    /// The effect of an own action.
+    struct Start {
+      let number: Int
+      let effect: Effect<Action>
+    }
+
     var decisions: [Decision] = []
+    var effects: [Start] = []
+    /// The number of decisions about actions of other replicas.
+    var foreign = 0
     /// The state to write as a snapshot.
     var snapshot: DecidedState<State>?
   }

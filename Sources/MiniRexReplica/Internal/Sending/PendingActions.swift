@@ -1,3 +1,4 @@
+internal import CLibrary
 internal import MiniRex
 
 #if canImport(FoundationEssentials)
@@ -15,11 +16,19 @@ final class ActionBox<Action: Sendable>: Sendable {
   init(_ action: Action) { self.action = action }
 }
 
+/// An `ActionBox` of the replica's actions.
+typealias AnyActionBox = any AnyObject & Sendable
+
+/// Returns the action of a replica whose actions have the type.
+func unboxed<Action: Sendable>(_ box: AnyActionBox, as type: Action.Type) -> Action {
+  unsafe unsafeDowncast(box, to: ActionBox<Action>.self).action
+}
+
 /// An action without a decision.
 struct PendingAction: Sendable {
   let number: Int
   let line: Data
-  let box: any AnyObject & Sendable
+  let box: AnyActionBox
   /// The number of foreign actions in the state that it was applied to.
   let foreign: Int
   let source: TaskSource<ReplicaConfirmation, ReplicaError>?
@@ -29,13 +38,6 @@ struct PendingAction: Sendable {
   var sentAt: Int?
   /// A Boolean value that indicates whether an earlier process has sent it.
   var isRestored = false
-}
-
-extension PendingAction {
-  /// Returns the action of a replica whose actions have the type.
-  func action<Action: Sendable>(as type: Action.Type) -> Action {
-    unsafe unsafeDowncast(box, to: ActionBox<Action>.self).action
-  }
 }
 
 /// The pending actions of one origin, with consecutive numbers, and the part of them that is in flight.
@@ -101,7 +103,7 @@ struct PendingActions: Sendable {
   mutating func isDurable(through number: Int) { durable = max(durable, number) }
 
   mutating func append(
-    _ box: any AnyObject & Sendable, _ line: Data,
+    _ box: AnyActionBox, _ line: Data,
     _ source: TaskSource<ReplicaConfirmation, ReplicaError>?
   ) {
     all.append(
@@ -172,29 +174,45 @@ struct PendingActions: Sendable {
     sent = 0
   }
 
-  enum Comparison {
-    /// Another process has used the numbers.
-    case contradiction
-    /// The lines are pending actions.
-    case known(ArraySlice<PendingAction>)
-    case unknown
+  /// Returns the actions of an entry of this origin, or `nil` unless its lines equal the lines of pending actions.
+  ///
+  /// It returns no slice: the next send would copy all pending actions while the slice exists.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the first line.
+  ///   - payload: The lines.
+  func boxes(from number: Int, in payload: Data) -> [AnyActionBox]? {
+    guard let first = actions.first?.number, number >= first else { return nil }
+    return unsafe payload.withUnsafeBytes { bytes in
+      var (place, start) = (head + number - first, 0)
+      var boxes: [AnyActionBox] = []
+      while place < all.count {
+        let count = all[place].line.count
+        if count > bytes.count - start { return nil }
+        let isEqual = unsafe all[place].line.withUnsafeBytes { line in
+          guard let line = line.baseAddress, let bytes = bytes.baseAddress else { return false }
+          return unsafe memcmp(line, bytes + start, count) == 0
+        }
+        if !isEqual { return nil }
+        boxes.append(all[place].box)
+        start += count
+        if start == bytes.count { return boxes }
+        if unsafe bytes[start] != UInt8(ascii: "\n") { return nil }
+        (place, start) = (place + 1, start + 1)
+      }
+      return nil
+    }
   }
 
-  /// Compares the lines of an entry of this origin with the pending actions.
-  func compare(_ number: Int, _ lines: [Data]) -> Comparison {
-    if number + lines.count > next { return .contradiction }
+  /// Returns `true` if another process has used the numbers of an entry of this origin for other lines.
+  func contradicts(_ number: Int, _ lines: [Data]) -> Bool {
+    if number + lines.count > next { return true }
     let actions = actions
-    guard let first = actions.first?.number else { return .unknown }
+    guard let first = actions.first?.number else { return false }
     let start = actions.startIndex + number - first
-    for (place, line) in zip(start..., lines)
-    where actions.indices.contains(place) && actions[place].line != line {
-      return .contradiction
+    return zip(start..., lines).contains { place, line in
+      actions.indices.contains(place) && actions[place].line != line
     }
-    let places = start..<start + lines.count
-    if !actions.indices.contains(places.lowerBound) || places.upperBound > actions.endIndex {
-      return .unknown
-    }
-    return .known(actions[places])
   }
 
   /// Returns the number of the last action that was sent before a Unix second, or `nil`.

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import MiniRex
 internal import MiniRexJournal
 internal import MiniRexStore
+internal import Synchronization
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -42,7 +43,9 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   private let pump = Lock<(@Sendable () -> Void)?>(nil)
   private let sendEntries = Lock<(@Sendable () -> Void)?>(nil)
   /// The undo logs that record actions.
-  let undo = Lock<[UndoRecord<State, Action>]>([])
+  private let undo = Lock<[UndoRecord<State, Action>]>([])
+  /// Their number, which a send reads without a lookup of the type of the array.
+  private let undoCount = Atomic(0)
 
   init(
     _ reducer: @escaping Reducer<State, Action>,
@@ -124,7 +127,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   /// Their effects start with the decision.
   func replay(_ actions: ArraySlice<PendingAction>, on state: inout State) {
     for pending in actions {
-      let action = pending.action(as: Action.self)
+      let action = unboxed(pending.box, as: Action.self)
       if (try? validate(state, action)) == nil { continue }
       _ = reducer(&state, action)
     }
@@ -185,8 +188,24 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
 
   /// Publishes the availability of undo on the queue.
   func publishUndo() {
-    if undo.withLock({ $0.isEmpty }) { return }
-    queue.async { [self] in for record in undo.withLock({ $0 }) { record.publish() } }
+    if undoRecords.isEmpty { return }
+    queue.async { [self] in for record in undoRecords { record.publish() } }
+  }
+
+  /// The undo logs that record actions.
+  var undoRecords: [UndoRecord<State, Action>] {
+    undoCount.load(ordering: .acquiring) == 0 ? [] : undo.withLock { $0 }
+  }
+
+  func add(_ record: UndoRecord<State, Action>) {
+    undo.withLock { $0.append(record) }
+    undoCount.add(1, ordering: .releasing)
+  }
+
+  /// - Parameter record: A record that the caller retains, so that it is not released under the lock.
+  func remove(_ record: UndoRecord<State, Action>) {
+    undoCount.subtract(1, ordering: .releasing)
+    undo.withLock { $0.removeAll { $0 === record } }
   }
 
   /// Returns a Boolean value that indicates whether the pump must run now to send the action.
@@ -212,7 +231,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
       return (pending.ending, isUrgent)
     }
     if let ended { throw ended }
-    let records = undo.withLock { $0 }
+    let records = undoRecords
     if records.isEmpty { return isUrgent }
     for record in records {
       record.add(action, number: number, to: state, as: record === stepped ? step : .action)
