@@ -16,33 +16,33 @@ final class WriteBatch: Sendable {
 
   private let state: Lock<State>
   private static let ofThread = ThreadLocal<WriteBatch>()
-  @usableFromInline static let deliveringCount = Atomic(0)
+  /// The number of batches that are not over.
+  @usableFromInline static let openCount = Atomic(0)
 
   init(writes: Int) {
     state = Lock(State(pending: writes + 1))
+    WriteBatch.openCount.add(1, ordering: .relaxed)
   }
 
   /// The batch whose write this thread is delivering.
   ///
-  /// A thread looks at its thread-local value only while a thread delivers a batch.
+  /// A thread looks at its thread-local value only while a batch is not over.
   @usableFromInline static var current: WriteBatch? {
-    deliveringCount.load(ordering: .relaxed) > 0 ? ofThread.value : nil
+    openCount.load(ordering: .relaxed) > 0 ? ofThread.value : nil
   }
 
   @inlinable static var isDeliveringHere: Bool {
-    deliveringCount.load(ordering: .relaxed) > 0 && hasCurrent
+    openCount.load(ordering: .relaxed) > 0 && hasCurrent
   }
 
   @usableFromInline static var hasCurrent: Bool { ofThread.value != nil }
 
   /// Delivers a write.
   func deliver(_ body: () -> Void) {
-    WriteBatch.deliveringCount.add(1, ordering: .relaxed)
     let outer = WriteBatch.ofThread.value
     WriteBatch.ofThread.value = self
     body()
     WriteBatch.ofThread.value = outer
-    WriteBatch.deliveringCount.subtract(1, ordering: .relaxed)
   }
 
   /// Counts a delivered write.
@@ -53,7 +53,9 @@ final class WriteBatch: Sendable {
       state.pending -= 1
       return state.pending == 0
     }
-    if isLast { deliver(release) }
+    if !isLast { return }
+    deliver(release)
+    WriteBatch.openCount.subtract(1, ordering: .relaxed)
   }
 
   /// Returns `true` if the combination was not held yet.

@@ -12,10 +12,28 @@ internal import Synchronization
 final class LiveInputs: @unchecked Sendable {
   /// The newest value of each source, of the values that other threads have queued.
   private struct Folded {
-    var records: [ObjectIdentifier: (record: ValueRecord, entry: EntryID)] = [:]
+    private(set) var records: [(record: ValueRecord, entry: EntryID)] = []
+    /// The places of records after the first eight, which are searched.
+    private var places: [ObjectIdentifier: Int] = [:]
     var isBatched = false
     /// The carried values of the newest sender.
     var carried: CarriedValues?
+
+    /// Returns the older value of the same source.
+    mutating func store(_ record: ValueRecord, at entry: EntryID) -> ValueRecord? {
+      if let known = place(of: record.storage) {
+        defer { records[known] = (record, entry) }
+        return records[known].record
+      }
+      records.append((record, entry))
+      if records.count > 8 { places[ObjectIdentifier(record.storage)] = records.count - 1 }
+      return nil
+    }
+
+    private func place(of storage: VersionedStorage) -> Int? {
+      places[ObjectIdentifier(storage)]
+        ?? records.prefix(8).firstIndex { $0.record.storage === storage }
+    }
   }
 
   private let combination = Combination()
@@ -97,8 +115,7 @@ final class LiveInputs: @unchecked Sendable {
           return mayEmit
         }
       }
-      replaced = unsafe folded.records.updateValue(
-        (record, entry), forKey: ObjectIdentifier(record.storage))?.record
+      replaced = unsafe folded.store(record, at: entry)
       unsafe folded.isBatched = folded.isBatched || isBatched
       unsafe swap(&folded.carried, &carried)
       unsafe combination.foldedCount = folded.records.count - 1
@@ -121,7 +138,7 @@ final class LiveInputs: @unchecked Sendable {
       unsafe combination.isFoldQueued = false
       return unsafe heldCount == 0 && combination.openCount == 0
     }
-    for (record, entry) in taken.records.values {
+    for (record, entry) in taken.records {
       index.apply(record, at: entry, isBatched: taken.isBatched)
     }
     if !taken.records.isEmpty { unsafe carried = taken.carried }

@@ -1,7 +1,9 @@
 /// A result whose dependencies are inspected in the order of the reads.
 struct Inspection {
-  let node: ComputedNode
-  let previous: ComputedResult?
+  /// The computed value, which the caller or the result of the inspection around it retains.
+  let node: UnretainedReference<ComputedNode>
+  private let retained: ComputedResult?
+  let previous: UnretainedReference<ComputedResult>?
   /// The instant to which the inspected dependencies belong.
   var time: UInt
   /// The place of the next dependency.
@@ -10,7 +12,14 @@ struct Inspection {
   var isWaiting = false
   var attempts = 1
   /// The dependencies whose new result is equal but depends on other values, by their positions.
-  var replaced: [Int: ComputedResult] = [:]
+  var replaced: [Int: ComputedResult]?
+
+  init(of node: ComputedNode, after previous: ComputedResult?, at time: UInt) {
+    self.node = UnretainedReference(node)
+    retained = previous
+    self.previous = previous.map { UnretainedReference($0) }
+    self.time = time
+  }
 }
 
 /// Finds results that are correct at the instant of the session.
@@ -34,13 +43,13 @@ extension ReadSession {
 
   /// Returns a known result, or begins an inspection unless a run in progress waits for this one.
   private func begin(_ node: ComputedNode) -> ComputedResult? {
-    if let result = unsafe node.result(at: time) { return result }
     let thread = ThreadID.current
     while true {
       switch unsafe node.access(at: time, on: thread) {
       case .use(let result): return result
       case .run(let previous):
-        unsafe inspections.append(Inspection(node: node, previous: previous, time: time))
+        if inspections.isEmpty { inspections.reserveCapacity(8) }
+        unsafe inspections.append(Inspection(of: node, after: previous, at: time))
         return nil
       case .wait(let parking):
         if !ComputedCycle.wait(for: node, on: thread, parking) { return nil }
@@ -58,27 +67,27 @@ extension ReadSession {
   /// Continues the last inspection, and returns its result if it is over.
   private func proceed() -> ComputedResult? {
     let last = inspections.count - 1
-    // The inspection retains both.
-    let node = UnretainedReference(inspections[last].node)
-    let previous = inspections[last].previous.map { UnretainedReference($0) }
+    let (node, previous) = (inspections[last].node, inspections[last].previous)
     if let previous, isExact {
       switch previous.use({ compare($0, in: last) }) {
       case .waits: return nil
       case .same:
-        return finish(previous.use { $0.replacing(inspections[last].replaced) }, of: node)
+        let result = previous.use { $0.replacing(inspections[last].replaced) }
+        unsafe result.wasCorrect(at: time)
+        return finish(result, of: node)
       case .different: break
       }
     }
     let result = node.use { node in
       ComputedCycle.within(node) { run(UnretainedReference(node), after: previous) }
     }
+    if isExact { unsafe result.isNew(at: time) }
     return finish(result, of: node)
   }
 
   private func finish(
     _ result: ComputedResult, of node: UnretainedReference<ComputedNode>
   ) -> ComputedResult {
-    if isExact { unsafe result.wasCorrect(at: time) }
     node.use { $0.finish(result) }
     inspections.removeLast()
     return result
@@ -89,6 +98,7 @@ extension ReadSession {
     let dependencies = previous.dependencies
     while true {
       for position in inspections[inspection].position..<dependencies.count {
+        if !inspections[inspection].isWaiting, isKnown(dependencies[position]) { continue }
         inspections[inspection].position = position
         let comparison = compare(dependencies[position], in: inspection)
         if comparison != .same { return comparison }
@@ -99,8 +109,15 @@ extension ReadSession {
       inspections[inspection].attempts += 1
       unsafe inspections[inspection].time = time
       inspections[inspection].position = 0
-      inspections[inspection].replaced = [:]
+      inspections[inspection].replaced = nil
     }
+  }
+
+  /// Returns `true` if a dependency is known to have the same value at the instant of the session.
+  private func isKnown(_ dependency: Dependency) -> Bool {
+    dependency.isComputed
+      ? dependency.withResult { unsafe $0.isCorrect(at: time) }
+      : dependency.withRecord { unsafe $0.storage.origin == nil && $0.isPresent(at: time) }
   }
 
   private func compare(_ dependency: Dependency, in inspection: Int) -> Comparison {
@@ -111,8 +128,6 @@ extension ReadSession {
     if inspections[inspection].isWaiting, let new = inspected.take() {
       inspections[inspection].isWaiting = false
       result = new
-    } else if dependency.withResult({ $0.isCorrect(at: unsafe time) }) {
-      return .same
     } else {
       let count = inspections.count
       inspections[inspection].isWaiting = true
@@ -127,7 +142,8 @@ extension ReadSession {
       if !dependency.withNode({ $0.areEqual(old, result) }) { return .different }
       if old.hasMoved(to: result) {
         let position = inspections[inspection].position
-        inspections[inspection].replaced[position] = result
+        inspections[inspection].replaced = inspections[inspection].replaced ?? [:]
+        inspections[inspection].replaced?[position] = result
       }
       return .same
     }
@@ -136,8 +152,8 @@ extension ReadSession {
 
 extension ComputedResult {
   /// Returns the result with other dependencies, given by their positions, whose values are equal.
-  fileprivate func replacing(_ results: [Int: ComputedResult]) -> ComputedResult {
-    if results.isEmpty { return self }
+  fileprivate func replacing(_ results: [Int: ComputedResult]?) -> ComputedResult {
+    guard let results else { return self }
     let list = DependencyList(count: dependencies.count) { position in
       let old = dependencies[position]
       guard let new = results[position] else { return old.retained() }

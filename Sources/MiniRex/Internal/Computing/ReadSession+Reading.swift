@@ -54,7 +54,12 @@ extension ReadSession {
 
   @usableFromInline
   func newResult(of node: ComputedNode) -> ComputedResult {
-    let result = result(of: node)
+    // The node has no newer result than the previous run, which has just been inspected.
+    let isStale = previousRead.map { read in
+      read.isResult(of: node) && read.result.address == node.lastResult
+    }
+    let known = isStale == true ? nil : unsafe node.result(at: time)
+    let result = known ?? result(of: node)
     if unsafe index == nil, let result {
       if isFirstRead(node.reader) {
         unsafe reads.append(Dependency(UnretainedReference(node), UnretainedReference(result)))

@@ -1,24 +1,27 @@
+/// The state of a run of shared work.
+///
+/// It is not generic, because generic code would look up its type at each use.
+private struct WorkRunState {
+  var run = RunState<Subscription, StartWaiter, WaitGroup>(startedBy: .current)
+  /// The first member, if it only forwards the updates to another run.
+  ///
+  /// It is released with the callbacks of the run, so that the other run can end.
+  var forwarder: (any AnyObject & Sendable)?
+  /// `false` after that member has canceled.
+  var hasForwarder: Bool
+}
+
 /// One run of shared work.
 @usableFromInline
 package final class WorkRun<Update: Sendable>: Sendable {
-  private struct State {
-    var run = RunState<Subscription, StartWaiter, WaitGroup>(startedBy: .current)
-    /// The first member, if it only forwards the updates to another run.
-    ///
-    /// It is released with the callbacks of the run, so that the other run can end.
-    var forwarder: TaskForwarder<Update>?
-    /// `false` after that member has canceled.
-    var hasForwarder: Bool
-  }
-
   @usableFromInline let storage: TaskStorage<Update>
-  private let state: Lock<State>
+  private let state: Lock<WorkRunState>
   /// The timer of a run that outlasts its last subscriber.
   let lingering: Lingering?
 
   init(remembersProgress: Bool, forwarder: TaskForwarder<Update>?, lingering: Lingering?) {
     storage = TaskStorage(remembersProgress: remembersProgress)
-    state = Lock(State(forwarder: forwarder, hasForwarder: forwarder != nil))
+    state = Lock(WorkRunState(forwarder: forwarder, hasForwarder: forwarder != nil))
     self.lingering = lingering
   }
 
@@ -41,7 +44,7 @@ package final class WorkRun<Update: Sendable>: Sendable {
 
   /// The member that forwards the updates to another run, until it cancels.
   var forwarder: TaskForwarder<Update>? {
-    state.withLock { $0.hasForwarder ? $0.forwarder : nil }
+    state.withLock { $0.hasForwarder ? $0.forwarder : nil } as? TaskForwarder<Update>
   }
 
   /// `true` if that is the only member, and has received all updates.
