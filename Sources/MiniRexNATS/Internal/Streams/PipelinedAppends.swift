@@ -162,7 +162,7 @@ final class PipelinedAppends: Sendable {
     }
   }
 
-  /// Fails when the first message without an answer has waited for the timeout.
+  /// Fails when the timeout of the first message without an answer has passed.
   ///
   /// Messages are sent in the order of their deadlines, so one timer is enough.
   private func watch(for duration: Duration) {
