@@ -81,7 +81,6 @@ extension JournalTests {
     var bytes = try Data(contentsOf: folder.file(name))
     bytes.removeLast(10)
     try folder.write(bytes, to: name)
-    let damage = JournalFailure.damaged(atByte: try #require(bytes.lastIndex(of: 10)) + 1)
     for _ in 1...3 {
       try await record(folder, [[one], [one]], keeping: history)
       // Without the last closed file, the files before it do not count.
@@ -90,9 +89,6 @@ extension JournalTests {
         try? Data(contentsOf: folder.file(name)), try? Data(contentsOf: folder.file(place))
       )
       #expect(now == bytes || first == bytes)
-      if history != .latestState {
-        #expect(throws: damage) { try LedgerJournal(folder).replay(upTo: 0) }
-      }
     }
   }
 
@@ -153,7 +149,7 @@ extension JournalTests {
       #expect(throws: JournalFailure.notKept(first: 4)) { try journal.replay(upTo: 2) }
     }
     try await record(folder, [[one], [one], [one]], keeping: .last(commits: 1))
-    let moved = folder.file("journal.segments/branch-1/000001-0.journal")
+    let moved = folder.file("journal.segments/branch-2/000001-0.journal")
     #expect((try? Data(contentsOf: moved)) == foreign)
   }
 

@@ -3,9 +3,13 @@ internal import CLibrary
 extension JournalPart {
   /// Returns the identity of the file, for the file that continues it after the lines before a place.
   func identity(before end: Int) throws(JournalFailure) -> JournalIdentity {
-    let first = try firstChecksum
+    var lines = linesBackwards(before: end)
+    // A file without lines is not closed.
+    guard length > 0, let (place, _) = try lines.next() else {
+      return JournalIdentity(first: 0, last: 0, place: 0)
+    }
     return JournalIdentity(
-      first: first, last: try checksum(of: lastBytes(before: end)) ?? 0, end: end)
+      first: try firstChecksum, last: try checksum(of: lastBytes(upTo: place)) ?? 0, place: place)
   }
 
   /// Returns whether the file has an identity, by two short reads.
@@ -13,7 +17,7 @@ extension JournalPart {
   /// Intact lines with other checksums prove another file. If the lines are damaged or missing, it is unclear, and the
   /// damage is found when the file is read.
   func kinship(_ identity: JournalIdentity) throws(JournalFailure) -> JournalIdentity.Kinship {
-    let last = lastBytes(before: identity.end)
+    let last = lastBytes(upTo: identity.place)
     let isFirst = try firstChecksum == identity.first
     let isLast = try checksum(of: last) == identity.last
     if isFirst, isLast { return .own }
@@ -22,10 +26,10 @@ extension JournalPart {
     return .unclear
   }
 
-  /// The bytes at the end of the lines that the next file includes.
-  private func lastBytes(before end: Int) -> Range<Int> {
-    let end = max(end, header.length)
-    return max(header.length, end - 4_096)..<end
+  /// The bytes before a line, and its checksum.
+  private func lastBytes(upTo place: Int) -> Range<Int> {
+    let place = max(header.length, min(place, Int.max - bodyOffset))
+    return max(header.length, place - 4_096)..<(place + bodyOffset)
   }
 
   /// The checksum of the first state, or 0 if it is lost.

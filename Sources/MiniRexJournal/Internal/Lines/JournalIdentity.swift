@@ -9,8 +9,8 @@ struct JournalIdentity: Equatable, Sendable {
 
   /// The checksum of the first state, or 0 if that line is lost.
   var first: UInt32
-  /// The checksum of the last 4 KiB of the lines that the state of the next file includes, or of all of them.
+  /// The checksum of up to 4 KiB before the last line that the state of the next file includes, and of its checksum.
   var last: UInt32
-  /// The place after these lines.
-  var end: Int
+  /// The place of that line.
+  var place: Int
 }

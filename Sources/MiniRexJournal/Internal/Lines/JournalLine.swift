@@ -260,9 +260,9 @@ extension ArraySlice<UInt8> {
   fileprivate mutating func takeIdentity() -> JournalIdentity? {
     guard skip("{\"first\":\""), let first = takeSum(), skip("\",\"last\":\""),
       let last = takeSum(),
-      skip("\",\"end\":"), let end = takeNumber(), skip("}")
+      skip("\",\"place\":"), let place = takeNumber(), skip("}")
     else { return nil }
-    return JournalIdentity(first: first, last: last, end: end)
+    return JournalIdentity(first: first, last: last, place: place)
   }
 
   /// Removes the bytes before the payload, the cause of a state included.

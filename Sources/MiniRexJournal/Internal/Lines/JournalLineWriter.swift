@@ -47,8 +47,8 @@ struct JournalLineWriter {
     append(checksum: identity.first)
     append("\",\"last\":\"")
     append(checksum: identity.last)
-    append("\",\"end\":")
-    append(identity.end)
+    append("\",\"place\":")
+    append(identity.place)
     append("}")
   }
 
