@@ -10,10 +10,6 @@ public import Synchronization
 class ComputedResult: @unchecked Sendable {
   /// The version, which is equal for equal successive values of one computed value.
   @usableFromInline let version: UInt
-  /// The number of its dependencies at any depth.
-  ///
-  /// Results with equal numbers read the same sources and computed values, in the same order.
-  @usableFromInline let shape: UInt
   /// The dependencies, in the order of the reads.
   @usableFromInline let dependencies: DependencyList
   /// `true` if a dependency does not report its changes.
@@ -27,9 +23,8 @@ class ComputedResult: @unchecked Sendable {
 
   /// - Parameter dependencies: The reads of the run, which this object releases.
   @usableFromInline
-  init(version: UInt, shape: UInt, _ dependencies: DependencyList) {
+  init(version: UInt, _ dependencies: DependencyList) {
     self.version = version
-    self.shape = shape
     self.dependencies = dependencies
     var places = PlaceRange()
     var isVolatile = false
@@ -71,8 +66,7 @@ class ComputedResult: @unchecked Sendable {
   @usableFromInline
   final func extends(from end: UInt, to time: UInt) -> Bool {
     if end == 0 || !ChangeLog.shared.isFree(of: places, from: end, to: time) { return false }
-    // Another thread may have stored a later time. An earlier one is as true, and costs no lock.
-    self.end.store(time, ordering: .releasing)
+    self.end.max(time, ordering: .releasing)
     return true
   }
 
@@ -80,7 +74,7 @@ class ComputedResult: @unchecked Sendable {
   final func wasCorrect(at time: UInt) {
     if isVolatile || end.load(ordering: .relaxed) >= time { return }
     start.max(time, ordering: .relaxed)
-    end.store(time, ordering: .releasing)
+    end.max(time, ordering: .releasing)
   }
 
   /// Declares that a result that no other thread knows yet is correct at this time.
@@ -97,8 +91,10 @@ class ComputedResult: @unchecked Sendable {
     start.load(ordering: .relaxed) < other.start.load(ordering: .relaxed)
   }
 
-  /// Returns `true` if the other result may depend on other sources.
-  final func hasMoved(to result: ComputedResult) -> Bool { shape != result.shape }
+  /// Returns `true` if the other result, whose value is equal, depends on values at other places.
+  final func hasMoved(to result: ComputedResult) -> Bool {
+    self !== result && (places != result.places || isVolatile != result.isVolatile)
+  }
 
   func replacing(_ dependencies: DependencyList) -> ComputedResult { self }
 
@@ -109,11 +105,9 @@ class ComputedResult: @unchecked Sendable {
   ) -> ComputedResult {
     let last = run.previous?.use { ($0.value(of: Value.self), $0.version) }
     if let last, !changeTest(last.0, value) {
-      return TypedComputedResult(
-        last.0, version: last.1, shape: run.shape(isEqual: true), run.dependencies)
+      return TypedComputedResult(last.0, version: last.1, run.dependencies)
     }
-    return TypedComputedResult(
-      value, version: run.id, shape: run.shape(isEqual: false), run.dependencies)
+    return TypedComputedResult(value, version: run.id, run.dependencies)
   }
 
   @inlinable
@@ -129,13 +123,13 @@ final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sen
 
   /// - Parameter version: The version of an equal value, or a new version.
   @inlinable
-  init(_ value: Value, version: UInt, shape: UInt, _ dependencies: DependencyList) {
+  init(_ value: Value, version: UInt, _ dependencies: DependencyList) {
     self.value = value
-    super.init(version: version, shape: shape, dependencies)
+    super.init(version: version, dependencies)
   }
 
   override func replacing(_ dependencies: DependencyList) -> ComputedResult {
-    TypedComputedResult(value, version: version, shape: UniqueNumber.next() << 20, dependencies)
+    TypedComputedResult(value, version: version, dependencies)
   }
 }
 
@@ -148,14 +142,4 @@ struct FinishedRun {
   @usableFromInline let id: UInt
   @usableFromInline let dependencies: DependencyList
   @usableFromInline let previous: UnretainedReference<ComputedResult>?
-  let isIndexed: Bool
-
-  /// Returns the shape of the previous result if the run has read the same, or else a new shape.
-  ///
-  /// Only an index uses the shape of a different value.
-  @usableFromInline
-  func shape(isEqual: Bool) -> UInt {
-    guard isEqual || isIndexed, let previous else { return id }
-    return previous.use { dependencies.haveShape(of: $0.dependencies) ? $0.shape : id }
-  }
 }

@@ -20,8 +20,7 @@ extension DependencyIndex {
   /// - Returns: `false` if the index has other dependencies, or one of the results is not known to
   ///   be correct. No other result is taken in this pass then.
   func take(_ id: EntryID) -> Bool {
-    let isCollapsed = table[id].isCollapsed
-    guard time > 0, isCollapsed || mayTake && table[id].hasOtherResult,
+    guard time > 0, mayTake, table[id].hasOtherResult,
       let result = table[id].node?.use({ $0.result }), result.isCorrect(at: time)
     else { return false }
     defer { taken.removeAll(keepingCapacity: true) }
@@ -30,18 +29,15 @@ extension DependencyIndex {
     while next < taken.count {
       if !reachDependencies(of: taken[next]) {
         for entry in taken { table[entry.id].phase = .marked }
-        mayTake = taken.count == 1 && mayTake
+        mayTake = false
         return false
       }
       next += 1
     }
     for index in taken.indices {
       let entry = taken[index]
-      table[entry.id].takes.pass = pass
       replaceResult(of: entry.id, by: entry.result.use { $0 }, comparing: true)
     }
-    table[id].takes.count += 1
-    if table[id].takes.count == table[id].takes.limit { collapsible.append(id) }
     return withExtendedLifetime(result) { true }
   }
 
@@ -53,9 +49,6 @@ extension DependencyIndex {
   /// Returns `false` if the marked dependencies cannot be taken.
   private func reachDependencies(of reader: TakenResult) -> Bool {
     reader.result.use { result in
-      if table[reader.id].isCollapsed {
-        return table[reader.id].knownResult?.use { !$0.hasMoved(to: result) } ?? false
-      }
       let count = table[reader.id].children.count
       if result.dependencies.count != count { return false }
       for position in 0..<count {
@@ -101,7 +94,6 @@ extension DependencyIndex {
     var adopted = candidate
     if steps[step].hasMoved {
       adopted = candidate.replacing(dependencyList(of: id))
-      if time > 0 { adopted.isNew(at: time) }
       table[id].node?.use { $0.publish(adopted) }
     }
     finish(id, with: adopted, comparing: true)

@@ -41,8 +41,6 @@ extension DependencyIndex {
   func begin(_ id: EntryID) {
     if table[id].phase == .running { trap(at: id) }
     if take(id) { return }
-    table[id].takes.count = 0
-    if table[id].isCollapsed { expand(id) }
     table[id].phase = .running
     steps.append(PassStep(id: id, position: table[id].firstMarked))
   }
@@ -154,7 +152,6 @@ extension DependencyIndex {
   func relink(_ step: Int, from position: Int) {
     let (id, start) = (steps[step].id, steps[step].foundStart)
     while table[id].children.count > position { unused.append(table.unlinkLast(of: id)) }
-    table.reserve(found.count - start, of: id)
     for index in start..<found.count { table.link(found[index], to: id) }
     found.removeLast(found.count - start)
   }
@@ -173,12 +170,9 @@ extension DependencyIndex {
     let id = steps[step].id
     if steps[step].hasMoved, let result = table[id].result {
       let moved = result.replacing(dependencyList(of: id))
-      if time > 0 { moved.isNew(at: time) }
       table[id].node?.use { $0.publish(moved) }
       return finish(id, with: moved, comparing: false)
     }
-    // A subscriber that has taken it keeps it then.
-    if time > 0 { table[id].knownResult?.use { $0.wasCorrect(at: time) } }
     table[id].phase = .clean
     steps.removeLast()
   }

@@ -32,104 +32,69 @@ final class DependencyIndex {
     var reached: [EntryID] = []
     var taken: [TakenResult] = []
     var mayTake = true
-    var collapsible: [EntryID] = []
-    var collapsedCount = 0
     var inspectedCount = 0
     var time: UInt = 0
     var places = PlaceRange()
-    var values: [ObjectIdentifier: EntryID] = [:]
-    var sources: [ObjectIdentifier: EntryID] = [:]
-    /// The inputs of the subscription, set during a pass only.
-    var inputs: LiveInputs?
     var areInputsChanged = false
-    var removedInputs: [Subscription] = []
   }
 
   let table = EntryTable()
-  @exclusivity(unchecked) private var storedState = State()
+  @exclusivity(unchecked) private var state = State()
+  private(set) var values: [ObjectIdentifier: EntryID] = [:]
+  private(set) var sources: [ObjectIdentifier: EntryID] = [:]
+  /// The inputs of the subscription, set during a pass only.
+  private var inputs: LiveInputs?
+  private var removedInputs: [Subscription] = []
 
   /// The number of the next pass, or of the pass in progress.
-  var pass: UInt { state.pass }
-
-  private var state: State {
-    @inline(__always) _read { yield unsafe storedState }
-    @inline(__always) _modify { yield unsafe &storedState }
-  }
-
-  private(set) var values: [ObjectIdentifier: EntryID] {
-    @inline(__always) _read { yield state.values }
-    @inline(__always) _modify { yield &state.values }
-  }
-
-  private(set) var sources: [ObjectIdentifier: EntryID] {
-    @inline(__always) _read { yield state.sources }
-    @inline(__always) _modify { yield &state.sources }
-  }
+  var pass: UInt { unsafe state.pass }
 
   /// The entries in progress.
   ///
   /// Each waits for the next entry.
   var steps: [PassStep] {
-    @inline(__always) _read { yield state.steps }
-    @inline(__always) _modify { yield &state.steps }
+    @inline(__always) _read { yield unsafe state.steps }
+    @inline(__always) _modify { yield unsafe &state.steps }
   }
 
   /// Reads that the previous run did not make at the same place, of all steps.
   var found: [EntryID] {
-    @inline(__always) _read { yield state.found }
-    @inline(__always) _modify { yield &state.found }
+    @inline(__always) _read { yield unsafe state.found }
+    @inline(__always) _modify { yield unsafe &state.found }
   }
 
   /// Entries that may have no link.
   var unused: [EntryID] {
-    @inline(__always) _read { yield state.unused }
-    @inline(__always) _modify { yield &state.unused }
+    @inline(__always) _read { yield unsafe state.unused }
+    @inline(__always) _modify { yield unsafe &state.unused }
   }
 
   /// Entries that take the results of another reader.
   var taken: [TakenResult] {
-    @inline(__always) _read { yield state.taken }
-    @inline(__always) _modify { yield &state.taken }
+    @inline(__always) _read { yield unsafe state.taken }
+    @inline(__always) _modify { yield unsafe &state.taken }
   }
 
   /// `false` if a result could not be taken in this pass.
   var mayTake: Bool {
-    get { state.mayTake }
-    set { state.mayTake = newValue }
-  }
-
-  /// Entries that have taken enough results.
-  var collapsible: [EntryID] {
-    @inline(__always) _read { yield state.collapsible }
-    @inline(__always) _modify { yield &state.collapsible }
-  }
-
-  var collapsedCount: Int {
-    get { state.collapsedCount }
-    set { state.collapsedCount = newValue }
+    get { unsafe state.mayTake }
+    set { unsafe state.mayTake = newValue }
   }
 
   /// The number of dependencies and sources that passes have compared.
   ///
   /// For tests: it grows with the values that a change may affect, not with the graph.
   var inspectedCount: Int {
-    get { state.inspectedCount }
-    set { state.inspectedCount = newValue }
+    get { unsafe state.inspectedCount }
+    set { unsafe state.inspectedCount = newValue }
   }
 
   /// A time at which all sources had the values of the index, or 0.
   ///
   /// Results that are correct at this time are the results of the index.
   private(set) var time: UInt {
-    get { state.time }
-    set { state.time = newValue }
-  }
-
-  init() {
-    // Enough for most subscriptions, so that the arrays do not grow one element at a time.
-    state.found.reserveCapacity(16)
-    state.unused.reserveCapacity(16)
-    state.sources.reserveCapacity(8)
+    get { unsafe state.time }
+    set { unsafe state.time = newValue }
   }
 
   /// Stores a delivered value, and marks the computed values that it may affect.
@@ -161,9 +126,9 @@ final class DependencyIndex {
       // An array would be retained in a `for` loop.
       for index in 0..<table[id].links.count {
         let link = table[id].links[index]
-        if table.mark(link) { state.reached.append(link.reader) }
+        if table.mark(link) { unsafe state.reached.append(link.reader) }
       }
-      guard let next = state.reached.popLast() else { return }
+      guard let next = unsafe state.reached.popLast() else { return }
       id = next
     }
   }
@@ -172,19 +137,16 @@ final class DependencyIndex {
 
   /// Brings the computed value up to date, and returns its result.
   func update(_ root: EntryID, in session: ReadSession, for inputs: LiveInputs) -> ComputedResult {
-    state.inputs = inputs
-    // The first sources are read from now on. A later version clears the time.
-    if pass == 1 { time = ChangeClock.now }
+    self.inputs = inputs
     let result = result(of: root, in: session).use { $0 }
-    state.inputs = nil
-    while let id = collapsible.popLast() { collapse(id) }
+    self.inputs = nil
     removeUnused(but: root)
-    state.pass += 1
+    unsafe state.pass += 1
     mayTake = true
     // One of n passes inspects all n sources, which is amortized O(1) per pass.
     if time == 0, pass.isMultiple(of: UInt(max(sources.count, 1))) { _ = missedSources() }
     if time > 0 { result.wasCorrect(at: time) }
-    state.places = result.places
+    unsafe state.places = result.places
     return result
   }
 
@@ -192,7 +154,7 @@ final class DependencyIndex {
   ///
   /// - Returns: `true` if there were some. The values of the index belonged to several instants.
   func readMissedSources() -> Bool {
-    if sources.count < 2 || time > 0 { return false }
+    if sources.count < 2 { return false }
     let missed = missedSources()
     for id in missed {
       guard let record = table[id].storage?.use({ $0.presentRecord() }) else { continue }
@@ -207,14 +169,13 @@ final class DependencyIndex {
       if table[id].identity == nil || !table[id].links.isEmpty || id == root { continue }
       while !table[id].children.isEmpty { unused.append(table.unlinkLast(of: id)) }
       let entry = table.remove(id)
-      if entry.isCollapsed { collapsedCount -= 1 }
       guard let identity = entry.identity else { continue }
       if entry.node != nil {
         values[identity] = nil
       } else {
         sources[identity] = nil
-        state.areInputsChanged = true
-        state.removedInputs.append(entry.input)
+        unsafe state.areInputsChanged = true
+        removedInputs.append(entry.input)
       }
     }
   }
@@ -224,17 +185,8 @@ final class DependencyIndex {
   func value(_ node: ComputedNode) -> EntryID {
     let identity = ObjectIdentifier(node)
     if let known = values[identity] { return known }
-    if collapsedCount > 0 {
-      // A collapsed part may contain it.
-      expandAll()
-      if let known = values[identity] { return known }
-    }
-    return addValue(node)
-  }
-
-  func addValue(_ node: ComputedNode) -> EntryID {
     let id = table.append(IndexEntry(of: node))
-    values[ObjectIdentifier(node)] = id
+    values[identity] = id
     unused.append(id)
     return id
   }
@@ -246,10 +198,10 @@ final class DependencyIndex {
     let id = table.append(IndexEntry(of: storage))
     sources[identity] = id
     unused.append(id)
-    if let inputs = state.inputs {
+    if let inputs {
       let followed = inputs.follow(storage, as: id)
       table[id].input = followed.input
-      state.areInputsChanged = true
+      unsafe state.areInputsChanged = true
       setFirst(followed.record, at: id)
     } else {
       setFirst(storage.presentRecord(), at: id)
@@ -308,10 +260,10 @@ final class DependencyIndex {
 
   /// Returns the inputs that are no longer in use, or `nil` if the inputs have not changed.
   func takeInputChanges() -> [Subscription]? {
-    if !state.areInputsChanged { return nil }
-    state.areInputsChanged = false
-    defer { state.removedInputs = [] }
-    return state.removedInputs
+    if unsafe !state.areInputsChanged { return nil }
+    unsafe state.areInputsChanged = false
+    defer { removedInputs = [] }
+    return removedInputs
   }
 
   // MARK: Time
@@ -321,7 +273,7 @@ final class DependencyIndex {
   /// Otherwise, no time is known at which all sources had the values of the index.
   private func moveTime(to version: UInt) {
     guard time > 0, version > time, version != .max,
-      ChangeLog.shared.isFree(of: state.places, from: time, to: version - 1)
+      ChangeLog.shared.isFree(of: unsafe state.places, from: time, to: version - 1)
     else {
       time = 0
       return
