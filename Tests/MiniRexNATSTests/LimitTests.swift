@@ -174,18 +174,18 @@ struct LimitTests {
     }
     try await other.areSubscribed()
     let count = scaled(20_000)
-    let (answers, done) = (Shared(0), Shared(0))
+    let (others, done) = (Shared<[String: Int]>([:]), Shared(0))
     let bag = SubscriptionBag()
     for number in 0..<count {
       nats.request(Int.self, number, on: "numbers", timeout: .seconds(600)).subscribe { result in
-        if result == .success(number) { answers.increment() }
+        if result != .success(number) { others.change { $0["\(result)", default: 0] += 1 } }
         done.increment()
       }.store(in: bag)
     }
 
     await until { done.value == count }
 
-    #expect(answers.value == count)
+    #expect(others.value == [:])
     #expect(running.value.most <= 10_000)
     withExtendedLifetime(service) {}
     await nats.close()
