@@ -191,6 +191,7 @@ private func work(_ tally: inout Tally, _ action: Work) -> Effect<Work> {
     #expect(Set(metrics.series("minirex_store_commits_total").map(\.labels)).count == 2)
     // No graph observes the stores.
     #expect(metrics.series("minirex_store_reducer_seconds_count").isEmpty)
+    withExtendedLifetime(stores) {}
   }
 
   @Test(arguments: ["ready", "live"])

@@ -37,6 +37,7 @@ extension StoreContractTests {
     store.commit { state in state.rows = Rows(state.rows.map { $0 }) }
     #expect(compared.value == (k > 64 ? 2 * n : k + n))
     #expect(called.value.count == k)
+    withExtendedLifetime(tokens) {}
   }
 
   @Test func `S18 a child of a row is compared only after its row changed`() {
