@@ -66,7 +66,7 @@ final class Service: Sendable {
     return switch (request.method, request.path) {
     case ("GET", "/"): .page(Data(PackageResources.page_html))
     case ("GET", "/counters"): .content("application/json", json(store.state.values))
-    // A browser would try again at once, without an end.
+    // A browser would try again immediately, without an end.
     case ("GET", "/events") where hasFailed:
       .status(.unavailable, because: "the journal has failed")
     case ("GET", "/events"): .events(events(after: request.headers["last-event-id"]), .delaysEvents)

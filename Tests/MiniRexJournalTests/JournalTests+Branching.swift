@@ -79,7 +79,7 @@ extension JournalTests {
     try await record(folder, [[one, one], [one], [one], [one]])
     let name = "journal.segments/000001-0.journal"
     var bytes = try Data(contentsOf: folder.file(name))
-    // Without its last line, nothing tells it from the beginning of another branch.
+    // Without its last line, it could be the beginning of another branch.
     let end = try #require(bytes.dropLast().lastIndex(of: 10))
     bytes = bytes.prefix(end + 1)
     try folder.write(bytes, to: name)

@@ -7,7 +7,7 @@ import Testing
 /// Values often remain equal, and dependencies change, so an equal result may be kept although the values below it have
 /// changed.
 @Suite(.light) struct SharedPartTests {
-  /// In a process of its own, because writes of other tests move the change clock.
+  /// In a separate process, because writes of other tests move the change clock.
   @Test func `R34 R36 a shared part runs once and gives each subscriber each value once`() async {
     await #expect(processExitsWith: .success) {
       for seed in 0..<UInt64(scaled(200)) {
@@ -28,7 +28,7 @@ private struct PartNode: Sendable {
   let selector: Int?
   /// The inputs, by the value of the selector.
   let inputs: [[Int]]
-  /// Inputs that depend on the sum of the others.
+  /// Inputs that are read or not by the sum of `inputs`.
   let latest: [Int]
   let modulus: Int
 

@@ -24,7 +24,7 @@ extension JournalSegments {
     return own.reversed()
   }
 
-  /// Returns the one of several files with a sequence number that a later file names.
+  /// Returns the file that a later file names, of several files with one sequence number.
   ///
   /// If that file is missing, a file counts whose identity damage conceals.
   private func named(
