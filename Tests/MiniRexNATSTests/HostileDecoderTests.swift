@@ -21,14 +21,6 @@ struct HostileDecoderTests {
   private static let consumer =
     #"{"name":"c","created":"2026-11-27T01:02:03Z","num_pending":7,"#
     + #""delivered":{"consumer_seq":4,"stream_seq":5}}"#
-  /// With the header of an entry of a replica.
-  private static let stored =
-    #"{"message":{"subject":"board","seq":3,"time":"2026-11-27T01:02:03.1Z","data":"eA==","#
-    + #""hdrs":"TkFUUy8xLjANCk1pbmlSZXgtUmVwbGljYTogYSAxIDANCg0K"}}"#
-  private static let refusal =
-    #"{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 7"}}"#
-  private static let head =
-    #"{"snapshots":[{"sequence":9,"time":7,"id":"9-1","count":1,"first":4,"checksum":5}]}"#
   private static let report =
     #"{"name":"billing","version":"1.0.0","process":1,"processor":0.5,"memory":4096,"#
     + #""replicas":[{"name":"board","phase":"current","sequence":4,"behind":1,"pending":2,"#
@@ -68,17 +60,19 @@ struct HostileDecoderTests {
         _ = state.take(metadata, generation, over: 1, isBucket: false)
         _ = state.hasCalled()
       }
-      if let stored: JetStream.Stored = decode(Self.stored, &forger) {
+      if let stored: JetStream.Stored = decode(HostileServer.Client.stored, &forger) {
         _ = Timestamp(stored.message.time)?.nanoseconds
         unsafe (stored.message.hdrs ?? Data()).withUnsafeBytes {
           _ = unsafe HeaderBlock($0).headers
         }
       }
-      if let refusal: JetStream.Refusal = decode(Self.refusal, &forger), let error = refusal.error {
+      if let refusal: JetStream.Refusal = decode(HostileServer.Client.refusal, &forger),
+        let error = refusal.error
+      {
         let typed = JetStream.error(error, of: "board")
         _ = (typed.isMissingMessage, typed.limitOfUnacknowledged(below: 20), "\(typed)")
       }
-      let _: NATSSnapshots.Head? = decode(Self.head, &forger)
+      let _: NATSSnapshots.Head? = decode(HostileServer.Client.head, &forger)
       let answer = forger.forge(#"{"stream":"board","seq":12}"#)
       unsafe answer.withUnsafeBytes {
         if unsafe JetStream.Appended($0, to: "board") != nil { read["answer", default: 0] += 1 }

@@ -57,6 +57,18 @@ final class Socket: Sendable {
     return (socket, Address(host: "127.0.0.1", port: port))
   }
 
+  /// Calls the closure with each accepted connection, on a new thread, until the socket is shut down.
+  func acceptAll(_ take: @escaping @Sendable (Socket) -> Void) {
+    Thread.detachNewThread { [self] in
+      while true {
+        let client = accept(descriptor, nil, nil)
+        if client < 0 { return }
+        _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+        take(Socket(client))
+      }
+    }
+  }
+
   fileprivate static func bound(to host: String) throws -> (Socket, Int) {
     let socket = try Socket()
     let port = try unsafe withAddress(host, 0) { pointer, size in

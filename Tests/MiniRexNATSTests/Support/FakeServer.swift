@@ -27,16 +27,7 @@ final class FakeServer: Sendable {
     (self.greeting, self.answer) = (greeting, answer)
     pending = accepts ? [] : try [Socket.connected(to: address)]
     if !accepts { return }
-    let (socket, take) = (socket, Shared<(@Sendable (Socket) -> Void)?>(nil))
-    take.value = { [weak self] in self?.serve($0) }
-    Thread.detachNewThread {
-      while true {
-        let client = accept(socket.descriptor, nil, nil)
-        if client < 0 { return }
-        _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-        take.value?(Socket(client))
-      }
-    }
+    socket.acceptAll { [weak self] in self?.serve($0) }
   }
 
   deinit {

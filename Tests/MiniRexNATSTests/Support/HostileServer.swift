@@ -33,15 +33,7 @@ final class HostileServer: Sendable {
     client = Shared(
       Client(
         forger: Forger(seed: seed), isHonest: closesAfter != nil, closesAfter: closesAfter))
-    let (socket, take) = (socket, Shared<(@Sendable (Socket) -> Void)?>(nil))
-    take.value = { [weak self] in self?.serve($0) }
-    Thread.detachNewThread {
-      while true {
-        let client = accept(socket.descriptor, nil, nil)
-        if client < 0 { return }
-        take.value?(Socket(client))
-      }
-    }
+    socket.acceptAll { [weak self] in self?.serve($0) }
   }
 
   deinit {
@@ -135,12 +127,13 @@ extension HostileServer.Client {
     + #""state":{"messages":3,"first_seq":1,"last_seq":3,"last_ts":"2026-11-27T01:02:03.1Z"}}"#
   private static let consumer =
     #"{"name":"c",\#(created),"num_pending":2,"delivered":{"consumer_seq":0,"stream_seq":0}}"#
-  private static let stored =
+  /// With the header of an entry of a replica.
+  static let stored =
     #"{"message":{"subject":"board","seq":3,"time":"2026-11-27T01:02:03.1Z","data":"eA==","#
     + #""hdrs":"TkFUUy8xLjANCk1pbmlSZXgtUmVwbGljYTogYSAxIDANCg0K"}}"#
-  private static let refusal =
+  static let refusal =
     #"{"error":{"code":400,"err_code":10071,"description":"wrong last sequence: 7"}}"#
-  private static let head =
+  static let head =
     #"{"snapshots":[{"sequence":9,"time":7,"id":"9-1","count":1,"first":4,"checksum":5}]}"#
   private static let report =
     #"{"name":"billing","version":"1.0.0","process":1,"processor":0.5,"memory":4096}"#
