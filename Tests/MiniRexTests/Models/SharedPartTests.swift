@@ -65,6 +65,7 @@ private final class SharedPart {
   private var values: [PublishedValue<Int>]
   private let runs = Shared<[Int: Int]>([:])
   private var subscribers: [Subscriber] = []
+  private let overtaking = [PublishedProperty(0), PublishedProperty(0)]
 
   init(seed: UInt64) {
     random = SeededGenerator(seed: seed)
@@ -179,6 +180,7 @@ private final class SharedPart {
       subscribers.remove(at: index).subscription.invalidate()
       return "cancel"
     }
+    if choice > 97 { return readOvertaken() }
     if choice > 95 { return read(Int.random(in: values.indices, using: &random)) }
     if choice > 90 {
       let places = [sources.indices, sources.indices].map { Int.random(in: $0, using: &random) }
@@ -200,5 +202,27 @@ private final class SharedPart {
     let (found, expected) = (values[node].current(), presentValues[node])
     #expect(found == expected)
     return "read \(node)"
+  }
+
+  /// Reads nodes, and changes other sources between the reads, so that the run reads an earlier instant.
+  private func readOvertaken() -> String {
+    let places = (0..<Int.random(in: 2...5, using: &random)).map { _ in
+      Int.random(in: values.indices, using: &random)
+    }
+    let list = PublishedValue.computed { [values, overtaking] read in
+      places.enumerated().map { position, place in
+        if position == 0 { _ = read(overtaking[0]) }
+        let value = read(values[place])
+        if position == 0 {
+          for source in overtaking { source.value += 1 }
+          _ = read(overtaking[1])
+        }
+        return value
+      }
+    }
+    let (found, present) = (list.current(), presentValues)
+    #expect(found == places.map { present[$0] }, "\(places)")
+    runs.value = [:]
+    return "read \(places)"
   }
 }

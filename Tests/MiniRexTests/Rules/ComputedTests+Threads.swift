@@ -145,4 +145,24 @@ extension ComputedTests {
       subscription.invalidate()
     }
   }
+
+  /// An equal result keeps the results below it, which are older than the reads of the run.
+  @Test func `R37 a run that is overtaken reads no older values below an equal result`() {
+    let (source, first, last) = (PublishedProperty(1), PublishedProperty(0), PublishedProperty(0))
+    let double = PublishedValue.computed { read in read(source) * 2 }
+    let limited = PublishedValue.computed { read in min(read(double), 0) }
+    let outer = PublishedValue.computed { read in read(limited) + 1 }
+    let list = PublishedValue.computed { read in
+      _ = read(first)
+      let result = read(outer)
+      first.value += 1
+      last.value += 1
+      _ = read(last)
+      return [result, read(limited), read(double), read(source)]
+    }
+    #expect(outer.current() == 1)
+    source.value = 20
+    #expect(outer.current() == 1)
+    #expect(list.current() == [1, 0, 40, 20])
+  }
 }

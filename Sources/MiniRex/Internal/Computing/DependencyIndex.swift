@@ -195,9 +195,7 @@ final class DependencyIndex {
   func source(_ storage: VersionedStorage) -> EntryID {
     let identity = ObjectIdentifier(storage)
     if let known = sources[identity] { return known }
-    let id = table.append(IndexEntry(of: storage))
-    sources[identity] = id
-    unused.append(id)
+    let id = addSource(storage)
     if let inputs {
       let followed = inputs.follow(storage, as: id)
       table[id].input = followed.input
@@ -209,40 +207,18 @@ final class DependencyIndex {
     return id
   }
 
-  private func setFirst(_ record: ValueRecord, at id: EntryID) {
+  func addSource(_ storage: VersionedStorage) -> EntryID {
+    let id = table.append(IndexEntry(of: storage))
+    sources[ObjectIdentifier(storage)] = id
+    unused.append(id)
+    return id
+  }
+
+  func setFirst(_ record: ValueRecord, at id: EntryID) {
     let version = record.version.load(ordering: .relaxed)
     table[id].record = record
     if version != .max { table[id].knownVersion = version }
     if version > time { time = 0 }
-  }
-
-  /// Adds a value that the session has read, so that its later reads find the same value.
-  func keep(_ dependency: Dependency) {
-    var open = [dependency.content]
-    while let next = open.popLast() {
-      switch next {
-      case .value(let record):
-        if sources[ObjectIdentifier(record.storage)] != nil { continue }
-        let id = table.append(IndexEntry(of: record.storage))
-        sources[ObjectIdentifier(record.storage)] = id
-        setFirst(record, at: id)
-      case .computed(let node, let result):
-        if !keep(result, of: node) { continue }
-        open += result.dependencies.map(\.content)
-      }
-    }
-  }
-
-  /// Adds a result.
-  ///
-  /// - Returns: `false` if the index has a result of the computed value already, or computes it.
-  @discardableResult
-  func keep(_ result: ComputedResult, of node: ComputedNode) -> Bool {
-    let id = value(node)
-    if table[id].result != nil || table[id].phase == .running { return false }
-    table[id].result = result
-    table[id].phase = .clean
-    return true
   }
 
   // MARK: Inputs

@@ -68,7 +68,7 @@ extension ReadSession {
     }
     // A run that reads this one, but in another state, is no cycle.
     let index = pin()
-    if let result { index.use { _ = $0.keep(result, of: node) } }
+    if let result { index.use { $0.keep([.computed(node, result)], at: unsafe time) } }
     return indexedResult(of: node).use { $0 }
   }
 

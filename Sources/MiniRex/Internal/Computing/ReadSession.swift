@@ -143,7 +143,7 @@ package final class ReadSession {
   func pin() -> UnretainedReference<DependencyIndex> {
     if let index = unsafe index { return index }
     let new = DependencyIndex()
-    for position in 0..<(unsafe reads.count) { new.keep(unsafe reads[position]) }
+    unsafe new.keep((0..<reads.count).map { unsafe reads[$0].content }, at: time)
     read(in: new)
     return UnretainedReference(new)
   }
