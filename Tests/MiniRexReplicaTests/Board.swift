@@ -57,20 +57,16 @@ extension MemoryLog.Link {
   func settle(
     _ replica: Replica<Board, BoardAction>, sourceLocation: SourceLocation = #_sourceLocation
   ) async {
-    for _ in 0..<patience {
+    let isSettled = await holds {
       await replica.processed()
       acceptAll()
       deliverNext(.max)
       await replica.processed()
       let progress = replica.progress.current()
-      if inFlightCount == 0, undelivered == 0, progress?.pending == 0,
-        progress?.sequence == position
-      {
-        return
-      }
-      if Task.isCancelled { return }
-      try? await Task.sleep(for: .milliseconds(1))
+      return inFlightCount == 0 && undelivered == 0 && progress?.pending == 0
+        && progress?.sequence == position
     }
+    if isSettled || Task.isCancelled { return }
     Issue.record(
       "The replica is still at work: \(replica.progress.current() as Any)",
       sourceLocation: sourceLocation)

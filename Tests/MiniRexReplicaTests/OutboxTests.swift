@@ -41,18 +41,16 @@ struct OutboxTests {
     for number in 1...3 { replica.send(.said("\(number)")) }
     try await replica.flush()
     // A kill leaves the files as they are.
-    var words: [String]?
-    for _ in 0..<1_000 where words != ["1", "2", "3"] {
-      try? await Task.sleep(for: .milliseconds(10))
-      if !folder.names.contains("state") { continue }
+    func restoredWords() async throws -> [String] {
       for name in ["outbox", "state"] {
         try Data(contentsOf: folder.file(name)).write(to: copy.file(name))
       }
       let killed = try makeReplica(log.manualLink(isCut: true), keptIn: copy.url.path)
-      words = killed.store.words
+      let words = killed.store.words
       await killed.close()
+      return words
     }
-    #expect(words == ["1", "2", "3"])
+    await until { (try? await restoredWords()) == ["1", "2", "3"] }
     await replica.close()
     #expect(Set(folder.names) == ["outbox", "state"])
   }
