@@ -2,12 +2,14 @@
 //
 // A test builds this library with clang and preloads it. FAULTS_FOLDER is the journal's folder. FAULTS_LOG is the file
 // of the log. The call with the number FAULTS_AT fails with the code FAULTS_CODE, or writes FAULTS_BYTES bytes at most
-// (half of them if 0). Bytes that are written to a file named `notes` are no call, but are logged.
+// (half of them if 0). A negative code is a signal before the call. Bytes that are written to a file named `notes` are
+// no call, but are logged.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,6 +43,7 @@ static int is_journals(int file) {
 static int fault(size_t *bytes) {
   const char *at = getenv("FAULTS_AT"), *code = getenv("FAULTS_CODE"), *count = getenv("FAULTS_BYTES");
   if (is_note || ++calls != (at ? atoi(at) : -1)) return 0;
+  if (code && atoi(code) < 0) raise(-atoi(code));
   if (code) return errno = atoi(code);
   size_t most = count && atoi(count) ? (size_t)atoi(count) : bytes ? (*bytes + 1) / 2 : 0;
   if (bytes && *bytes > most) *bytes = most;

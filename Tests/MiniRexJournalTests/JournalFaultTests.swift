@@ -13,6 +13,14 @@ private func prefix(_ count: Int) -> Ledger {
   (0..<count).reduce(into: Ledger()) { _ = keeping(&$0, action($1 + 1)) }
 }
 
+/// Keeps the inode.
+private func writeInPlace(_ bytes: Data, _ path: String) throws {
+  let file = try FileHandle(forUpdating: URL(filePath: path))
+  try file.truncate(atOffset: 0)
+  try file.write(contentsOf: bytes)
+  try file.close()
+}
+
 @Suite(.light, .serialized) struct JournalFaultTests {
   private let count = 29
 
@@ -60,6 +68,44 @@ private func prefix(_ count: Int) -> Ledger {
         #expect(said == ["\(count) sent"] && found == count, comment)
       }
       #expect(!folder.names.contains("journal.next"), comment)
+    }
+  }
+
+  /// The folder has closed files that only `everything` keeps.
+  @Test(arguments: ["everything", "latest"])
+  func `J5 a kill before any system call loses no commit and keeps no file`(mode: String)
+    async throws
+  {
+    let tools = try Folder()
+    let library = try await FaultLibrary(in: tools)
+    let calls = try await system(mode, library).calls.count { $0.kind != "n" } + 12
+    for at in (1...calls).shuffled().prefix(scaled(24)) {
+      let folder = try Folder()
+      do {
+        let journal = try LedgerJournal(folder)
+        let store = Store(Ledger(), reducer: keeping)
+        let recording = journal.record(store)
+        for number in 1...3 {
+          store.send(action(number))
+          try await journal.compact()
+        }
+        withExtendedLifetime(recording) {}
+      }
+      _ = try await library.run(mode, in: folder, fault: (at: at, code: -SIGKILL, bytes: 0))
+      #expect(try open(folder, "\(at)") >= max(3, lastNote(in: folder)), "\(at)")
+      do {
+        let journal = try LedgerJournal(
+          folder, keeping: mode == "latest" ? .latestState : .everything)
+        let store = Store(try journal.replay(), reducer: keeping)
+        let recording = journal.record(store)
+        store.send(action(store.state.count + 1))
+        try await journal.compact()
+        withExtendedLifetime(recording) {}
+      }
+      try open(folder, "\(at)")
+      #expect(!folder.segments.contains { $0.hasPrefix("branch") }, "\(at)")
+      if mode == "latest" { #expect(folder.segments == [], "\(at)") }
+      if mode == "everything" { #expect(try LedgerJournal(folder).verify().firstNumber == 0) }
     }
   }
 
@@ -230,11 +276,24 @@ private func prefix(_ count: Int) -> Ledger {
     let tools = try Folder()
     let library = try await FaultLibrary(in: tools)
     let (folder, log) = (try Folder(), try Folder())
+    // The first lines of the first process are in a sector before its snapshot.
+    repeat {
+      let journal = try LedgerJournal(folder, every: 0)
+      let store = Store(try journal.replay(), reducer: keeping)
+      let recording = journal.record(store)
+      store.send(action(store.state.count + 1))
+      try await journal.flush()
+      withExtendedLifetime(recording) {}
+    } while !(250..<300 ~= (try folder.bytes().count % 512))
+    let (bytes, recorded) = (try folder.bytes(), try LedgerJournal(folder).lastNumber)
     var at = 1
     // The first fdatasync that fails is the flush.
     var calls: [SystemCall] = []
     repeat {
-      for name in folder.names { try FileManager.default.removeItem(at: folder.file(name)) }
+      for name in folder.names where name != "journal" {
+        try FileManager.default.removeItem(at: folder.file(name))
+      }
+      try writeInPlace(bytes, folder.path("journal"))
       try? FileManager.default.removeItem(at: log.file("log"))
       _ = try await library.run(
         "die", in: folder, log: log.path("log"), fault: (at: at, code: EIO, bytes: 0))
@@ -242,18 +301,22 @@ private func prefix(_ count: Int) -> Ledger {
       at += 1
     } while !(calls.last?.kind == "f" && calls.contains { $0.kind == "w" }) && at < 40
     let first = calls.count
-    #expect(try open(folder, "after the failure") == 4)
+    let content = [
+      ModelDisk.Content(name: "journal", inode: inode(of: folder.path("journal")), bytes: bytes)
+    ]
+    #expect(try open(folder, "after the failure") == recorded + 4)
     _ = try await library.run("everything", in: folder, log: log.path("log"))
     calls = try systemCalls(in: log.file("log"))
-    #expect(try open(folder, "after the second process") == 4 + count)
+    #expect(try open(folder, "after the second process") == recorded + 4 + count)
 
     let seed = UInt64.random(in: 0 ... .max)
     let found = try violation(
-      calls, in: folder, sector: 512, history: false, disks: 0.4 * min(scale, 50), seed: seed)
+      calls, content, in: folder, sector: 512, history: true, disks: 0.4 * min(scale, 50),
+      seed: seed)
     #expect(found == nil, "seed \(seed)")
     let rewrite = try #require(calls[first...].firstIndex { $0.kind == "w" })
-    #expect(calls[rewrite].number > 0 && calls[rewrite + 1].kind == "s")
-    #expect(try fails(calls, in: folder) { $0 == rewrite })
+    #expect(calls[rewrite].number <= bytes.count && calls[rewrite + 1].kind == "s")
+    #expect(try fails(calls, content, in: folder, history: true) { $0 == rewrite })
   }
 }
 #endif

@@ -81,14 +81,22 @@ extension JournalFile {
   // compaction must be abandoned.
   private func archive(_ start: CompactionStart) throws(JournalFailure) -> Bool {
     if start.old.length == 0 { return true }
-    if history.span == .none, start.old.header.version > 1 {
+    // Behind closed files, the old file becomes a closed file, until all are removed: after a kill before that, nothing
+    // else proves that they belong to the journal.
+    let isFirst = !end.withLock { $0.segments.list.contains { $0.sequence > 0 } }
+    if history.span == .none, start.old.header.version > 1, isFirst {
       // A later start would take the files of another branch for the history of the new file.
       try end.withLock { end throws(JournalFailure) in
         if isCurrent(start, end) { try setAside(&end) }
       }
       return true
     }
-    if end.withLock({ $0.disk.lost }) == nil { try synchronize() }
+    if end.withLock({ $0.disk.lost }) == nil {
+      try end.withLock { end throws(JournalFailure) in
+        if !end.isPrepared, let offset = end.unconfirmed { try rewrite(end.part, from: offset) }
+      }
+      try synchronize()
+    }
     let created = try end.withLock { end throws(JournalFailure) -> Bool? in
       guard isCurrent(start, end) else { return nil }
       if !(try isNamed(path, start.old.file.number)) { throw .inUse }

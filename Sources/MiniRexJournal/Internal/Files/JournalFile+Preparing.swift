@@ -92,7 +92,7 @@ extension JournalFile {
   }
 
   /// Uses another descriptor, because Linux ignores offsets under `O_APPEND`.
-  private func rewrite(_ part: JournalPart, from offset: Int) throws(JournalFailure) {
+  func rewrite(_ part: JournalPart, from offset: Int) throws(JournalFailure) {
     let writing = JournalDescriptor(try check { unsafe open(path, O_WRONLY | O_CLOEXEC) })
     guard try isSame(writing.number, part.file.number) else { throw .inUse }
     var place = offset
@@ -112,19 +112,27 @@ extension JournalFile {
     return JournalWeight.State(end: offset + bytes.count + 1, bytes: bytes.count)
   }
 
-  /// Returns whether a lost line precedes the last state, which then hides it.
+  /// Finds the lines before the last state that no later line vouches for, so that they are rewritten as well.
   ///
-  /// It reads the lines before that state back to the first line that was durable.
+  /// It reads the lines before that state back to the last line that was durable.
+  ///
+  /// - Returns: `true` if one of them is lost. The last state then hides the loss.
   func hidesLoss() throws(JournalFailure) -> Bool {
     let (part, state) = end.withLock { ($0.part, $0.weight.last) }
     var durable = end.withLock { $0.disk.durable }
-    var lines = part.linesBackwards(before: max(state.end, part.firstLine))
+    let stateEnd = max(state.end, part.firstLine)
+    var (lines, start) = (part.linesBackwards(before: stateEnd), stateEnd)
     while let (offset, bytes) = try lines.next(), offset >= part.header.length {
       guard let line = JournalLine(bytes) else { return true }
       durable = max(durable, line.synced ?? -1)
       // A state that follows the last durable commit has its number, but can be lost.
       let isBefore = line.number < durable || line.kind.isCommit && line.number == durable
-      if isBefore, line.back == nil { return false }
+      if isBefore, line.back == nil { break }
+      start = offset
+    }
+    end.withLock { end in
+      // A later line that vouches for a line after the state vouches for all lines before it.
+      if let offset = end.unconfirmed, offset < stateEnd { end.unconfirmed = min(offset, start) }
     }
     return false
   }
