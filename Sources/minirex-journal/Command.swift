@@ -60,7 +60,9 @@ struct Command {
 
   private func number(_ option: String) throws -> Int? {
     guard let text = values[option] else { return nil }
-    guard let number = Int(text) else { throw Usage(text: "\(option) requires a number.") }
+    guard let number = Int(text), number < .max else {
+      throw Usage(text: "\(option) requires a number.")
+    }
     return number
   }
 

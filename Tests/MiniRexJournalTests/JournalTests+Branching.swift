@@ -155,6 +155,28 @@ extension JournalTests {
     #expect((try? Data(contentsOf: moved)) == foreign)
   }
 
+  /// The identity covers 4 KiB, because opening reads only these.
+  ///
+  /// `verify` reads all lines.
+  @Test func `J26 verify finds a file of another branch that ends with the same lines`()
+    async throws
+  {
+    let folder = try Folder()
+    let (one, two) = (LedgerAction.pay("one", 1), LedgerAction.pay("two", 1))
+    let rest = Array(repeating: LedgerAction.pay("all", 1), count: 80)
+    try await record(folder, [[one]])
+    let copy = try folder.bytes()
+    try await record(folder, [[one] + rest, [one]])
+    try folder.move("journal", to: "one")
+    try folder.write(copy, to: "journal")
+    try await record(folder, [[two] + rest, [two]])
+    try folder.move("journal", to: "two")
+    try folder.move("one", to: "journal")
+    let journal = try LedgerJournal(folder)
+    #expect(try journal.replay().accounts == ["one": 3, "all": 80])
+    #expect(throws: JournalFailure.diverged(number: 82)) { try journal.verify() }
+  }
+
   /// A power loss has lost the first state, which no later line needs.
   @Test func `J19 a policy deletes a closed file whose first state was lost before`() async throws {
     let folder = try Folder()

@@ -9,7 +9,7 @@ import Testing
 
 extension JournalTests {
   /// Returns a line with its checksum.
-  private func line(_ body: String) -> String {
+  func line(_ body: String) -> String {
     let sum = String(Checksum.of(Array(body.utf8)[...]), radix: 16)
     return "{\"crc\":\"" + String(repeating: "0", count: 8 - sum.count) + sum + "\"," + body + "\n"
   }

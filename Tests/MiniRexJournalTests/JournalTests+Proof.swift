@@ -56,7 +56,7 @@ extension JournalTests {
   }
 
   /// Compares the library, a reader, the tool, and the script.
-  private func expect(
+  func expect(
     _ expected: JournalFailure?, _ bytes: Data, in folder: Folder, _ comment: Comment
   ) async throws {
     try folder.write(bytes, to: "journal")

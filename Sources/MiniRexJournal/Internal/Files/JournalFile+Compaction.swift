@@ -241,6 +241,7 @@ extension JournalFile {
 extension CompactionStart {
   /// Returns the start with a header that names the old file.
   fileprivate func naming(_ old: JournalPart) throws(JournalFailure) -> CompactionStart {
+    if header.segment > largestNumber { throw .file(.EOVERFLOW) }
     var start = self
     start.header = JournalHeader(
       segment: header.segment, first: header.first, after: try old.identity(before: offset),

@@ -68,7 +68,8 @@ extension JournalPart {
       guard let line = JournalLine(unchecked: bytes), line.kind.hasState,
         JournalLine(bytes) != nil, try isUsable(line)
       else { continue }
-      return (line, offset, line.back.map { offset - $0 } ?? (offset + bytes.count + 1))
+      let next = line.back.map { max(offset - $0, header.length) } ?? (offset + bytes.count + 1)
+      return (line, offset, next)
     }
     return nil
   }
@@ -100,6 +101,10 @@ extension JournalSegments {
     guard let index else { throw .notKept(first: starts[0]) }
     if index == list.count { return newest }
     guard var part = try open(index, before: newest) else {
+      // The next file begins with this state.
+      if number == starts[index + 1] {
+        return try self.part(of: number, newest, includesNext: true)
+      }
       throw .notKept(first: starts[index + 1])
     }
     part.number = min(part.number, starts[index + 1])

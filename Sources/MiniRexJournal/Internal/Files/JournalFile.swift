@@ -102,6 +102,7 @@ final class JournalFile: Sendable {
   {
     try end.withLock { end throws(JournalFailure) in
       guard end.writer == writer else { return nil }
+      if number > largestNumber { throw .file(.EOVERFLOW) }
       try prepare(&end)
       var done = 0
       do throws(JournalFailure) {

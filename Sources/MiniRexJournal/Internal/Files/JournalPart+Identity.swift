@@ -28,7 +28,7 @@ extension JournalPart {
 
   /// The bytes before a line, and its checksum.
   private func lastBytes(upTo place: Int) -> Range<Int> {
-    let place = max(header.length, min(place, Int.max - bodyOffset))
+    let place = max(header.length, place)
     return max(header.length, place - 4_096)..<(place + bodyOffset)
   }
 

@@ -32,7 +32,7 @@ struct JournalSegment: Sendable, Equatable {
       separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
     guard name.suffix(suffix.count).elementsEqual(suffix), numbers.count == 2,
       let sequence = decimal(numbers[0], digits: sequenceDigits),
-      let first = decimal(numbers[1], digits: 1)
+      let first = decimal(numbers[1])
     else { return nil }
     (self.sequence, self.first) = (sequence, first)
   }
@@ -120,11 +120,17 @@ struct JournalSegments: Sendable {
   }
 
   /// Returns the file with its header only, or `nil` if it belongs to another journal or was moved away.
-  func start(of index: Int, before newest: JournalPart) throws(JournalFailure) -> JournalPart? {
+  ///
+  /// - Parameter includesUnproved: `true` for a file before a missing file, which is not read.
+  func start(of index: Int, before newest: JournalPart, includesUnproved: Bool = false)
+    throws(JournalFailure) -> JournalPart?
+  {
     guard let start = try start(of: list[index]) else { return nil }
-    let identity = try? identity(of: index, before: newest)
-    if let identity, try start.kinship(identity) == .other { return nil }
-    return start
+    switch try kinship(start, index, before: newest) {
+    case .own, .unclear: return start
+    case .other: return nil
+    case nil: return includesUnproved ? start : nil
+    }
   }
 
   /// Returns the file with its header only, or `nil` if the file was moved away.
@@ -148,7 +154,9 @@ struct JournalSegments: Sendable {
 extension JournalPart {
   /// The Unix second of the first state, or `nil` if that line has none.
   var firstSecond: Int? {
-    firstMembers.first { $0.hasPrefix(secondKey) }.flatMap { Int($0.dropFirst(secondKey.count)) }
+    firstMembers.first { $0.hasPrefix(secondKey) }.flatMap {
+      decimal($0.dropFirst(secondKey.count).utf8)
+    }
   }
 
   /// Returns the number up to which this file proves that the lines of the file before it were on the disk, or -1.
@@ -174,21 +182,6 @@ extension JournalPart {
     }
     return members
   }
-}
-
-/// Returns the number that is written with at least this many digits, and without other zeros in front.
-private func decimal(_ text: some Collection<UInt8>, digits: Int) -> Int? {
-  if text.count < digits || text.count > digits && text.first == UInt8(ascii: "0") { return nil }
-  var number = 0
-  for byte in text {
-    let digit = Int(byte) - Int(UInt8(ascii: "0"))
-    if !(0...9).contains(digit) { return nil }
-    let (tens, overflows) = number.multipliedReportingOverflow(by: 10)
-    let (sum, overflowsAgain) = tens.addingReportingOverflow(digit)
-    if overflows || overflowsAgain { return nil }
-    number = sum
-  }
-  return number
 }
 
 private let sequenceDigits = 6

@@ -92,8 +92,7 @@ struct JournalLine {
   func follows(_ last: Int?) -> Bool {
     guard let last else { return kind.hasState }
     if back != nil { return number <= last }
-    let (next, isTooLarge) = last.addingReportingOverflow(kind.isCommit ? 1 : 0)
-    return !isTooLarge && number == next
+    return number == last + (kind.isCommit ? 1 : 0)
   }
 }
 
@@ -203,6 +202,26 @@ func lengthOfObject(_ text: some Sequence<UInt8>) -> Int? {
   return nil
 }
 
+/// Returns the number that is written with at least this many digits, and without other zeros in front.
+///
+/// Returns `nil` for a number that no journal counts to, so a sum of two numbers does not overflow.
+func decimal(_ text: some Collection<UInt8>, digits: Int = 1) -> Int? {
+  if text.count < digits || text.count > digits && text.first == UInt8(ascii: "0") { return nil }
+  if text.count > 18 { return nil }
+  var number = 0
+  for byte in text {
+    let digit = Int(byte) - Int(UInt8(ascii: "0"))
+    if !(0...9).contains(digit) { return nil }
+    number = number * 10 + digit
+  }
+  return number
+}
+
+/// The largest number in a file, which has 18 digits.
+///
+/// A forged larger number is damage. A journal fails instead of writing it.
+let largestNumber = 999_999_999_999_999_999
+
 let crcMark: StaticString = "{\"crc\":\""
 /// The offset of the first byte that the checksum covers: after eight digits, `"`, and `,`.
 let bodyOffset = crcMark.utf8CodeUnitCount + 10
@@ -228,19 +247,10 @@ extension ArraySlice<UInt8> {
     return isThere
   }
 
-  /// Removes and returns a number without a sign, or returns `nil` if it does not fit.
   fileprivate mutating func takeNumber() -> Int? {
-    let digits = prefix(19).prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
+    let digits = prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     removeFirst(digits.count)
-    if digits.isEmpty { return nil }
-    var number = 0
-    for digit in digits {
-      let (tens, isTooLarge) = number.multipliedReportingOverflow(by: 10)
-      let (sum, isStill) = tens.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
-      if isTooLarge || isStill { return nil }
-      number = sum
-    }
-    return number
+    return decimal(digits)
   }
 
   fileprivate mutating func takeSum() -> UInt32? {
