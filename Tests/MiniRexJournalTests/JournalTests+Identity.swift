@@ -115,6 +115,19 @@ extension JournalTests {
     #expect(try LedgerJournal(back).verify().firstNumber == 0)
   }
 
+  @Test func `J19 a folder with the name of a closed file prevents no compaction`() async throws {
+    let folder = try Folder()
+    try await record(folder, "own", each: 2, compactions: 1)
+    let other = folder.file("journal.segments").appendingPathComponent("000007-9.journal")
+    try FileManager.default.createDirectory(at: other, withIntermediateDirectories: false)
+
+    let state = try await record(folder, "own", each: 2)
+
+    #expect(try LedgerJournal(folder).replay() == state)
+    #expect(try LedgerJournal(folder).replay(upTo: 1).count == 1)
+    #expect(FileManager.default.fileExists(atPath: other.path))
+  }
+
   @Test func `J19 a journal that was moved away and back does not take the files of its successor`()
     async throws
   {

@@ -85,6 +85,8 @@ struct JournalSegments: Sendable {
         var status = stat()
         let path = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress.unsafelyUnwrapped
         if unsafe fstatat(dirfd(directory), path, &status, 0) == 0 {
+          // A folder is no closed file, and cannot be linked.
+          if status.st_mode & S_IFMT == S_IFDIR { return }
           segment.bytes = Int(status.st_size)
         }
         found.append(segment)
