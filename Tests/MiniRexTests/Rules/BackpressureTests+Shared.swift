@@ -33,6 +33,75 @@ extension BackpressureTests {
     withExtendedLifetime(callback) {}
   }
 
+  // Each update waits for an inner publisher, before the shared run.
+
+  @Test(arguments: [true, false])
+  func `F10 the updates queued before a shared run count for its subscribers`(
+    isOperator: Bool
+  ) async {
+    let source = BroadcastSource<Int>()
+    let inners = (0..<9).map { _ in BroadcastSource<Int>() }
+    let queued = source.publisher.flatMap(limit: 1) { inners[$0].publisher }
+    let shared = isOperator ? queued.share() : queued.inOneRun()
+    let fast = shared.values(.suspending(100))
+    let values = shared.share().values(.suspending(4))
+    let sender = Sender(0..<9, to: source)
+    // One is active, four are queued.
+    await sender.isSuspended(after: 5)
+    #expect(source.slowSubscribers.map(\.pendingUpdates) == [4])
+    #expect(!source.offer(0))
+    for inner in inners[..<2] {
+      let innerSender = Sender(0..<1, to: inner)
+      await innerSender.finish()
+      #expect(innerSender.sent.value == 1)
+      inner.end()
+    }
+    // Two are in the buffer, two are queued.
+    await sender.isSuspended(after: 5)
+    #expect(await values.take(2) == [0, 0])
+    await sender.isSuspended(after: 7)
+    let late = shared.values(.suspending(2))
+    values.invalidate()
+    await sender.isSuspended(after: 7)
+    late.invalidate()
+    await sender.finish()
+    #expect(sender.sent.value == 9)
+    #expect(source.slowSubscribers.isEmpty)
+    withExtendedLifetime(fast) {}
+  }
+
+  @Test func `F10 a full subscriber of a shared run suspends the outer source of flatMap`() async {
+    let source = BroadcastSource<Int>()
+    let shared = source.publisher.flatMap(limit: .max) { .sequence([$0]) }.share()
+    let values = shared.values(.suspending(4))
+    let sender = Sender(0..<9, to: source)
+    await sender.isSuspended(after: 4)
+    #expect(await values.take(2) == [0, 1])
+    await sender.isSuspended(after: 6)
+    values.invalidate()
+    await sender.finish()
+    #expect(sender.sent.value == 9)
+  }
+
+  @Test func `F14 a loop that feeds a queue before its shared run does not suspend itself`()
+    async throws
+  {
+    let source = BroadcastSource<Int>()
+    let inner = BroadcastSource<Int>()
+    let shared = source.publisher.flatMap(limit: 1) { _ in inner.publisher }.share()
+    let values = shared.values(.suspending(1))
+    let loop = Task {
+      for await _ in values {
+        for number in 1...9 { try await source.send(number) }
+        return true
+      }
+      return false
+    }
+    source.broadcast(0)
+    inner.broadcast(0)
+    #expect(try await loop.finished() == true)
+  }
+
   @Test func `F9 the last cancellation stops a shared run before its sender continues`() async {
     let source = BroadcastSource<Int>()
     let received = Shared<[Int]>([])

@@ -18,7 +18,7 @@ package final class InFlightCounter: Sendable {
     case full
   }
 
-  private struct State {
+  fileprivate struct State {
     var valves: [ObjectIdentifier: SendValve] = [:]
     var outers: [WeakCounter] = []
     /// The instant of the hold, by the clock of the limit.
@@ -83,21 +83,48 @@ package final class InFlightCounter: Sendable {
 
   func makeOuter() -> InFlightCounter {
     let outer = InFlightCounter(outerOf: self)
-    var known: [InFlightCounter] = []
-    state.withLock { state in
-      known = state.outers.compactMap(\.counter)
-      state.outers = (known + [outer]).map(WeakCounter.init)
-    }
-    hasOuters.store(true, ordering: .sequentiallyConsistent)
+    add(outer)
     outer.check()
-    return withExtendedLifetime(known) { outer }
+    return outer
+  }
+
+  /// Adds a counter that decides again after each change of this one.
+  private func add(_ outer: InFlightCounter) {
+    var known: [InFlightCounter] = []
+    state.withLock { known = $0.add(outer) }
+    hasOuters.store(true, ordering: .sequentiallyConsistent)
+    withExtendedLifetime(known) {}
+  }
+
+  /// Adds the relay of a valve to which this counter is attached.
+  func joinRelay(_ relay: InFlightCounter) {
+    add(relay)
+    relay.check()
   }
 
   /// The counter of the subscriber.
   var root: InFlightCounter { inner?.root ?? self }
 
-  /// The valve whose holds it passes on, if it belongs to a shared subscription.
-  var relayedValve: SendValve? { relayed }
+  /// Returns the counters of a shared subscription whose holds this counter passes on, or `nil` if it
+  /// belongs to none.
+  ///
+  /// They are full, or the updates before the shared subscription fill them.
+  ///
+  /// - Parameter count: The updates on their way to this place.
+  func relayedHolders(adding count: Int) -> [InFlightCounter]? {
+    guard root.isRelay else { return nil }
+    let most = total + movingTotal + count
+    return root.relayed?.counters.filter {
+      $0.hold(after: .full, adding: most, moving: 0) != .open
+    } ?? []
+  }
+
+  /// `true` if the updates of this relay reach the valve.
+  func isRelayed(to valve: SendValve) -> Bool {
+    guard let relayed else { return false }
+    return relayed === valve
+      || relayed.counters.contains { $0.root !== self && $0.root.isRelayed(to: valve) }
+  }
 
   var total: Int { own.load(ordering: .sequentiallyConsistent) + (inner?.total ?? 0) }
 
@@ -163,8 +190,8 @@ package final class InFlightCounter: Sendable {
   /// Holds or releases the valves if a watermark is crossed.
   @usableFromInline
   func check() {
-    let hold = hold.load(ordering: .sequentiallyConsistent)
-    if next(after: hold) != hold { decide() }
+    let old = hold.load(ordering: .sequentiallyConsistent)
+    if hold(after: old) != old { decide() }
     if hasOuters.load(ordering: .sequentiallyConsistent) {
       for outer in outers { outer.check() }
     }
@@ -175,26 +202,55 @@ package final class InFlightCounter: Sendable {
     state.withLock { $0.outers.compactMap(\.counter) }
   }
 
-  private func next(after hold: Hold) -> Hold {
-    if isRelay { return relayed?.isHeld ?? false ? .full : .open }
+  private func hold(after old: Hold) -> Hold {
+    hold(after: old, adding: 0, moving: 0)
+  }
+
+  private func hold(after old: Hold, adding count: Int, moving: Int) -> Hold {
+    var kept: [AnyObject] = []
+    return hold(after: old, adding: count, moving: moving, keeping: &kept)
+  }
+
+  /// Returns the hold that follows, with further updates that are on their way to this place.
+  ///
+  /// - Parameter kept: Receives the objects that must not be released under a lock.
+  private func hold(
+    after old: Hold, adding count: Int, moving: Int, keeping kept: inout [AnyObject]
+  ) -> Hold {
     // In this order, because a move ends after its update counts at the next place.
-    let total = total
-    let most = total + movingTotal
-    if hold == .full { return most > limit.count / 2 ? .full : .open }
+    let total = total + count
+    let most = total + movingTotal + moving
+    if root.isRelay {
+      guard let relayed = root.relayed else { return .open }
+      kept.append(relayed)
+      if relayed.isHeld { return .full }
+      // The subscribers decide on their own updates.
+      if most == 0 { return .open }
+      let subscribers = relayed.counters
+      kept += subscribers as [AnyObject]
+      var hold = Hold.open
+      for subscriber in subscribers where hold != .full {
+        let next = subscriber.hold(
+          after: old, adding: total, moving: most - total, keeping: &kept)
+        if next != .open { hold = next }
+      }
+      return hold
+    }
+    if old == .full { return most > limit.count / 2 ? .full : .open }
     if total >= limit.count { return .full }
     return most >= limit.count ? .provisional : .open
   }
 
   private func decide() {
-    let now = isRelay ? .zero : limit.now()
-    // A valve must not be released under the lock.
-    let relayed = relayed
+    let now = limit.now()
+    // These must not be released under the lock.
+    var kept: [AnyObject] = []
     var resumptions = SenderResumptions()
     var hasBecomeFull = false
     state.withLock { state in
       while true {
         let old = hold.load(ordering: .sequentiallyConsistent)
-        let new = next(after: old)
+        let new = hold(after: old, adding: 0, moving: 0, keeping: &kept)
         if new == old { return }
         hold.store(new, ordering: .sequentiallyConsistent)
         state.fullSince = new == .full ? now : nil
@@ -204,7 +260,7 @@ package final class InFlightCounter: Sendable {
         }
       }
     }
-    withExtendedLifetime(relayed) { resumptions.run() }
+    withExtendedLifetime(kept) { resumptions.run() }
     if hasBecomeFull { startTimeout(at: now) }
   }
 
@@ -222,6 +278,8 @@ package final class InFlightCounter: Sendable {
         self, for: key, isHolding: hold.load(ordering: .sequentiallyConsistent) != .open,
         &resumptions)
     }
+    // After the valve knows the counter: a relay that is made later finds it there.
+    if let relay = valve.relay { resumptions.join(relay, self) }
   }
 
   func forget(_ valve: SendValve, _ key: ObjectIdentifier) {
@@ -260,11 +318,21 @@ package final class InFlightCounter: Sendable {
 
   // MARK: Stalls
 
-  var slowSubscriber: SlowSubscriber? {
-    guard let since = state.withLock({ $0.fullSince }) else { return nil }
+  var slowSubscriber: SlowSubscriber? { slowSubscriber(adding: 0, for: nil) }
+
+  /// - Parameters:
+  ///   - count: The updates on their way to this place.
+  ///   - duration: The duration for which they have had no room.
+  func slowSubscriber(adding count: Int, for duration: Duration?) -> SlowSubscriber? {
+    guard let duration = stall ?? duration else { return nil }
     return SlowSubscriber(
-      place: root.place ?? CodePlace(fileID: "", line: 0), pendingUpdates: total,
-      duration: limit.now() - since)
+      place: root.place ?? CodePlace(fileID: "", line: 0), pendingUpdates: total + count,
+      duration: duration)
+  }
+
+  /// The duration for which the counter has been full.
+  var stall: Duration? {
+    state.withLock { $0.fullSince }.map { limit.now() - $0 }
   }
 
   var hasTimedOut: Bool { hasTimedOutFlag.load(ordering: .acquiring) }
@@ -304,6 +372,18 @@ package final class InFlightCounter: Sendable {
     guard let timeOut = state.withLock({ $0.timeOut.take() }) else { return }
     hasTimedOutFlag.store(true, ordering: .releasing)
     timeOut()
+  }
+}
+
+extension InFlightCounter.State {
+  /// Adds a counter further upstream, once.
+  ///
+  /// - Returns: The known counters, which must not be released under the lock.
+  fileprivate mutating func add(_ outer: InFlightCounter) -> [InFlightCounter] {
+    let known = outers.compactMap(\.counter)
+    if known.contains(where: { $0 === outer }) { return known }
+    outers = (known + [outer]).map(WeakCounter.init)
+    return known
   }
 }
 

@@ -89,18 +89,24 @@ extension SendValve {
   /// The stalled subscribers, including those behind `share`.
   var slowSubscribers: [SlowSubscriber] {
     var seen: Set<ObjectIdentifier> = []
-    return slowSubscribers(&seen)
+    var slow: [SlowSubscriber] = []
+    collect(holders, &slow, &seen)
+    return slow
   }
 
-  private func slowSubscribers(_ seen: inout Set<ObjectIdentifier>) -> [SlowSubscriber] {
-    var slow: [SlowSubscriber] = []
+  /// - Parameters:
+  ///   - count: The updates before a shared subscription.
+  ///   - stall: The duration for which they have had no room.
+  private func collect(
+    _ holders: [InFlightCounter], adding count: Int = 0, for stall: Duration? = nil,
+    _ slow: inout [SlowSubscriber], _ seen: inout Set<ObjectIdentifier>
+  ) {
     for counter in holders where seen.insert(ObjectIdentifier(counter.root)).inserted {
-      if let valve = counter.relayedValve {
-        slow += valve.slowSubscribers(&seen)
-      } else if let subscriber = counter.slowSubscriber {
+      if let relayed = counter.relayedHolders(adding: count) {
+        collect(relayed, adding: count + counter.total, for: counter.stall ?? stall, &slow, &seen)
+      } else if let subscriber = counter.slowSubscriber(adding: count, for: stall) {
         slow.append(subscriber)
       }
     }
-    return slow
   }
 }

@@ -108,6 +108,7 @@ package final class SendValve: Sendable {
       let attachments = state.attachments.values.joined()
       for attachment in attachments where attachment.isHolding { _ = state.senders.release() }
       state.attachments = [:]
+      if let relay = state.relay { resumptions.check(relay) }
       return attachments.map(\.counter)
     }
     for counter in counters { counter.forget(self) }
@@ -159,6 +160,8 @@ package final class SendValve: Sendable {
       for attachment in old where attachment.isHolding {
         if let next = state.senders.release() { resumptions.admit(next) }
       }
+      // Updates before the shared subscription may fill this subscriber, without a hold here.
+      if let relay = state.relay { resumptions.check(relay) }
       return old.map(\.counter)
     }
     for counter in counters { counter.forget(self, key) }
@@ -192,14 +195,19 @@ package final class SendValve: Sendable {
   ///   source has ended.
   func makeRelay() -> InFlightCounter? {
     let relay = InFlightCounter(relayOf: self)
-    let isNew = state.withLock { state in
-      if state.relay != nil || state.senders.hasEnded { return false }
+    let counters = state.withLock { state -> [InFlightCounter]? in
+      if state.relay != nil || state.senders.hasEnded { return nil }
       state.relay = relay
       passesOn.store(true, ordering: .releasing)
-      return true
+      return state.attachments.values.joined().map(\.counter)
     }
-    return isNew ? relay : nil
+    guard let counters else { return nil }
+    for counter in counters { counter.joinRelay(relay) }
+    return relay
   }
+
+  /// The counter that passes the holds on, if there is one.
+  var relay: InFlightCounter? { hasRelay ? state.withLock { $0.relay } : nil }
 
   var isHeld: Bool { held.load(ordering: .sequentiallyConsistent) }
 

@@ -32,7 +32,7 @@ enum SuspendedTasks {
 
   /// `false` if the counter certainly waits for no sender.
   static func maySuspend(_ counter: InFlightCounter) -> Bool {
-    if counter.isRelay { return true }
+    if counter.root.isRelay { return true }
     let task = counter.loop
     return task != 0 && valves.withLock { $0[task] != nil }
   }
@@ -57,15 +57,20 @@ enum SuspendedTasks {
     var visited: Set<UInt> = []
 
     mutating func allWait(at valve: SendValve) -> Bool {
-      guard let holders = valve.holders(while: maySuspend), !holders.isEmpty else { return false }
-      for holder in holders where !waits(holder) { return false }
+      guard let holders = valve.holders(while: maySuspend) else { return false }
+      return allWait(holders)
+    }
+
+    private mutating func allWait(_ holders: [InFlightCounter], behind count: Int = 0) -> Bool {
+      if holders.isEmpty { return false }
+      for holder in holders where !waits(holder, behind: count) { return false }
       return true
     }
 
-    mutating func waits(_ counter: InFlightCounter) -> Bool {
-      if counter.isRelay {
-        guard let valve = counter.relayedValve else { return false }
-        return allWait(at: valve)
+    /// - Parameter count: The updates on their way to the counter.
+    mutating func waits(_ counter: InFlightCounter, behind count: Int = 0) -> Bool {
+      if let holders = counter.relayedHolders(adding: count) {
+        return allWait(holders, behind: count + counter.total)
       }
       let loop = counter.loop
       if loop == task { return true }

@@ -134,6 +134,8 @@ extension AnyDelivery {
   func attachValve(
     _ counter: InFlightCounter, of token: Subscription
   ) -> (valve: SendValve?, run: CallbackOwnedRun?) {
+    // Two shared runs that subscribe to each other would pass their holds around.
+    if let valve, counter.root.isRelayed(to: valve) { return (nil, nil) }
     var resumptions = SenderResumptions()
     let attached = lock.withLock { state -> (SendValve?, CallbackOwnedRun?) in
       if token.slot == nil || state.schedule.hasEnded { return (nil, nil) }
