@@ -50,7 +50,8 @@ extension Script {
         if isInTurn { subscriber.waitOutside() }
         hasWaited.withLock { $0 = true }
       }
-      if !trial.wait({ hasCanceled.withLock { $0 } }) {
+      // Without `flush`, which may wait for the queue of this callback.
+      if !trial.pause(atMost: trial.limit, until: { hasCanceled.withLock { $0 } }) {
         trial.log.note(.once, "invalidate() waits for the callback of 'a'.")
       }
       // Give a missing wait the time to show.
