@@ -8,6 +8,23 @@ import Testing
 
 @testable import journal_keeper
 
+private enum LateAction: Codable, Sendable {
+  case ordered(at: UnixTime)
+  case paid(Int)
+  case hold
+  case payments(JobsAction<Payment>)
+}
+
+private let payingLate: Reducer<Jobs<Payment>, LateAction> = { payments, action in
+  switch action {
+  case .ordered(let time): payments.add(Payment(id: 1), notBefore: time)
+  case .paid(let id): payments.remove(id)
+  case .hold: break
+  case .payments(let action): payments.reduce(action)
+  }
+  return .none
+}
+
 typealias TillJournal = Journal<Till, TillAction>
 
 /// Jobs in a journal, on real files.
@@ -127,6 +144,49 @@ typealias TillJournal = Journal<Till, TillAction>
 
     #expect(starts.value == [1, 1, 2, 2])
     withExtendedLifetime((recording, working)) {}
+  }
+
+  @Test func `W4 an attempt starts after its beginning is in the file`() async throws {
+    let folder = try Folder()
+    let clock = ManualClock()
+    let now: @Sendable () -> UnixTime = {
+      UnixTime(milliseconds: 0).advanced(by: clock.now.offset)
+    }
+    let journal = try Journal<Jobs<Payment>, LateAction>(folder.file("journal"), sync: .onFlush)
+    let store = Store(Jobs(), reducer: payingLate)
+    let (isHeld, mayGoOn) = (Shared(false), DispatchSemaphore(value: 0))
+    let holding = store.events.subscribe { event in
+      if case .hold? = event.action {
+        isHeld.value = true
+        mayGoOn.wait()
+      }
+    }
+    let recording = journal.record(store)
+    let isInFile = Shared<[Bool]>([])
+    let working = store.perform(
+      \.self, LateAction.payments, atMost: 1, in: journal, clock: clock, now: now
+    ) { payment, _ in
+      let lines = try String(contentsOf: folder.file("journal"), encoding: .utf8)
+      isInFile.append(lines.contains("began"))
+      return .paid(payment.id)
+    }
+    store.send(.ordered(at: now().advanced(by: .seconds(1))))
+    try await journal.flush()
+    await until { clock.sleeperCount == 1 }
+
+    // The thread holds the delivery, so the beginning is committed and not in the file.
+    let thread = Thread { store.send(.hold) }
+    thread.start()
+    await until { isHeld.value }
+    await clock.advance(by: .seconds(1))
+    await until { store.state[id: 1]?.attempts != 0 }
+    // Without the rule, the attempt starts now.
+    _ = await holds(patience: 100) { !isInFile.value.isEmpty }
+    mayGoOn.signal()
+    await until { store.state.isEmpty }
+
+    #expect(isInFile.value == [true])
+    withExtendedLifetime((holding, recording, working)) {}
   }
 
   @Test func `W4 W5 a restart continues with the attempts and the earliest time`() async throws {

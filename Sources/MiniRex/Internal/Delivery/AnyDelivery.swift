@@ -176,7 +176,7 @@ package class AnyDelivery: SubscriptionHost, @unchecked Sendable {
   /// Returns when all accepted updates are delivered, or when the waiting task is canceled.
   ///
   /// That includes the queues of the combinations that follow.
-  func delivered() async {
+  package func delivered() async {
     if let receipt = receipt() { await wait(for: receipt) }
     await deliveredByFollowers()
   }

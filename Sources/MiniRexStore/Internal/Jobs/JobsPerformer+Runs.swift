@@ -27,6 +27,8 @@ extension JobsPerformer {
     memory.withLock { $0.attempts += 1 }
     run.attach(
       Task.detached { [self] in
+        // A journal writes the beginning when it is delivered. A kill before that would not count the attempt.
+        if choices.whenDurable != nil { await store?.host.delivered() }
         if run.isOver { return finish(run, nil) }
         let result = await handle.run { try await choices.work(run.box.entry.job, run.attempt) }
         finish(run, result)

@@ -88,6 +88,7 @@ protocol StoreHost: AnyObject, Sendable {
   var hasForgottenScopes: Bool { get }
   var effectTotal: Int { get }
   var commitTotal: Int { get }
+  func delivered() async
   func unfinishedEffects(atMost count: Int) -> [EffectStatus]
 }
 

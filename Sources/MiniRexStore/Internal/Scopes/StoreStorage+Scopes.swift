@@ -8,6 +8,9 @@ extension StoreStorage: StoreHost {
   @usableFromInline
   var pendingUpdates: Int { delivery.pendingUpdates }
 
+  @usableFromInline
+  func delivered() async { await delivery.delivered() }
+
   /// A Boolean value that indicates whether the bookkeeping of scopes is empty.
   @usableFromInline
   var hasForgottenScopes: Bool {
