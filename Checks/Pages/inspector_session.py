@@ -10,7 +10,7 @@ from support import failures
 
 def import_session(browser, inspector, folder):
     session = pathlib.Path(folder, "session.json")
-    session.write_bytes(urllib.request.urlopen(f"{inspector}session", timeout=10).read())
+    session.write_bytes(urllib.request.urlopen(f"{inspector}session", timeout=60).read())
     browser.open(inspector)
     browser.wait("the page is live before an import", "document.getElementById('state').innerText == 'live'")
     browser.run("document.getElementById('file').hidden = false")
@@ -20,7 +20,7 @@ def import_session(browser, inspector, folder):
                  " && document.querySelectorAll('#picture .node').length > 5"
                  f" && {ROWS}.length > 5")
     number = json.loads(session.read_text())["stores"][0]["commits"][2]["commit"]["number"]
-    state = json.loads(urllib.request.urlopen(f"{inspector}stores/0/commits/{number}", timeout=10).read())["state"]
+    state = json.loads(urllib.request.urlopen(f"{inspector}stores/0/commits/{number}", timeout=60).read())["state"]
     expected = {value["path"]: value["value"] for value in state}
     found = {value["path"]: value["value"] for value in browser.value(f"fromSession(stores.get(0), {number}).state")}
     if found != expected:

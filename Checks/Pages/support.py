@@ -33,7 +33,7 @@ class Program:
     def stop(self, name):
         """Sends SIGTERM. Fails unless the program exits with status 0."""
         self.process.send_signal(signal.SIGTERM)
-        if self.process.wait(timeout=10) != 0:
+        if self.process.wait(timeout=60) != 0:
             failures.append(f"{name} did not exit with status 0")
 
 
@@ -44,7 +44,7 @@ def add_engine(folder):
 
 
 def post(address, text):
-    urllib.request.urlopen(address, text.encode(), timeout=10).read()
+    urllib.request.urlopen(address, text.encode(), timeout=60).read()
 
 
 def shapes(name, wide, narrow):

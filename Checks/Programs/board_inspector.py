@@ -41,7 +41,7 @@ def check_inspected_board(folder):
         for number, words in {"405": ["-d", "close 1"], "403": ["-H", "Host: elsewhere"], "200": []}.items():
             expect(curl(*status, *words, inspector) == number, f"{words} does not get status {number}")
         board.terminate()
-        expect(board.wait(10) == 0, "issue-board with an inspector does not exit with status 0")
+        expect(board.wait(60) == 0, "issue-board with an inspector does not exit with status 0")
         drawn = drawing.read_text()
         for word in ["digraph", "<b>board</b>", "scope", "<b>live</b>"]:
             expect(word in drawn, f"the drawing has no '{word}': {drawn}")

@@ -37,7 +37,7 @@ def check_counter_transcripts(folder):
                 commands += 1
         expect(commands >= 8, "the README of counter-server has no transcripts")
         server.terminate()
-        expect(server.wait(10) == 0, "counter-server does not exit with status 0")
+        expect(server.wait(60) == 0, "counter-server does not exit with status 0")
     finally:
         server.kill()
     for line in (folder / "log").read_text().splitlines():
@@ -97,10 +97,21 @@ def check_stopped_counters(folder):
         # A request that is in progress while the server stops.
         late = socket.create_connection(("127.0.0.1", port))
         late.sendall(b"POST /counters/late HTTP/1.1\r\nContent-Length: 10\r\n\r\n")
-        time.sleep(0.2)
+        early = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
+        # The server accepts connections in order, so it has accepted all of these before this answer.
+        expect(ask_board(port, "GET", "/ready")[0] == 200, "counter-server is not ready")
         server.terminate()
-        expect(wait(lambda: ask_board(port, "GET", "/ready")[0] == 503), "counter-server stays ready")
-        rest = stream.communicate(timeout=30)[0]
+
+        def is_stopping(connection):
+            time.sleep(0.05)
+            connection.sendall(b"GET /ready HTTP/1.1\r\n\r\n")
+            return b" 503 " in b"".join(iter(lambda: connection.recv(4096), b""))
+
+        # The notice may be over already, and the server then refuses new connections.
+        expect(any(map(is_stopping, early)), "counter-server stays ready")
+        for connection in early:
+            connection.close()
+        rest = stream.communicate(timeout=60)[0]
         expect(first.startswith("event: state\n") and not rest.strip(), f"the stream is {first}{rest}")
 
         def is_refused():
@@ -109,12 +120,12 @@ def check_stopped_counters(folder):
             except OSError:
                 return True
 
-        expect(wait(is_refused), "counter-server accepts connections after its notice")
+        expect(wait(is_refused, 60), "counter-server accepts connections after its notice")
         late.sendall(b'{"add": 7}')
         answer = b"".join(iter(lambda: late.recv(4096), b""))
         expect(b'"value":' in answer, f"the late request is answered by {answer}")
         late.close()
-        expect(server.wait(30) == 0, "counter-server does not exit with status 0")
+        expect(server.wait(60) == 0, "counter-server does not exit with status 0")
     finally:
         server.kill()
         stream.kill()

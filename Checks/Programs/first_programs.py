@@ -27,7 +27,7 @@ def check_first_programs(folder):
         return host, int(port)
 
     def connect(address):
-        return socket.create_connection(address, timeout=10).makefile("rw")
+        return socket.create_connection(address, timeout=60).makefile("rw")
 
     story = subprocess.check_output([program, "bridge"], text=True)
     expect(story == "title: none\ntitle: Overture\ntitle: Aria\n", f"bridge prints {story}")

@@ -17,10 +17,10 @@ def check_live_board(folder):
     )
     try:
         address = board.stdout.readline().split()[1]
-        page = urllib.request.urlopen(address, timeout=10).read().decode()
+        page = urllib.request.urlopen(address, timeout=60).read().decode()
         expect("<title>live-board</title>" in page, "live-board has no page")
         # Both browsers receive the later changes.
-        browsers = [urllib.request.urlopen(f"{address}events", timeout=10) for _ in range(2)]
+        browsers = [urllib.request.urlopen(f"{address}events", timeout=60) for _ in range(2)]
         (watched / "hello").write_text("text\n")
         for browser in browsers:
             events = 0
@@ -32,6 +32,6 @@ def check_live_board(folder):
                 events += line.startswith(b"data: {")
             expect(events >= 10, "live-board stops sending events")
         board.terminate()
-        expect(board.wait(10) == 0, "live-board does not exit with status 0")
+        expect(board.wait(60) == 0, "live-board does not exit with status 0")
     finally:
         board.kill()

@@ -52,7 +52,7 @@ def check_board_on_terminal(folder):
     try:
         card = "  1  mend this  (a.swift:1)\n"
         expect(card in [board.stdout.readline() for _ in range(2)], "issue-board shows no card")
-        shown, _ = board.communicate("move 1 doing\nfly\nquit\n", timeout=10)
+        shown, _ = board.communicate("move 1 doing\nfly\nquit\n", timeout=60)
         expect(f"doing\n{card}" in shown, "issue-board does not move a card")
         expect("move NUMBER todo|doing|done\n" in shown, "issue-board does not list the commands")
         expect(board.returncode == 0, "issue-board does not exit with status 0")
