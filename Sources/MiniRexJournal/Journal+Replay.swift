@@ -18,7 +18,7 @@ extension Journal {
   /// commit on: ``replay(_:before:reducer:)`` returns it. `0` returns the state of the first recording.
   ///
   /// Throws ``JournalFailure/notKept(first:)`` for a number before the first kept state, and for a number in a closed
-  /// file that was moved away, or in a file before it.
+  /// file that was moved away.
   ///
   /// Reads from the last state before the commit that can be decoded, and starts no effect. Damage in the lines after
   /// that state, or an action that cannot be decoded, is an error, never the result of fewer commits. You can call it

@@ -200,52 +200,6 @@ extension JournalTests {
     }
   }
 
-  /// Nothing proves that the file before a missing file belongs to the journal.
-  @Test(arguments: [false, true])
-  func `J20 a closed file before a missing file is not read until that file is back`(
-    isForeign: Bool
-  ) async throws {
-    let (folder, other) = (try Folder(), try Folder())
-    try await record(folder, "own", each: 2, compactions: 4)
-    try await record(other, "other", each: 2)
-    let own = try LedgerJournal(folder).replay(upTo: 1)
-    let (first, second) = ("journal.segments/000001-0.journal", "journal.segments/000002-2.journal")
-    let bytes = try Data(contentsOf: folder.file(first))
-    if isForeign { try folder.write(try Data(contentsOf: other.file(first)), to: first) }
-    let files = try closed(folder)
-    try folder.move(second, to: "away")
-
-    let missing = JournalFailure.notKept(first: 4)
-    do {
-      let journal = try LedgerJournal(folder)
-      for number in 0...3 {
-        #expect(throws: missing) { try journal.replay(upTo: number) }
-      }
-      #expect(try journal.replay(upTo: 4).count == 4)
-      #expect(try journal.verify().firstNumber == 4)
-      await #expect(throws: missing) {
-        for try await _ in try LedgerReader(folder.journal).entries(after: 0) {}
-      }
-    }
-    // A backup copies the file. No policy deletes it.
-    let copy = try Folder()
-    try LedgerReader(folder.journal).backup(to: copy.url)
-    #expect(copy.segments == folder.segments)
-    for history in [JournalHistory.last(commits: 1), .latestState] {
-      try await record(folder, "own", each: 1, compactions: 1, keeping: history)
-    }
-    #expect(folder.segments.first == "000001-0.journal")
-
-    try FileManager.default.copyItem(at: folder.file("away"), to: copy.file(second))
-    #expect(try closed(copy).isSuperset(of: files))
-    let journal = try LedgerJournal(copy)
-    if isForeign {
-      #expect(throws: JournalFailure.notKept(first: 2)) { try journal.replay(upTo: 1) }
-      try copy.write(bytes, to: first)
-    }
-    #expect(try journal.replay(upTo: 1) == own)
-  }
-
   @Test func `J2 the file of version 1 is recognized after the files behind it have expired`()
     async throws
   {

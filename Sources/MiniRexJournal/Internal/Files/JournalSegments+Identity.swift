@@ -32,8 +32,7 @@ extension JournalSegments {
   ) -> JournalSegment? {
     var found: JournalSegment?
     for var file in files {
-      let header = try? header(after: file, next, newest)
-      guard let identity = identity(of: file, in: header, newest) else { return nil }
+      guard let identity = try? identity(of: file, before: next, newest) else { return nil }
       let kinship = kinship(of: file, identity)
       file.isProved = kinship == .own
       if kinship == .own || kinship == .unclear && found == nil { found = file }
@@ -53,34 +52,19 @@ extension JournalSegments {
     }
   }
 
-  /// Returns the relation between a closed file and the journal.
-  ///
-  /// It is `nil` for a file before a missing file, because nothing proves it until that file is back.
-  func kinship(_ start: JournalPart, _ index: Int, before newest: JournalPart)
-    throws(JournalFailure) -> JournalIdentity.Kinship?
+  /// Returns the identity of a closed file in a later file, or `nil` if no later file has it.
+  func identity(of index: Int, before newest: JournalPart) throws(JournalFailure)
+    -> JournalIdentity?
   {
-    let (segment, next) = (list[index], list.dropFirst(index + 1).first)
-    let header: JournalHeader?
-    do throws(JournalFailure) {
-      header = try self.header(after: segment, next, newest)
-    } catch {
-      // The damage is found when the next file is read.
-      return .unclear
-    }
-    if let identity = identity(of: segment, in: header, newest) {
-      return try start.kinship(identity)
-    }
-    return header != nil || segment.isProved ? .own : nil
+    try identity(of: list[index], before: list.dropFirst(index + 1).first, newest)
   }
 
-  /// Returns the identity of a closed file in a later file, or `nil` if no later file has it.
-  ///
-  /// - Parameter next: The header of the next file, or `nil` if that file is missing.
   private func identity(
-    of segment: JournalSegment, in next: JournalHeader?, _ newest: JournalPart
-  ) -> JournalIdentity? {
+    of segment: JournalSegment, before next: JournalSegment?, _ newest: JournalPart
+  ) throws(JournalFailure) -> JournalIdentity? {
+    let next = try header(after: segment, next, newest)
     // No policy deletes the file of version 1, so it can remain alone.
-    next?.former ?? (next == nil && segment.sequence == 0 ? newest.header.oldest : nil)
+    return next?.former ?? (next == nil && segment.sequence == 0 ? newest.header.oldest : nil)
   }
 
   /// Returns the header of the file that continues a closed file, or `nil` if that file is missing.

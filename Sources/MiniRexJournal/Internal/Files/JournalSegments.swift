@@ -122,17 +122,11 @@ struct JournalSegments: Sendable {
   }
 
   /// Returns the file with its header only, or `nil` if it belongs to another journal or was moved away.
-  ///
-  /// - Parameter includesUnproved: `true` for a file before a missing file, which is not read.
-  func start(of index: Int, before newest: JournalPart, includesUnproved: Bool = false)
-    throws(JournalFailure) -> JournalPart?
-  {
+  func start(of index: Int, before newest: JournalPart) throws(JournalFailure) -> JournalPart? {
     guard let start = try start(of: list[index]) else { return nil }
-    switch try kinship(start, index, before: newest) {
-    case .own, .unclear: return start
-    case .other: return nil
-    case nil: return includesUnproved ? start : nil
-    }
+    let identity = try? identity(of: index, before: newest)
+    if let identity, try start.kinship(identity) == .other { return nil }
+    return start
   }
 
   /// Returns the file with its header only, or `nil` if the file was moved away.

@@ -53,7 +53,7 @@ struct JournalBackup {
   private func open(_ index: Int) throws(JournalFailure) -> JournalDescriptor? {
     let segments = files.segments
     do throws(JournalFailure) {
-      return try segments.start(of: index, before: files.newest, includesUnproved: true)?.file
+      return try segments.start(of: index, before: files.newest)?.file
     } catch {
       guard case .damaged = error else { throw error }
       return try openRegularFile(segments.path(segments.list[index]), O_RDONLY)
