@@ -205,6 +205,44 @@ struct ReplicaTests {
     await nats.close()
   }
 
+  @Test func `O11 a writer that others overtake stores nothing, and does not fail`() async throws {
+    let server = try await NATSServer.keeping()
+    let nats = NATSConnection(server.url)
+    let log = nats.log("ledger", keeping: 0)
+    #expect(await log.create().hasSucceeded())
+    let count = max(200, scaled(600))
+    for number in 1...count {
+      _ = await log.append(ReplicaMessage(header: "a \(number) 0", payload: Data("1".utf8)))
+        .success()
+    }
+
+    let failures = await withTaskGroup(of: [ReplicaLogError].self) { group in
+      for first in 1...8 {
+        group.addTask {
+          var failures: [ReplicaLogError] = []
+          for number in stride(from: first, through: count, by: 8) {
+            guard
+              let message = await nats.stream("ledger").logState(at: UInt64(number)).success()?
+                .message
+            else { continue }
+            let data = Data("\(number)".utf8)
+            let snapshot = ReplicaLogSnapshot(sequence: message.sequence, time: message.time, data)
+            if case .failure(let error)? = await log.addSnapshot(snapshot).result {
+              failures.append(error)
+            }
+          }
+          return failures
+        }
+      }
+      return await group.reduce(into: []) { $0 += $1 }
+    }
+
+    #expect(failures.map { "\($0)" } == [])
+    let stored = await log.snapshot(through: .max).success().flatMap { $0 }
+    #expect(stored == Data("\(count)".utf8))
+    await nats.close()
+  }
+
   @Test func `O11 a damaged snapshot is reported, and read again once it is repaired`() async throws
   {
     let server = try await NATSServer.keeping()

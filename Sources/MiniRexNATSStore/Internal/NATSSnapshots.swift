@@ -80,6 +80,8 @@ struct NATSSnapshots: Sendable {
     }
     if let previous, previous.sequence >= snapshot.sequence { return }
     if !(try await isInLog(snapshot.sequence, snapshot.time)) {
+      // Other writers may have stored newer snapshots, and removed this message.
+      if try await head()?.revision != old?.revision { return try await add(snapshot) }
       throw ReplicaLogError("The stream no longer has the message \(snapshot.sequence).")
     }
     let new = try await write(snapshot)
