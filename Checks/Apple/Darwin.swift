@@ -23,6 +23,7 @@ public enum POSIXErrorCode: Int32, Sendable {
   case ENOSPC = 28
   case EROFS = 30
   case EAGAIN = 35
+  case EOVERFLOW = 84
 
   public static var EWOULDBLOCK: POSIXErrorCode { .EAGAIN }
 }

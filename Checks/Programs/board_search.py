@@ -1,5 +1,6 @@
 """The search of an issue-board, beside requests and beside grep."""
 
+import concurrent.futures
 import http.client
 import re
 import shutil
@@ -44,15 +45,15 @@ def search_beside_requests(program, folder, count):
 
     try:
         port = printed_port(board)
-        requests = threading.Thread(target=request, args=[port])
-        requests.start()
+        requests = concurrent.futures.ThreadPoolExecutor().submit(request, port)
         for line in urllib.request.urlopen(f"http://127.0.0.1:{port}/events", timeout=60):
             cards = re.search(rb'"cards":(\d+)', line)
             if cards and int(cards[1]) >= count:
                 break
         passed = time.monotonic() - start
         is_searching.clear()
-        requests.join()
+        # Fails if a request has failed.
+        requests.result()
         return passed, slowest[0]
     finally:
         is_searching.clear()
