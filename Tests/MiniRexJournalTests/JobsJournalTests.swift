@@ -158,7 +158,7 @@ typealias TillJournal = Journal<Till, TillAction>
     let holding = store.events.subscribe { event in
       if case .hold? = event.action {
         isHeld.value = true
-        mayGoOn.wait()
+        mayGoOn.waitAtMost()
       }
     }
     let recording = journal.record(store)

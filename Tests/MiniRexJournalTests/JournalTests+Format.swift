@@ -7,13 +7,12 @@ import Testing
 @testable import MiniRexJournal
 @testable import journal_keeper
 
-extension JournalTests {
-  /// Returns a line with its checksum.
-  func line(_ body: String) -> String {
-    let sum = String(Checksum.of(Array(body.utf8)[...]), radix: 16)
-    return "{\"crc\":\"" + String(repeating: "0", count: 8 - sum.count) + sum + "\"," + body + "\n"
-  }
+/// Returns a line with its checksum.
+func checkedLine(_ body: String) -> String {
+  "{\"crc\":\"\(JournalInspector.checksum(of: Array(body.utf8)))\",\(body)\n"
+}
 
+extension JournalTests {
   /// Writes a file of version 1 with 5 actions, and returns their states.
   @discardableResult
   func writeVersionOne(_ folder: Folder, from initial: Ledger = Ledger()) throws -> [Ledger] {
@@ -21,15 +20,15 @@ extension JournalTests {
       String(decoding: try makeEncoder().encode(value), as: UTF8.self)
     }
     var states = [initial]
-    var text = line(#""journal":"MiniRex","version":1}"#)
-    text += line(#""number":0,"start":\#(try json(initial))}"#)
+    var text = checkedLine(#""journal":"MiniRex","version":1}"#)
+    text += checkedLine(#""number":0,"start":\#(try json(initial))}"#)
     for number in 1...5 {
       var state = states[number - 1]
       _ = keeping(&state, action(number))
       states.append(state)
-      text += line(#""number":\#(number),"action":\#(try json(action(number)))}"#)
+      text += checkedLine(#""number":\#(number),"action":\#(try json(action(number)))}"#)
     }
-    text += line(#""number":5,"snapshot":\#(try json(states[5]))}"#)
+    text += checkedLine(#""number":5,"snapshot":\#(try json(states[5]))}"#)
     try folder.write(text, to: "journal")
     return states
   }
@@ -140,11 +139,11 @@ extension JournalTests {
     #expect(throws: failure) { try open { $0[$0.count - 1] = UInt8(ascii: "x") } }
     #expect(try open { $0[$0.count - 1] = 0 } == 2)
     #expect(throws: failure) { try open { $0[last + 40] ^= 1 } }
-    let unknown = line(#""number":4,"color":1,"action":{"halve":{}}}"#)
+    let unknown = checkedLine(#""number":4,"color":1,"action":{"halve":{}}}"#)
     #expect(throws: JournalFailure.damaged(atByte: bytes.count)) {
       try open { $0 += Data(unknown.utf8) }
     }
-    let newer = line(#""number":4,"v":2,"action":{"halve":{}}}"#)
+    let newer = checkedLine(#""number":4,"v":2,"action":{"halve":{}}}"#)
     #expect(try open { $0 += Data(newer.utf8) } == 4)
     #expect(throws: JournalFailure.newer(number: 4, version: 2)) {
       try LedgerJournal(folder).replay()

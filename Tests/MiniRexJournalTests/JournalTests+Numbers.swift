@@ -26,7 +26,7 @@ extension JournalTests {
     return try folder.lines().map { String($0.dropFirst(bodyOffset)) }
   }
 
-  private func data(_ bodies: [String]) -> Data { Data(bodies.map(line).joined().utf8) }
+  private func data(_ bodies: [String]) -> Data { Data(bodies.map(checkedLine).joined().utf8) }
 
   @Test func `J7 a number that no journal counts to is damage`() async throws {
     let folder = try Folder()
@@ -45,7 +45,7 @@ extension JournalTests {
         let pattern = try Regex("\"\(name)\":\\d+")
         #expect(forged[index].contains(pattern), "\(name)")
         forged[index].replace(pattern, with: "\"\(name)\":\(digits)", maxReplacements: 1)
-        let place = forged[..<index].reduce(0) { $0 + line($1).utf8.count }
+        let place = forged[..<index].reduce(0) { $0 + checkedLine($1).utf8.count }
         try await expect(
           .damaged(atByte: place), data(forged), in: folder, "\(name) \(digits)")
       }

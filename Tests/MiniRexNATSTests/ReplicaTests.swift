@@ -205,7 +205,7 @@ struct ReplicaTests {
     await nats.close()
   }
 
-  @Test func `O11 a writer that others overtake stores nothing, and does not fail`() async throws {
+  @Test func `O11 an overtaken writer stores nothing, and does not fail`() async throws {
     let server = try await NATSServer.keeping()
     let nats = NATSConnection(server.url)
     let log = nats.log("ledger", keeping: 0)

@@ -8,7 +8,7 @@ import Testing
 /// changed.
 @Suite(.light) struct SharedPartTests {
   /// In a separate process, because writes of other tests move the change clock.
-  @Test func `R34 R36 a shared part runs once and gives each subscriber each value once`() async {
+  @Test func `R34 R36 R37 a shared part runs once and gives each reader each value once`() async {
     await #expect(processExitsWith: .success) {
       for seed in 0..<UInt64(scaled(200)) {
         if let fault = SharedPart(seed: seed).fault() {

@@ -9,7 +9,7 @@ internal import Synchronization
 /// itself, so no crossing is missed. Locks nest from a delivery to a counter to a valve.
 @usableFromInline
 package final class InFlightCounter: Sendable {
-  private enum Hold: UInt8, AtomicRepresentable {
+  enum Hold: UInt8, AtomicRepresentable {
     case open
     /// Ends when the moving updates are counted again or filtered out. Until then, they may fill the
     /// subscriber.
@@ -18,7 +18,7 @@ package final class InFlightCounter: Sendable {
     case full
   }
 
-  fileprivate struct State {
+  struct State {
     var valves: [ObjectIdentifier: SendValve] = [:]
     var outers: [WeakCounter] = []
     /// The instant of the hold, by the clock of the limit.
@@ -34,18 +34,18 @@ package final class InFlightCounter: Sendable {
   /// A counter further downstream, whose updates also count.
   private let inner: InFlightCounter?
   /// The valve whose holds a relay passes on.
-  private weak let relayed: SendValve?
+  weak let relayed: SendValve?
   let isRelay: Bool
 
   private let own = Atomic(0)
   /// The updates on their way from one place to the next.
   private let moving = Atomic(0)
   private let hold = Atomic(Hold.open)
-  private let hasOuters = Atomic(false)
-  private let hasTimedOutFlag = Atomic(false)
+  let hasOuters = Atomic(false)
+  let hasTimedOutFlag = Atomic(false)
   /// The task of the loop, or 0.
   private let taskOfLoop = Atomic<UInt>(0)
-  private let state = Lock(State())
+  let state = Lock(State())
   let readers = RoomWaiters()
 
   init(_ limit: SuspendingLimit, at place: CodePlace?) {
@@ -69,7 +69,7 @@ package final class InFlightCounter: Sendable {
   /// Creates a counter for the outer publisher of `flatMap`.
   ///
   /// Its own updates wait for an inner publisher, which they must not suspend.
-  private init(outerOf inner: InFlightCounter) {
+  init(outerOf inner: InFlightCounter) {
     limit = inner.limit
     place = inner.place
     self.inner = inner
@@ -81,54 +81,12 @@ package final class InFlightCounter: Sendable {
     state.withLock { $0.alarm }?.end()
   }
 
-  func makeOuter() -> InFlightCounter {
-    let outer = InFlightCounter(outerOf: self)
-    add(outer)
-    outer.check()
-    return outer
-  }
-
-  /// Adds a counter that decides again after each change of this one.
-  private func add(_ outer: InFlightCounter) {
-    var known: [InFlightCounter] = []
-    state.withLock { known = $0.add(outer) }
-    hasOuters.store(true, ordering: .sequentiallyConsistent)
-    withExtendedLifetime(known) {}
-  }
-
-  /// Adds the relay of a valve to which this counter is attached.
-  func joinRelay(_ relay: InFlightCounter) {
-    add(relay)
-    relay.check()
-  }
-
   /// The counter of the subscriber.
   var root: InFlightCounter { inner?.root ?? self }
 
-  /// Returns the counters of a shared subscription whose holds this counter passes on, or `nil` if it
-  /// belongs to none.
-  ///
-  /// They are full, or the updates before the shared subscription fill them.
-  ///
-  /// - Parameter count: The updates on their way to this place.
-  func relayedHolders(adding count: Int) -> [InFlightCounter]? {
-    guard root.isRelay else { return nil }
-    let most = total + movingTotal + count
-    return root.relayed?.counters.filter {
-      $0.hold(after: .full, adding: most, moving: 0) != .open
-    } ?? []
-  }
-
-  /// `true` if the updates of this relay reach the valve.
-  func isRelayed(to valve: SendValve) -> Bool {
-    guard let relayed else { return false }
-    return relayed === valve
-      || relayed.counters.contains { $0.root !== self && $0.root.isRelayed(to: valve) }
-  }
-
   var total: Int { own.load(ordering: .sequentiallyConsistent) + (inner?.total ?? 0) }
 
-  private var movingTotal: Int {
+  var movingTotal: Int {
     moving.load(ordering: .sequentiallyConsistent) + (inner?.movingTotal ?? 0)
   }
 
@@ -198,23 +156,15 @@ package final class InFlightCounter: Sendable {
     readers.resume { hasRoom(for: $0) }
   }
 
-  private var outers: [InFlightCounter] {
-    state.withLock { $0.outers.compactMap(\.counter) }
-  }
-
-  private func hold(after old: Hold) -> Hold {
-    hold(after: old, adding: 0, moving: 0)
-  }
-
-  private func hold(after old: Hold, adding count: Int, moving: Int) -> Hold {
+  func hold(after old: Hold, adding count: Int = 0) -> Hold {
     var kept: [AnyObject] = []
-    return hold(after: old, adding: count, moving: moving, keeping: &kept)
+    return hold(after: old, adding: count, moving: 0, keeping: &kept)
   }
 
   /// Returns the hold that follows, with further updates that are on their way to this place.
   ///
   /// - Parameter kept: Receives the objects that must not be released under a lock.
-  private func hold(
+  func hold(
     after old: Hold, adding count: Int, moving: Int, keeping kept: inout [AnyObject]
   ) -> Hold {
     // In this order, because a move ends after its update counts at the next place.
@@ -298,11 +248,6 @@ package final class InFlightCounter: Sendable {
 
   // MARK: Readers
 
-  /// The counters of the subscribers behind it.
-  var subscribers: [InFlightCounter] {
-    isRelay ? relayed?.counters.flatMap(\.subscribers) ?? [] : [self]
-  }
-
   /// `true` if `count` more updates fit, or if none is in flight.
   func hasRoom(for count: Int) -> Bool {
     let total = total
@@ -314,83 +259,5 @@ package final class InFlightCounter: Sendable {
   func whenRoom(for count: Int, _ resume: @escaping @Sendable () -> Void) {
     readers.add(for: count, resume)
     readers.resume { hasRoom(for: $0) }
-  }
-
-  // MARK: Stalls
-
-  var slowSubscriber: SlowSubscriber? { slowSubscriber(adding: 0, for: nil) }
-
-  /// - Parameters:
-  ///   - count: The updates on their way to this place.
-  ///   - duration: The duration for which they have had no room.
-  func slowSubscriber(adding count: Int, for duration: Duration?) -> SlowSubscriber? {
-    guard let duration = stall ?? duration else { return nil }
-    return SlowSubscriber(
-      place: root.place ?? CodePlace(fileID: "", line: 0), pendingUpdates: total + count,
-      duration: duration)
-  }
-
-  /// The duration for which the counter has been full.
-  var stall: Duration? {
-    state.withLock { $0.fullSince }.map { limit.now() - $0 }
-  }
-
-  var hasTimedOut: Bool { hasTimedOutFlag.load(ordering: .acquiring) }
-
-  /// - Parameter timeOut: A closure that cancels the subscriber and lets it finish its queue.
-  func onTimeout(_ timeOut: @escaping @Sendable () -> Void) {
-    if limit.timeout == nil { return }
-    state.withLock { $0.timeOut = OnceClosure(timeOut) }
-  }
-
-  private func startTimeout(at now: Duration) {
-    guard let timeout = limit.timeout else { return }
-    let alarm = state.withLock { state in
-      if let alarm = state.alarm { return alarm }
-      let alarm = Alarm(limit.timekeeper) { [weak self] in self?.ring(at: $0) }
-      state.alarm = alarm
-      return alarm
-    }
-    alarm.set(to: now + timeout, from: now)
-  }
-
-  private func ring(at instant: Duration) {
-    guard let timeout = limit.timeout else { return }
-    let takenAt = root.state.withLock { $0.takenAt }
-    let (deadline, alarm) = state.withLock { state in
-      (state.fullSince.map { max($0, takenAt) + timeout }, state.alarm)
-    }
-    guard let deadline else { return }
-    if deadline > instant {
-      alarm?.set(to: deadline, from: instant)
-    } else {
-      root.timeOut()
-    }
-  }
-
-  private func timeOut() {
-    guard let timeOut = state.withLock({ $0.timeOut.take() }) else { return }
-    hasTimedOutFlag.store(true, ordering: .releasing)
-    timeOut()
-  }
-}
-
-extension InFlightCounter.State {
-  /// Adds a counter further upstream, once.
-  ///
-  /// - Returns: The known counters, which must not be released under the lock.
-  fileprivate mutating func add(_ outer: InFlightCounter) -> [InFlightCounter] {
-    let known = outers.compactMap(\.counter)
-    if known.contains(where: { $0 === outer }) { return known }
-    outers = (known + [outer]).map(WeakCounter.init)
-    return known
-  }
-}
-
-private final class WeakCounter: Sendable {
-  weak let counter: InFlightCounter?
-
-  init(_ counter: InFlightCounter) {
-    self.counter = counter
   }
 }
