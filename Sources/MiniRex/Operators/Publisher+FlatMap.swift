@@ -35,7 +35,7 @@ extension Publisher where Kind: StreamKind {
         // `transform` may have canceled the subscription.
         if delivery.subscriberCount == 0 { return }
         let number = unsafe followed.value.nextNumber()
-        let sentinel = Sentinel { delivery.relay(.innerEnd(of: number)) }
+        let sentinel = Sentinel { delivery.relayStep(.innerEnd(of: number)) }
         let token = inner.connect(number) {
           publisher.follow(in: context) { update in
             withExtendedLifetime(sentinel) { delivery.relay(.inner(update)) }
@@ -63,9 +63,9 @@ extension Publisher where Kind: StreamKind {
         }
         if unsafe followed.value.areOver { delivery.end() }
       }
-      let sentinel = Sentinel { delivery.relay(.outerEnd) }
+      let sentinel = Sentinel { delivery.relayStep(.outerEnd) }
       let input = follow { update in
-        withExtendedLifetime(sentinel) { delivery.relay(.outer(update)) }
+        withExtendedLifetime(sentinel) { delivery.relayStep(.outer(update)) }
       }
       return Subscription(
         GatedInputs(gate: gate, inputs: [input, Subscription(backlog)], inner: inner))

@@ -100,7 +100,7 @@ extension Publisher {
     // Every publisher that can still emit retains the sentinel: this publisher, a queued inner
     // publisher, and the latest one.
     let sentinel = Sentinel { delivery.end() }
-    let input = follow { delivery.relay(.publisher($0, sentinel)) }
+    let input = follow { delivery.relayStep(.publisher($0, sentinel)) }
     return Subscription(GatedInputs(gate: gate, inputs: [input], switched: switched))
   }
 }

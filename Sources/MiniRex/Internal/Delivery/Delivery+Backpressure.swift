@@ -50,17 +50,19 @@ extension Delivery {
 }
 
 extension Delivery {
-  /// Sends an update of another publisher, which may be the next of a long chain.
+  /// Sends an update of another publisher, which may be part of a long chain.
   ///
-  /// If the stack is deep, the thread keeps its turn until the end of the chain. Like
-  /// `ReleaseChain.release`, only one of eight stack addresses looks up the chain.
+  /// Like `ReleaseChain.release`, only one of four stack addresses looks up the chain.
   func relay(_ update: Update) {
     var mark: UInt8 = 0
     let place = unsafe withUnsafePointer(to: &mark) { UInt(bitPattern: $0) }
-    if !ReleaseChain.begins(at: place) {
-      _ = send(update)
-      return
-    }
+    if ReleaseChain.begins(at: place) { relayStep(update) } else { _ = send(update) }
+  }
+
+  /// Sends an update whose delivery subscribes to the next publisher of a chain, or cancels one.
+  ///
+  /// If the stack is deep, the thread keeps its turn until the end of the chain.
+  func relayStep(_ update: Update) {
     ReleaseChain.run {
       _ = send(update)
     } later: {

@@ -69,15 +69,16 @@ package struct ReleaseChain {
     topOfCalls &- place > ReleaseChain.reachOfCalls
   }
 
-  /// Returns `true` for one of eight stack addresses, pseudorandomly distributed.
+  /// Returns `true` for one of four stack addresses, pseudorandomly distributed.
   ///
   /// Only these look up the chain of the thread, because the lookup is expensive for a callback
-  /// that owns nothing. A deep chain passes many such addresses. A single multiplication would not
+  /// that owns nothing. A deep chain passes many such addresses. The stack between two of them
+  /// varies by chance, so steps with large frames look up always. A single multiplication would not
   /// suffice: multiples of some frame sizes would never match.
   @usableFromInline @inline(__always)
   package static func begins(at place: UInt) -> Bool {
     let mixed = UInt32(truncatingIfNeeded: place) &* 0x9E37_79B9
-    return (mixed ^ mixed >> 15) &* 0x85EB_CA6B < 1 << 29
+    return (mixed ^ mixed >> 15) &* 0x85EB_CA6B < 1 << 30
   }
 
   /// Releases the callback now, or queues it if the stack is deep.

@@ -146,6 +146,35 @@ private final class Steps: Sendable {
 /// Gives a task that cannot fail the failure type of the others.
 @Sendable private func failed(_ never: Never) -> Failed {}
 
+/// Cancels a chain, and finishes another.
+private func check(_ form: Form, isSynchronous: Bool) {
+  let steps = [0, 1].map { _ in Steps(chainSteps(1_000), isSynchronous: isSynchronous) }
+  let received = Shared(0)
+  var subscription = Optional(form.task(steps[0]).subscribe { _ in received.increment() })
+  steps[0].run()
+  precondition(steps[0].endStarts.value == 1)
+  precondition(subscription?.isSubscribed == true)
+
+  subscription = nil
+
+  precondition(steps[0].endStops.value == 1)
+  precondition(received.value == 0)
+
+  let task = form.task(steps[1])
+  let other = task.subscribe { _ in received.increment() }
+  steps[1].run()
+
+  steps[1].finish()
+
+  precondition(received.value == 1)
+  precondition(!other.isSubscribed)
+  precondition(steps[1].endStops.value == 1)
+  let late = task.subscribe { _ in received.increment() }
+  precondition(received.value == 2)
+  precondition(steps[1].endStarts.value == 1)
+  withExtendedLifetime(late) {}
+}
+
 @Suite(.light) struct TaskChainTests {
   // A few hundred steps overflowed the stack. `Scripts/soak` takes a million.
   @Test(arguments: Form.allCases, [false, true])
@@ -154,32 +183,21 @@ private final class Steps: Sendable {
   ) async {
     await #expect(processExitsWith: .success) { [form, isSynchronous] in
       mustEnd()
-      onThread(stackSize: 512 * 1_024) {
-        let steps = [0, 1].map { _ in Steps(chainSteps(1_000), isSynchronous: isSynchronous) }
-        let received = Shared(0)
-        var subscription = Optional(form.task(steps[0]).subscribe { _ in received.increment() })
-        steps[0].run()
-        precondition(steps[0].endStarts.value == 1)
-        precondition(subscription?.isSubscribed == true)
+      onThread(stackSize: 512 * 1_024) { check(form, isSynchronous: isSynchronous) }
+    }
+  }
 
-        subscription = nil
-
-        precondition(steps[0].endStops.value == 1)
-        precondition(received.value == 0)
-
-        let task = form.task(steps[1])
-        let other = task.subscribe { _ in received.increment() }
-        steps[1].run()
-
-        steps[1].finish()
-
-        precondition(received.value == 1)
-        precondition(!other.isSubscribed)
-        precondition(steps[1].endStops.value == 1)
-        let late = task.subscribe { _ in received.increment() }
-        precondition(received.value == 2)
-        precondition(steps[1].endStarts.value == 1)
-        withExtendedLifetime(late) {}
+  // A step looks at the depth of the stack at some addresses only, unless its frames are large.
+  @Test(arguments: [Form.limited, .latest])
+  private func `R11 a chain of joins fits on 192 KiB of stack at any address`(form: Form) async {
+    await #expect(processExitsWith: .success) { [form] in
+      mustEnd()
+      for shift in 0..<12 {
+        onThread(stackSize: 192 * 1_024) {
+          withUnsafeTemporaryAllocation(byteCount: shift * 80, alignment: 16) { _ in
+            check(form, isSynchronous: true)
+          }
+        }
       }
     }
   }
