@@ -101,6 +101,41 @@ import Testing
     withExtendedLifetime(first) {}
   }
 
+  @Test(arguments: 1...20)
+  func `actions that are added, canceled, and run at random keep their order`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let deadlines = Int.random(in: 1...50, using: &random)
+    let called = Shared<[Int]>([])
+    var pending: [(deadline: Int, number: Int, subscription: Subscription)] = []
+    var expected: [Int] = []
+    var now = 0
+    for number in 0..<600 {
+      let deadline = now + Int.random(in: 0...deadlines, using: &random)
+      let subscription = clock.schedule(at: .init(offset: .seconds(deadline))) {
+        called.append(number)
+      }
+      pending.append((deadline, number, subscription))
+      // Most actions are canceled in some runs, and few in others.
+      if Int.random(in: 0...20, using: &random) < seed {
+        pending.remove(at: .random(in: pending.indices, using: &random)).subscription.invalidate()
+      }
+      if number % 100 == 99 {
+        now += deadlines / 3
+        clock.advance(to: .init(offset: .seconds(now)))
+        expected += pending.filter { $0.deadline <= now }
+          .sorted { ($0.deadline, $0.number) < ($1.deadline, $1.number) }.map(\.number)
+        pending.removeAll { $0.deadline <= now }
+      }
+      if clock.sleeperCount != pending.count || called.value != expected {
+        Issue.record("\(clock.sleeperCount) sleepers, \(pending.count) expected, after \(number)")
+        return
+      }
+    }
+    let next = pending.map(\.deadline).min()
+    #expect(clock.advanceToNext() == (next != nil))
+    #expect(clock.now.offset == .seconds(next ?? now))
+  }
+
   @Test func `R9 a deinit of a released action may call the clock`() {
     let nosy = Witness { [clock, events] in events.append("\(clock.sleeperCount)") }
     let subscription = clock.schedule(at: .init(offset: .seconds(1))) { [nosy] in _ = nosy }

@@ -7,7 +7,7 @@ extension ManualClock {
   ) -> Subscription {
     let (key, watchers) = timetable.withLock { table in
       let key = table.key(for: deadline)
-      return (key, table.add(Sleeper(key: key, wake: action)))
+      return (key, table.add(key, wake: action))
     }
     for watcher in watchers { watcher.wake() }
     return Subscription {
@@ -27,7 +27,7 @@ extension ManualClock {
       // Add the sleeper before waking the watchers, which may cancel it immediately.
       let watchers: [SleepRequest]? = timetable.withLock { table in
         if deadline <= table.now || request.isOver { return nil }
-        return table.add(Sleeper(key: key) { request.wake() })
+        return table.add(key) { request.wake() }
       }
       guard let watchers else { return request.wake() }
       for watcher in watchers { watcher.wake() }

@@ -1,20 +1,5 @@
 internal import MiniRex
 
-/// An action or a task with a pending deadline.
-struct Sleeper: Sendable {
-  struct Key: Comparable, Sendable {
-    let deadline: ManualClock.Instant
-    let number: Int
-
-    static func < (one: Key, other: Key) -> Bool {
-      (one.deadline, one.number) < (other.deadline, other.number)
-    }
-  }
-
-  let key: Key
-  let wake: @Sendable () -> Void
-}
-
 /// Decides which action runs next.
 ///
 /// Guarded by the lock of the manual clock.
@@ -48,51 +33,30 @@ struct Timetable {
   private(set) var now = ManualClock.Instant(offset: .zero)
   /// The time at the end of the current advance.
   private(set) var goal = ManualClock.Instant(offset: .zero)
-  /// The sleepers, latest deadline first.
-  private var sleepers: [Sleeper] = []
-  private var lastNumber = 0
+  private var sleepers = Sleepers()
   private var leader: ThreadID?
   private var followers: [Follower] = []
   private var watchers: [Watcher] = []
 
   var sleeperCount: Int { sleepers.count }
 
-  var nextDeadline: ManualClock.Instant? { sleepers.last?.key.deadline }
+  var nextDeadline: ManualClock.Instant? { sleepers.nextDeadline }
 
-  mutating func key(for deadline: ManualClock.Instant) -> Sleeper.Key {
-    lastNumber += 1
-    return Sleeper.Key(deadline: deadline, number: lastNumber)
+  mutating func key(for deadline: ManualClock.Instant) -> Sleepers.Key {
+    sleepers.key(for: deadline)
   }
 
   /// Adds a sleeper.
   ///
   /// - Returns: The requests to resume, because this number of sleepers is reached.
-  mutating func add(_ sleeper: Sleeper) -> [SleepRequest] {
-    sleepers.insert(sleeper, at: index(of: sleeper.key))
+  mutating func add(_ key: Sleepers.Key, wake: @escaping Sleepers.Wake) -> [SleepRequest] {
+    sleepers.add(key, wake: wake)
     let served = watchers.filter { $0.count <= sleepers.count }
     watchers.removeAll { $0.count <= sleepers.count }
     return served.map(\.request)
   }
 
-  mutating func remove(_ key: Sleeper.Key) -> Sleeper? {
-    let index = index(of: key)
-    guard index < sleepers.count, sleepers[index].key == key else { return nil }
-    return sleepers.remove(at: index)
-  }
-
-  /// Returns the index of the key, or of its insertion.
-  private func index(of key: Sleeper.Key) -> Int {
-    var range = 0..<sleepers.count
-    while !range.isEmpty {
-      let middle = range.lowerBound + range.count / 2
-      if key < sleepers[middle].key {
-        range = middle + 1..<range.upperBound
-      } else {
-        range = range.lowerBound..<middle
-      }
-    }
-    return range.lowerBound
-  }
+  mutating func remove(_ key: Sleepers.Key) -> Sleepers.Wake? { sleepers.remove(key) }
 
   /// Returns `false` if the number of sleepers is already reached.
   mutating func watch(_ request: SleepRequest, for count: Int) -> Bool {
@@ -124,9 +88,9 @@ struct Timetable {
   mutating func next() -> Step {
     while true {
       let limit = followers.first.map { min($0.goal, goal) } ?? goal
-      if let deadline = nextDeadline, deadline <= limit, let sleeper = sleepers.popLast() {
+      if let (deadline, wake) = sleepers.popFirst(until: limit) {
         now = max(now, deadline)
-        return .wake(sleeper.wake)
+        return .wake(wake)
       }
       now = limit
       if !followers.isEmpty {
