@@ -64,7 +64,7 @@ def check_sample_of_board():
 
             def open_browser():
                 browser = socket.create_connection(("127.0.0.1", port), timeout=60)
-                browser.sendall(b"GET /events HTTP/1.1\r\n\r\n")
+                browser.sendall(b"GET /events HTTP/1.0\r\n\r\n")
                 received[browser] = b""
                 browsers.register(browser, selectors.EVENT_READ)
 

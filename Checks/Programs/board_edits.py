@@ -40,7 +40,7 @@ def check_board_under_load(folder):
             deaf.append(socket.socket())
             deaf[-1].setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             deaf[-1].connect(("127.0.0.1", port))
-            deaf[-1].send(b"GET /events HTTP/1.1\r\n\r\n")
+            deaf[-1].send(b"GET /events HTTP/1.0\r\n\r\n")
         start = time.monotonic()
         edits = int(1_000 * SCALE)
         refusals = []

@@ -96,7 +96,7 @@ def check_stopped_counters(folder):
         first = "".join(stream.stdout.readline() for _ in range(4))
         # A request that is in progress while the server stops.
         late = socket.create_connection(("127.0.0.1", port))
-        late.sendall(b"POST /counters/late HTTP/1.1\r\nContent-Length: 10\r\n\r\n")
+        late.sendall(b"POST /counters/late HTTP/1.0\r\nContent-Length: 10\r\n\r\n")
         early = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
         # The server accepts connections in order, so it has accepted all of these before this answer.
         expect(ask_board(port, "GET", "/ready")[0] == 200, "counter-server is not ready")
@@ -104,7 +104,7 @@ def check_stopped_counters(folder):
 
         def is_stopping(connection):
             time.sleep(0.05)
-            connection.sendall(b"GET /ready HTTP/1.1\r\n\r\n")
+            connection.sendall(b"GET /ready HTTP/1.0\r\n\r\n")
             return b" 503 " in b"".join(iter(lambda: connection.recv(4096), b""))
 
         # The notice may be over already, and the server then refuses new connections.

@@ -22,6 +22,23 @@ extension UInt8 {
     }
   }
 
+  /// A Boolean value that indicates whether a host name may contain the byte.
+  fileprivate var isOfName: Bool {
+    switch self {
+    case UInt8(ascii: "/"): false
+    case UInt8(ascii: "$")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "!"), UInt8(ascii: ";"),
+      UInt8(ascii: "="), UInt8(ascii: "_"), UInt8(ascii: "~"):
+      true
+    default: false
+    }
+  }
+
+  /// A Boolean value that indicates whether a numeric address in brackets may contain the byte.
+  fileprivate var isOfAddress: Bool {
+    hexadecimal != nil || self == UInt8(ascii: ":") || self == UInt8(ascii: ".")
+  }
+
   /// The value of a hexadecimal digit.
   fileprivate var hexadecimal: UInt8? {
     switch self {
@@ -44,6 +61,23 @@ extension ArraySlice<UInt8> {
   func divided(at separator: UInt8) -> (ArraySlice<UInt8>, ArraySlice<UInt8>?) {
     guard let index = firstIndex(of: separator) else { return (self, nil) }
     return (self[..<index], self[(index + 1)...])
+  }
+
+  /// A Boolean value that indicates whether the bytes are a host name or an address, possibly empty,
+  /// with or without a port.
+  var isHost: Bool {
+    if first == UInt8(ascii: "[") {
+      let (address, rest) = dropFirst().divided(at: UInt8(ascii: "]"))
+      return !address.isEmpty && address.allSatisfy(\.isOfAddress) && rest?.isPort == true
+    }
+    let name = prefix { $0 != UInt8(ascii: ":") }
+    return name.allSatisfy(\.isOfName) && name.withoutPercents != nil
+      && self[name.endIndex...].isPort
+  }
+
+  /// A Boolean value that indicates whether the bytes are empty, or a colon and digits.
+  private var isPort: Bool {
+    isEmpty || first == UInt8(ascii: ":") && dropFirst().allSatisfy(\.isDigit)
   }
 
   /// The percent-decoded bytes, or `nil` if a `%` lacks its two hexadecimal digits.

@@ -13,6 +13,8 @@ public struct Request: Sendable, Equatable {
   /// The bytes after the head.
   public internal(set) var body = Data()
 
+  private let needsHost: Bool
+
   private static let uniqueHeaders: Set = ["content-length", "host", "origin", "sec-fetch-site"]
 
   /// Parses the request line.
@@ -25,6 +27,7 @@ public struct Request: Sendable, Equatable {
     let (path, query) = words[1].divided(at: UInt8(ascii: "?"))
     // The path must be UTF-8 both before and after decoding.
     guard let decoded = Array(try text(path).utf8)[...].withoutPercents else { throw .badRequest }
+    needsHost = words[2].last == UInt8(ascii: "1")
     method = try text(words[0])
     self.path = try text(decoded[...])
     self.query = try query.map { query throws(Status) in try text(query) }
@@ -41,6 +44,17 @@ public struct Request: Sendable, Equatable {
       throw .badRequest
     }
     headers[key] = try text(value.withoutBlanks)
+  }
+
+  /// Rejects requests without a valid host.
+  ///
+  /// Clients of HTTP/1.0 may omit it.
+  func requireHost() throws(Status) {
+    if let host = headers["host"] {
+      if !Array(host.utf8)[...].isHost { throw .badRequest }
+    } else if needsHost {
+      throw .badRequest
+    }
   }
 
   /// Rejects requests from pages of other servers, and requests under other host names.

@@ -69,6 +69,7 @@ package struct RequestParser: Sendable {
     if !line.isEmpty {
       try request?.add(line: line)
     } else if let request {
+      try request.requireHost()
       try request.refuseStrangers(hosts)
       let length = try request.bodyLength(limits)
       bodyRange = lineStart..<lineStart + length

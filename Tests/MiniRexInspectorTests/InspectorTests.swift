@@ -238,7 +238,7 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     for path in ["/", "/events", "/tree", "/stores/0/commits/1"] {
       let body = "Content-Length: 5\r\n\r\nclose"
       let answer = try await response(
-        from: inspector.port, to: "\(method) \(path) HTTP/1.1\r\n\(body)")
+        from: inspector.port, to: "\(method) \(path) HTTP/1.0\r\n\(body)")
       #expect(answer.hasPrefix("HTTP/1.1 405 "))
     }
     #expect(store.state.items == [])
@@ -281,7 +281,7 @@ let hostile = "<script>alert('1')</script>\"&\n\u{1}]]>"
     let store = makeList()
     inspector.watch(store)
     let slow = try (0..<50).map { _ in try HTTPClient(inspector.port, receiveBuffer: 4096) }
-    for browser in slow { browser.send("GET /events HTTP/1.1\r\n\r\n") }
+    for browser in slow { browser.send("GET /events HTTP/1.0\r\n\r\n") }
     // A busy machine may disconnect this page as well.
     let page = try WatchingPage(inspector.port, reconnects: true)
     await until { page.store() != nil }

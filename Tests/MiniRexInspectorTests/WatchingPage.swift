@@ -207,7 +207,7 @@ struct CommitAnswer: Decodable {
 }
 
 func get(_ port: UInt16, _ path: String) async throws -> String {
-  try await response(from: port, to: "GET \(path) HTTP/1.1\r\n\r\n")
+  try await response(from: port, to: "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
 }
 
 func commit(_ number: Int, of store: Int = 0, _ port: UInt16) async throws -> CommitAnswer? {

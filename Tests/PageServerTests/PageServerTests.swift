@@ -37,7 +37,7 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
-  let get = "GET / HTTP/1.1\r\n\r\n"
+  let get = "GET / HTTP/1.0\r\n\r\n"
 
   @Test func `a page is served, and a posted body arrives complete`() async throws {
     try await withServer { server, posts in
@@ -46,7 +46,7 @@ import Testing
       let text = String(repeating: "é", count: 30_000)
       let posted = try await response(
         from:
-          server.port, to: "POST / HTTP/1.1\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
+          server.port, to: "POST / HTTP/1.0\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)")
       #expect(posted.hasPrefix("HTTP/1.1 204 "))
       #expect(posts.value == [text])
     }
@@ -67,9 +67,9 @@ import Testing
       }
     }
     let late = try HTTPClient(server.port)
-    late.send("POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\n")
+    late.send("POST / HTTP/1.0\r\nContent-Length: 4\r\n\r\n")
     let stream = try HTTPClient(server.port)
-    stream.send("GET /events HTTP/1.1\r\n\r\n")
+    stream.send("GET /events HTTP/1.0\r\n\r\n")
     await until { events.subscriberCount == 1 && server.connectionCount == 2 }
 
     stop.finish(.success(()))
@@ -123,7 +123,7 @@ import Testing
     let server = try #require(PageServer(port: 0, limits: limits))
     // The time begins when the server accepts the connection, and the first byte must not be late.
     let slow = try HTTPClient(server.port)
-    slow.send("GET / HTTP/1.1\r\n")
+    slow.send("GET / HTTP/1.0\r\n")
     let serving = Task { await server.serve { _ in .status(.noContent) } }
     defer { serving.cancel() }
     #expect(await slow.response().hasPrefix("HTTP/1.1 408 "))
@@ -137,7 +137,7 @@ import Testing
     limits.requestTime = .seconds(600)
     try await withServer(limits) { server, _ in
       let browser = try HTTPClient(server.port)
-      browser.send("POST / HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n")
+      browser.send("POST / HTTP/1.0\r\nContent-Length: 1000000\r\n\r\n")
       #expect(await browser.response().hasPrefix("HTTP/1.1 413 "))
       for _ in 0..<100 {
         browser.send(spaces(1_000))
@@ -173,7 +173,7 @@ import Testing
     try await withServer(limits, events) { server, _ in
       let slow = try (0..<50).map { _ in try HTTPClient(server.port, receiveBuffer: 4096) }
       let quick = try HTTPClient(server.port)
-      for browser in slow + [quick] { browser.send("GET /events HTTP/1.1\r\n\r\n") }
+      for browser in slow + [quick] { browser.send("GET /events HTTP/1.0\r\n\r\n") }
       await until { events.subscriberCount == 51 }
 
       let received = Shared(0)
@@ -203,7 +203,7 @@ import Testing
     let events = BroadcastSource<Data>()
     try await withServer(Limits(), events) { server, _ in
       let browser = try HTTPClient(server.port, receiveBuffer: 4096)
-      browser.send("GET /events HTTP/1.1\r\n\r\n")
+      browser.send("GET /events HTTP/1.0\r\n\r\n")
       await until { events.subscriberCount == 1 }
       for number in 0..<1_000 {
         events.broadcast(Data("data: \(String(repeating: "x", count: 4_000)) \(number)\n\n".utf8))
@@ -217,7 +217,7 @@ import Testing
     let events = BroadcastSource<Data>()
     try await withServer(Limits(), events, .missesEvents) { server, _ in
       let browser = try HTTPClient(server.port, receiveBuffer: 4096)
-      browser.send("GET /events HTTP/1.1\r\n\r\n")
+      browser.send("GET /events HTTP/1.0\r\n\r\n")
       await until { events.subscriberCount == 1 }
       for number in 0..<1_000 {
         events.broadcast(Data("data: \(String(repeating: "x", count: 4_000)) \(number)\n\n".utf8))
@@ -233,7 +233,7 @@ import Testing
     let events = BroadcastSource<Data>()
     try await withServer(Limits(), events, .delaysEvents) { server, _ in
       let browser = try HTTPClient(server.port, receiveBuffer: 4096)
-      browser.send("GET /events HTTP/1.1\r\n\r\n")
+      browser.send("GET /events HTTP/1.0\r\n\r\n")
       await until { events.subscriberCount == 1 }
       let sentCount = Shared(0)
       let sending = Task {
@@ -256,7 +256,7 @@ import Testing
     let events = BroadcastSource<Data>()
     try await withServer(Limits(), events) { server, _ in
       var browser: HTTPClient? = try HTTPClient(server.port)
-      browser?.send("GET /events HTTP/1.1\r\n\r\n")
+      browser?.send("GET /events HTTP/1.0\r\n\r\n")
       await until { events.subscriberCount == 1 }
       browser = nil
       await until { events.subscriberCount == 0 && server.connectionCount == 0 }
@@ -319,7 +319,7 @@ import Testing
       let answer = try await response(from: server.port, to: line + rest)
       #expect(answer.hasPrefix("HTTP/1.1 403 ") && answer.hasSuffix("with its token.\n"))
     }
-    let answer = try await response(from: server.port, to: "GET /?token=%73ecret HTTP/1.1\r\n\r\n")
+    let answer = try await response(from: server.port, to: "GET /?token=%73ecret HTTP/1.0\r\n\r\n")
     #expect(answer.hasPrefix("HTTP/1.1 204 "))
   }
 
@@ -328,7 +328,7 @@ import Testing
   {
     try await withServer { server, _ in
       for value in [spaces(800) + "\u{2028}", "a" + spaces(7_900) + "b"] {
-        let request = "GET / HTTP/1.1\r\nX: \(value)\r\n\r\n"
+        let request = "GET / HTTP/1.0\r\nX: \(value)\r\n\r\n"
         // Including 80 browsers that disconnect before their answers.
         for _ in 0..<80 { try HTTPClient(server.port).send(request) }
         #expect(try await response(from: server.port, to: request).hasSuffix("<p>page</p>"))
@@ -340,7 +340,7 @@ import Testing
   @Test func `no other page can frame, embed, or read a response`() async throws {
     try await withServer { server, _ in
       for path in ["/", "/none", "/script"] {
-        let answer = try await response(from: server.port, to: "GET \(path) HTTP/1.1\r\n\r\n")
+        let answer = try await response(from: server.port, to: "GET \(path) HTTP/1.0\r\n\r\n")
           .lowercased()
         for header in [
           "content-security-policy: default-src 'none'; ", "frame-ancestors 'none'\r\n",
@@ -359,7 +359,7 @@ import Testing
     try await withServer { server, _ in
       var nonces: Set<Substring> = []
       for _ in 0..<3 {
-        let answer = try await response(from: server.port, to: "GET /script HTTP/1.1\r\n\r\n")
+        let answer = try await response(from: server.port, to: "GET /script HTTP/1.0\r\n\r\n")
         let nonce = try #require(answer.split(separator: "script-src 'nonce-").last?.prefix(32))
         #expect(answer.hasSuffix("\r\n\r\n<script nonce=\"\(nonce)\">1</script>"))
         nonces.insert(nonce)
@@ -385,8 +385,8 @@ import Testing
       let before = openDescriptors()
       let browsers = try (0..<60).map { _ in try HTTPClient(server.port) }
       for browser in browsers[..<20] { browser.send("GET / HT") }
-      for browser in browsers[20..<40] { browser.send("GET /events HTTP/1.1\r\n\r\n") }
-      for browser in browsers[40...] { browser.send("GET / HTTP/1.1\r\n\r\n") }
+      for browser in browsers[20..<40] { browser.send("GET /events HTTP/1.0\r\n\r\n") }
+      for browser in browsers[40...] { browser.send("GET / HTTP/1.0\r\n\r\n") }
       await until {
         server.connectionCount == 60 && events.subscriberCount == 20 && answers.value == 20
       }
@@ -416,7 +416,7 @@ import Testing
       func ask(_ count: Int) async throws -> Int {
         for _ in 0..<count {
           let browser = try HTTPClient(server.port)
-          browser.send("GET / HTTP/1.1\r\n\r\n")
+          browser.send("GET / HTTP/1.0\r\n\r\n")
           while browser.receive() != nil {}
         }
         await until { server.connectionCount == 0 }

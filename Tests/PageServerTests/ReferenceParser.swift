@@ -22,7 +22,7 @@ func referenceResult(_ bytes: [UInt8], _ limits: Limits) -> Result<Fields, Statu
   let head = Array(bytes.prefix(limits.head))
   let error = firstBadByte(head)
   let lines = wholeLines(Array(head[..<(error ?? head.count)]))
-  var first: (method: String, path: String, query: String?)?
+  var first: (method: String, path: String, query: String?, needsHost: Bool)?
   var headers: [(String, String)] = []
   for (line, end) in lines {
     guard let text = String(data: Data(line), encoding: .utf8) else { return .failure(.badRequest) }
@@ -60,7 +60,7 @@ private func wholeLines(_ bytes: [UInt8]) -> [([UInt8], end: Int)] {
   return lines
 }
 
-private func requestLine(_ text: String) -> (String, String, String?)? {
+private func requestLine(_ text: String) -> (String, String, String?, Bool)? {
   let words = text.components(separatedBy: " ")
   guard words.count == 3, ["HTTP/1.0", "HTTP/1.1"].contains(words[2]), words[0] != "",
     words[0].unicodeScalars.allSatisfy({ "A" <= $0 && $0 <= "Z" }),
@@ -68,7 +68,9 @@ private func requestLine(_ text: String) -> (String, String, String?)? {
   else { return nil }
   var parts = words[1].components(separatedBy: "?")
   guard let path = withoutPercents(parts.removeFirst()) else { return nil }
-  return (words[0], path, parts.isEmpty ? nil : parts.joined(separator: "?"))
+  return (
+    words[0], path, parts.isEmpty ? nil : parts.joined(separator: "?"), words[2] == "HTTP/1.1"
+  )
 }
 
 /// Foundation's `removingPercentEncoding` accepts some invalid UTF-8.
@@ -99,11 +101,14 @@ private func header(_ text: String) -> (String, String)? {
 }
 
 private func whole(
-  _ line: (method: String, path: String, query: String?), _ headers: [String: String],
+  _ line: (method: String, path: String, query: String?, needsHost: Bool),
+  _ headers: [String: String],
   _ rest: [UInt8], _ limits: Limits
 ) -> Result<Fields, Status>? {
   let host = headers["host"]?.lowercased()
+  guard host != nil || !line.needsHost else { return .failure(.badRequest) }
   if let host {
+    guard (try? validHost.wholeMatch(in: host)) != nil else { return .failure(.badRequest) }
     guard isOfThisMachine(host) else { return .failure(.forbidden) }
   }
   if let site = headers["sec-fetch-site"]?.lowercased(), site != "same-origin", site != "none" {
@@ -124,6 +129,10 @@ private func whole(
       method: line.method, path: line.path, query: line.query, headers: headers,
       body: Data(rest.prefix(length))))
 }
+
+/// RFC 3986, sections 3.2.2 and 3.2.3, in lowercase.
+private nonisolated(unsafe) let validHost =
+  /(\[[0-9a-f:.]+\]|([a-z0-9\-._~!$&'()*+,;=]|%[0-9a-f][0-9a-f])*)(:[0-9]*)?/
 
 private func isOfThisMachine(_ host: String) -> Bool {
   let parts = host.components(separatedBy: ":")

@@ -11,7 +11,7 @@ struct RequestMutator {
       "GET / HTTP/1.1\r\nHost: localhost:8080\r\nAccept: text/html\r\n\r\n",
       "GET /caf%C3%A9/a%20b?from=1&to=2 HTTP/1.0\r\nhost: 127.0.0.1\r\n\r\n",
       "POST / HTTP/1.1\r\nHost: LOCALHOST\r\nOrigin: http://localhost\r\nContent-Length: 5\r\n\r\nhello",
-      "POST /x HTTP/1.1\r\nContent-Length: 3\r\nX: \u{2028} é \t\r\n\r\nabcGET / HTTP/1.1\r\n\r\n",
+      "POST /x HTTP/1.0\r\nContent-Length: 3\r\nX: \u{2028} é \t\r\n\r\nabcGET / HTTP/1.0\r\n\r\n",
     ].map { Array($0.utf8) }
   private static let words: [[UInt8]] = [
     "\r\n", "\r\n\r\n", "\r", "\n", " ", "\t", ":", "?", "%", "%41", "%ff", "/", "é", "\u{2028}",

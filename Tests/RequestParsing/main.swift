@@ -7,16 +7,16 @@ func repeated(_ text: String, _ size: Int) -> String {
 }
 
 let kinds: [(name: String, text: (Int) -> String)] = [
-  ("blanks", { "GET / HTTP/1.1\r\nX: \(repeated(" ", $0))\u{2028}\r\n\r\n" }),
-  ("inner blanks", { "GET / HTTP/1.1\r\nX: a\(repeated(" \t", $0))b\r\n\r\n" }),
-  ("headers", { "GET / HTTP/1.1\r\n\(repeated("a:b\r\n", $0))\r\n" }),
+  ("blanks", { "GET / HTTP/1.0\r\nX: \(repeated(" ", $0))\u{2028}\r\n\r\n" }),
+  ("inner blanks", { "GET / HTTP/1.0\r\nX: a\(repeated(" \t", $0))b\r\n\r\n" }),
+  ("headers", { "GET / HTTP/1.0\r\n\(repeated("a:b\r\n", $0))\r\n" }),
   ("colons", { "GET / HTTP/1.1\r\nHost: \(repeated(":1", $0))\r\n\r\n" }),
   ("dots", { "GET / HTTP/1.1\r\nHost: \(repeated("1.", $0))\r\n\r\n" }),
-  ("name", { "GET / HTTP/1.1\r\n\(repeated("a", $0))\r\n\r\n" }),
-  ("path", { "GET /\(repeated("%41/", $0)) HTTP/1.1\r\n\r\n" }),
-  ("parameters", { "GET /?\(repeated("&token=a", $0)) HTTP/1.1\r\n\r\n" }),
-  ("words", { "GET / \(repeated("/ ", $0)) HTTP/1.1\r\n\r\n" }),
-  ("unfinished", { "GET / HTTP/1.1\r\na: \(repeated("\u{85}", $0))" }),
+  ("name", { "GET / HTTP/1.0\r\n\(repeated("a", $0))\r\n\r\n" }),
+  ("path", { "GET /\(repeated("%41/", $0)) HTTP/1.0\r\n\r\n" }),
+  ("parameters", { "GET /?\(repeated("&token=a", $0)) HTTP/1.0\r\n\r\n" }),
+  ("words", { "GET / \(repeated("/ ", $0)) HTTP/1.0\r\n\r\n" }),
+  ("unfinished", { "GET / HTTP/1.0\r\na: \(repeated("\u{85}", $0))" }),
 ]
 
 /// Returns the number of results when the request is parsed in one piece and byte by byte.

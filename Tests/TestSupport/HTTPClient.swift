@@ -72,7 +72,7 @@ public final class HTTPClient: Sendable {
 
   /// Requests a stream of server-sent events, and calls `body` with the lines of each event.
   public func forEachEvent(at path: String = "/events", _ body: ([String]) -> Void) {
-    send("GET \(path) HTTP/1.1\r\n\r\n")
+    send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
     var rest = Data()
     while let more = receive() {
       rest += more

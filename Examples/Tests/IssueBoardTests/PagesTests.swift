@@ -23,7 +23,7 @@ struct ServedBoard: Sendable {
   var store: Store<Board, BoardAction> { session.store }
 
   func post(_ command: String) async throws -> String {
-    try await request("POST / HTTP/1.1\r\nContent-Length: \(command.utf8.count)\r\n\r\n\(command)")
+    try await request("POST / HTTP/1.0\r\nContent-Length: \(command.utf8.count)\r\n\r\n\(command)")
   }
 
   func request(_ text: String) async throws -> String {
@@ -32,7 +32,7 @@ struct ServedBoard: Sendable {
 
   /// Returns the cards by path.
   func cards() async throws -> String {
-    let answer = try await request("GET /cards HTTP/1.1\r\n\r\n")
+    let answer = try await request("GET /cards HTTP/1.0\r\n\r\n")
     let body = answer.components(separatedBy: "\r\n\r\n").last ?? ""
     let cards = try JSONDecoder().decode([Card].self, from: Data(body.utf8))
     return text(cards.map { ShownCard($0) })
@@ -99,7 +99,7 @@ struct ServedBoard: Sendable {
     try await withBoard { board in
       for text in ["one", "<script>", "three"] { board.store.send(.add(text)) }
       let browser = try HTTPClient(board.server.port)
-      browser.send("GET /events HTTP/1.1\r\n\r\n")
+      browser.send("GET /events HTTP/1.0\r\n\r\n")
       var output = Output(browser)
       var lines = await output.until("one\"")
       let added = "{\"id\":2,\"text\":\"<script>\",\"column\":\"todo\"}"
@@ -114,7 +114,7 @@ struct ServedBoard: Sendable {
       #expect(lines.last == "data: [[{\"updated\":\(edited),\"at\":0}]]")
 
       // The page inserts received values as text.
-      let page = try await board.request("GET / HTTP/1.1\r\n\r\n")
+      let page = try await board.request("GET / HTTP/1.0\r\n\r\n")
       #expect(page.contains("textContent") && page.hasSuffix("</html>\n"))
       for word in [
         "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "http:", "https:",
@@ -193,14 +193,14 @@ struct ServedBoard: Sendable {
     try await withBoard(in: open()) { board in
       #expect(try await board.cards() == cards.value && cards.value.contains("one"))
       board.store.send(.close(1))
-      let answer = try await board.request("GET /commits HTTP/1.1\r\n\r\n")
+      let answer = try await board.request("GET /commits HTTP/1.0\r\n\r\n")
       let number = try #require(Int(answer.components(separatedBy: "\r\n\r\n").last ?? ""))
-      let past = try await board.request("GET /commits/\(number) HTTP/1.1\r\n\r\n")
+      let past = try await board.request("GET /commits/\(number) HTTP/1.0\r\n\r\n")
       #expect(past.contains("\"1/text\":\"- \\\"one\\\"\""))
-      let before = try await board.request("GET /commits/\(number - 1) HTTP/1.1\r\n\r\n")
+      let before = try await board.request("GET /commits/\(number - 1) HTTP/1.0\r\n\r\n")
       #expect(before.contains("\"1/column\":\"doing\""))
       for wrong in ["0", "\(number + 1)", "-1", "x", "", "1/2", "99999999999999999999"] {
-        let answer = try await board.request("GET /commits/\(wrong) HTTP/1.1\r\n\r\n")
+        let answer = try await board.request("GET /commits/\(wrong) HTTP/1.0\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 404 "), "\(wrong)")
       }
     }
@@ -214,7 +214,7 @@ struct ServedBoard: Sendable {
       folder.file("journal"), keeping: .last(commits: 2))
     try await withBoard(in: journal) { board in
       func answer(_ path: String) async throws -> String {
-        let answer = try await board.request("GET \(path) HTTP/1.1\r\n\r\n")
+        let answer = try await board.request("GET \(path) HTTP/1.0\r\n\r\n")
         return answer.components(separatedBy: "\r\n\r\n").last ?? ""
       }
       for number in 1...6 {
@@ -255,7 +255,7 @@ struct ServedBoard: Sendable {
       #expect(page.status["lastCommit"] == last)
 
       // The board of the first position is the board of that commit.
-      let answer = try await board.request("GET /commits/\(first) HTTP/1.1\r\n\r\n")
+      let answer = try await board.request("GET /commits/\(first) HTTP/1.0\r\n\r\n")
       #expect(answer.contains("{\"number\":\(first),"))
       page.close()
     }
@@ -299,7 +299,7 @@ struct ServedBoard: Sendable {
       let page = Page(board.server.port)
       defer { page.close() }
       let slow = try (0..<40).map { _ in try HTTPClient(board.server.port, receiveBuffer: 4096) }
-      for browser in slow { browser.send("GET /events HTTP/1.1\r\n\r\n") }
+      for browser in slow { browser.send("GET /events HTTP/1.0\r\n\r\n") }
       await until { board.server.connectionCount == 41 }
 
       // A page that connects late has missed nothing yet, so continue until every page has.
@@ -331,13 +331,13 @@ struct ServedBoard: Sendable {
         #expect(try await board.post(command).hasPrefix("HTTP/1.1 400 "), "\(command)")
       }
       for request in [
-        "POST /cards HTTP/1.1\r\n\r\n", "DELETE / HTTP/1.1\r\n\r\n", "PUT / HTTP/1.1\r\n\r\n",
+        "POST /cards HTTP/1.0\r\n\r\n", "DELETE / HTTP/1.0\r\n\r\n", "PUT / HTTP/1.0\r\n\r\n",
       ] {
         #expect(try await board.request(request).hasPrefix("HTTP/1.1 405 "))
       }
-      #expect(try await board.request("GET /../cards HTTP/1.1\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
+      #expect(try await board.request("GET /../cards HTTP/1.0\r\n\r\n").hasPrefix("HTTP/1.1 404 "))
       // Invalid UTF-8, then a request from a page of another server.
-      let body = Data("POST / HTTP/1.1\r\nContent-Length: 6\r\n\r\nadd ".utf8) + [0xFF, 0xFE]
+      let body = Data("POST / HTTP/1.0\r\nContent-Length: 6\r\n\r\nadd ".utf8) + [0xFF, 0xFE]
       let browser = try HTTPClient(board.server.port)
       browser.send(body)
       #expect(await browser.response().hasPrefix("HTTP/1.1 400 "))

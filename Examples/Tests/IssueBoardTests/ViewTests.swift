@@ -138,7 +138,7 @@ extension PagesTests {
     let folder = try Folder()
     try await withBoard(in: Journal(folder.file("journal"))) { board in
       func commit(_ number: Int, _ query: String) async throws -> String {
-        let answer = try await board.request("GET /commits/\(number)\(query) HTTP/1.1\r\n\r\n")
+        let answer = try await board.request("GET /commits/\(number)\(query) HTTP/1.0\r\n\r\n")
         return answer.components(separatedBy: "\r\n\r\n").last ?? ""
       }
       board.store.send(.add("one"))
@@ -165,7 +165,7 @@ extension PagesTests {
         return try await group.reduce(into: Set<String>()) { $0.insert($1) }
       }
       #expect(answers.count == 20)
-      let icon = try await board.request("GET /favicon.ico HTTP/1.1\r\n\r\n")
+      let icon = try await board.request("GET /favicon.ico HTTP/1.0\r\n\r\n")
       #expect(icon.hasPrefix("HTTP/1.1 204 "))
     }
   }
@@ -202,7 +202,7 @@ extension PagesTests {
       let added = try await board.post("add a card")
       #expect(added.hasPrefix("HTTP/1.1 200 "))
       await until { page.rows.map(\.text) == ["a card"] }
-      let html = try await board.request("GET / HTTP/1.1\r\n\r\n")
+      let html = try await board.request("GET / HTTP/1.0\r\n\r\n")
       #expect(html.hasPrefix("HTTP/1.1 200 "))
       mayGoOn.open()
 
@@ -258,6 +258,6 @@ extension PagesTests {
 extension ServedBoard {
   /// Changes the view of a page.
   func show(_ page: Page, _ query: String) async throws -> String {
-    try await request("POST /view/\(page.id)?\(query) HTTP/1.1\r\nContent-Length: 0\r\n\r\n")
+    try await request("POST /view/\(page.id)?\(query) HTTP/1.0\r\nContent-Length: 0\r\n\r\n")
   }
 }

@@ -20,7 +20,7 @@ import Testing
   }
 
   func get(_ path: String, readsOutput: Bool = true) throws -> EventClient {
-    try EventClient(port: port, "GET \(path) HTTP/1.1\r\n\r\n", readsOutput: readsOutput)
+    try EventClient(port: port, "GET \(path) HTTP/1.0\r\n\r\n", readsOutput: readsOutput)
   }
 
   @Test func `the page loads nothing from other servers`() async throws {
@@ -108,19 +108,19 @@ import Testing
     async throws
   {
     let (quiet, port) = try await Self.start(folder, every: "3600")
-    let first = try EventClient(port: port, "GET /events HTTP/1.1\r\n\r\n")
+    let first = try EventClient(port: port, "GET /events HTTP/1.0\r\n\r\n")
     #expect(try await first.event(browsers: 1).browsers == 1)
 
     first.cancel()
 
-    let second = try EventClient(port: port, "GET /events HTTP/1.1\r\n\r\n")
+    let second = try EventClient(port: port, "GET /events HTTP/1.0\r\n\r\n")
     #expect(try await second.event(browsers: 1).browsers == 1)
     withExtendedLifetime(quiet) {}
   }
 
   @Test(arguments: [
-    ("GET /nothing HTTP/1.1", "404 Not Found"), ("POST / HTTP/1.1", "405 Method Not Allowed"),
-    ("GET /nothing?x=1 HTTP/1.1", "404 Not Found"), ("nonsense", "400 Bad Request"),
+    ("GET /nothing HTTP/1.0", "404 Not Found"), ("POST / HTTP/1.0", "405 Method Not Allowed"),
+    ("GET /nothing?x=1 HTTP/1.0", "404 Not Found"), ("nonsense", "400 Bad Request"),
     ("GET / HTTP/2", "400 Bad Request"), ("", "400 Bad Request"),
     (String(repeating: "x", count: 20_000), "400 Bad Request"),
   ])

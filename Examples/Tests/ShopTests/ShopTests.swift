@@ -26,7 +26,7 @@ import Testing
     }
 
     func get(_ path: String) async throws -> String {
-      try await response(from: port, to: "GET \(path) HTTP/1.1\r\nConnection: close\r\n\r\n")
+      try await response(from: port, to: "GET \(path) HTTP/1.0\r\nConnection: close\r\n\r\n")
     }
 
     func order(_ customer: String, _ amount: Int) async throws -> String {
@@ -34,7 +34,7 @@ import Testing
       return try await response(
         from: port,
         to:
-          "POST /orders HTTP/1.1\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
+          "POST /orders HTTP/1.0\r\nConnection: close\r\nContent-Length: \(body.utf8.count)\r\n\r\n"
           + body)
     }
   }
@@ -56,7 +56,7 @@ import Testing
       #expect(try await shop.order("Bob", 7).contains(#""id":2"#))
       await until { Set(keys.value) == ["1", "2"] }
       let metrics = try await response(
-        from: shop.inspector, to: "GET /metrics HTTP/1.1\r\nConnection: close\r\n\r\n")
+        from: shop.inspector, to: "GET /metrics HTTP/1.0\r\nConnection: close\r\n\r\n")
       #expect(metrics.contains(#"state="running"} 2"#))
       shop.child.send(SIGKILL)
       #expect(await shop.child.status() == -SIGKILL)
@@ -90,7 +90,7 @@ import Testing
     isSolvent.value = true
     _ = try await response(
       from: shop.port,
-      to: "POST /charges/1 HTTP/1.1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+      to: "POST /charges/1 HTTP/1.0\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 
     await until { (try? await shop.get("/orders"))?.contains(#""receipt":"paid""#) == true }
     shop.child.send(SIGTERM)

@@ -55,7 +55,7 @@ struct FleetArticleTests {
     client.cancel()
     await until(
       (try? await response(
-        from: port, to: "GET /process/\(id.value)/metrics HTTP/1.1\r\n\r\n"))?
+        from: port, to: "GET /process/\(id.value)/metrics HTTP/1.0\r\n\r\n"))?
         .contains("minirex_store_commits_total{store=\"board\",id=\"0\"} 1") ?? false)
   }
 }

@@ -44,7 +44,7 @@ struct FleetInspectorTests {
 
     func get(_ path: String) async throws -> String {
       try await response(
-        from: port, to: "GET /process/\(member.id)\(path) HTTP/1.1\r\n\r\n")
+        from: port, to: "GET /process/\(member.id)\(path) HTTP/1.0\r\n\r\n")
     }
 
     /// The requests that the inspector is answering.
@@ -64,7 +64,7 @@ struct FleetInspectorTests {
     #expect(session.contains("application/json"), "\(session)")
     #expect(try await rooms.get("/nothing").hasPrefix("HTTP/1.1 404"))
     let post = try await response(
-      from: rooms.port, to: "POST /process/\(rooms.member.id)/tree HTTP/1.1\r\n\r\n")
+      from: rooms.port, to: "POST /process/\(rooms.member.id)/tree HTTP/1.0\r\n\r\n")
     #expect(post.hasPrefix("HTTP/1.1 405"))
     await rooms.nats.close()
     #expect(try await rooms.get("/tree").hasPrefix("HTTP/1.1 503"))
@@ -93,7 +93,7 @@ struct FleetInspectorTests {
     let rooms = try await Rooms()
     let clients = try (1...16).map { _ in try HTTPClient(rooms.port) }
     for client in clients {
-      client.send("GET /process/\(rooms.member.id)/events HTTP/1.1\r\n\r\n")
+      client.send("GET /process/\(rooms.member.id)/events HTTP/1.0\r\n\r\n")
     }
     await until { rooms.openCount == 16 }
     #expect(try await rooms.get("/tree").contains("Too many pages are open."))
@@ -149,7 +149,7 @@ struct FleetInspectorTests {
 
     for id in [shy.id, "UNKNOWN", "a.b", "*", "%2e%2e"] {
       let answer = try await response(
-        from: rooms.port, to: "GET /process/\(id)/tree HTTP/1.1\r\n\r\n")
+        from: rooms.port, to: "GET /process/\(id)/tree HTTP/1.0\r\n\r\n")
       #expect(answer.hasPrefix("HTTP/1.1 404"))
     }
     let direct = rooms.viewer.request(
@@ -218,7 +218,7 @@ struct FleetInspectorTests {
 
     let client = try HTTPClient(page.port)
     let denied = Recorder(guest.diagnostics)
-    client.send("GET /process/\(rooms.member.id)/tree HTTP/1.1\r\n\r\n")
+    client.send("GET /process/\(rooms.member.id)/tree HTTP/1.0\r\n\r\n")
     let refusal = await denied.next()
     #expect("\(String(describing: refusal))".contains("_MINIREX.inspect"))
     client.cancel()

@@ -69,7 +69,7 @@ struct FleetReplicaTests {
     #expect(replica.name == "board" && replica.phase == "current" && replica.sequence >= 1)
     #expect(replica.pending == 0 && browser.row("billing")?.concern == 0)
     let session = try await response(
-      from: browser.page.port, to: "GET /process/\(room.member.id)/session HTTP/1.1\r\n\r\n")
+      from: browser.page.port, to: "GET /process/\(room.member.id)/session HTTP/1.0\r\n\r\n")
     #expect(session.contains(#""name":"board""#))
 
     await room.replica.close()
