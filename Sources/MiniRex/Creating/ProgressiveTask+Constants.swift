@@ -1,5 +1,8 @@
 extension Publisher where Kind == ProgressiveTaskKind {
   /// A task that never emits and never finishes.
+  ///
+  /// Where several kinds fit, as in `merge(publisher, .never)`, `.never` is a broadcaster.
+  @_disfavoredOverload
   public static var never: Publisher {
     let storage = TaskStorage<Update>()
     return Publisher(value: .none) { storage.subscribe($0) }

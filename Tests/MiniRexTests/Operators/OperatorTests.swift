@@ -81,4 +81,12 @@ import Testing
     #expect(recorder.updates == [0, 1, 2])
     #expect(Recorder(merge([Broadcaster<Int>]())).hasEnded)
   }
+
+  @Test func `never is a broadcaster where several kinds fit`() {
+    let recorder = Recorder(merge(Broadcaster.sequence([1]), .never))
+    #expect(recorder.updates == [1])
+    #expect(!recorder.hasEnded)
+    let latest: Broadcaster<Int> = source.publisher.flatMapLatest { _ in .never }
+    withExtendedLifetime(latest) {}
+  }
 }
