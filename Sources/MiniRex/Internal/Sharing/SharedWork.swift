@@ -43,7 +43,10 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
   /// The closure and the current run may own the next work of a chain.
   deinit {
     ReleaseChain.release(&start)
-    var current: Current? = current.withLock { $0 }
+    var current: Current? = current.withLock { current in
+      defer { current = Current() }
+      return current
+    }
     ReleaseChain.release(&current)
   }
 

@@ -202,6 +202,56 @@ private func check(_ form: Form, isSynchronous: Bool) {
     }
   }
 
+  /// Tasks that exist before the first subscription: each closure captures the next task.
+  private enum Nesting: String, CaseIterable, Codable, CustomTestStringConvertible {
+    case flatMap, recover, progressive, mapped
+
+    var testDescription: String { rawValue }
+
+    func task(around next: PublishedTask<Int, Failed>) -> PublishedTask<Int, Failed> {
+      switch self {
+      case .flatMap: .success(1).flatMap { _ in next }
+      case .recover: PublishedTask<Int, Failed>.failure(Failed()).recover { (_: Failed) in next }
+      case .progressive:
+        ProgressiveTask<Int, Int, Failed>.success(1).flatMap { _ in ProgressiveTask(next) }
+          .withoutProgress()
+      case .mapped: .success(1).flatMap { _ in next.map { $0 + 1 } }
+      }
+    }
+  }
+
+  @Test(arguments: Nesting.allCases)
+  private func `R11 10,000 nested tasks run and are released on 512 KiB of stack`(
+    nesting: Nesting
+  ) async {
+    await #expect(processExitsWith: .success) { [nesting] in
+      mustEnd()
+      let last = TaskSource<Int, Failed>()
+      let first = Shared<PublishedTask<Int, Failed>?>(nil)
+      func nest() {
+        first.value = last.publisher
+        for _ in 0..<chainSteps(overflowingDepth) {
+          first.value = first.value.map { nesting.task(around: $0) }
+        }
+      }
+      nest()
+      onThread(stackSize: 512 * 1_024) { first.value = nil }
+
+      nest()
+      let received = Shared(0)
+      onThread(stackSize: 512 * 1_024) {
+        var subscription = first.value?.subscribe { _ in received.increment() }
+        precondition(subscription?.isSubscribed == true)
+        subscription = nil
+        subscription = first.value?.subscribe { _ in received.increment() }
+        last.finish(.success(1))
+        first.value = nil
+        subscription = nil
+      }
+      precondition(received.value == 1)
+    }
+  }
+
   @Test(arguments: [false, true])
   func `R32 a chain of 1,000 tasks is awaited until the last has returned`(isMapped: Bool) async {
     await #expect(processExitsWith: .success) { [isMapped] in
