@@ -210,17 +210,18 @@ private final class Lane: Sendable {
   /// The time at which the current callback began, or 0.
   private let began = Atomic<UInt64>(0)
   private let count = Atomic(0)
-  private let token = Lock<Subscription?>(nil)
+  private let subscription = ServerSubscription(isEssential: true)
 
   init(_ inbox: Inbox, over core: ConnectionCore) {
-    let token = core.subscribe(to: inbox.prefix + ">", queue: nil) { [weak core, self] message in
+    let handler = MessageHandler(inbox.prefix + ">", queue: nil, subscription, over: core) {
+      [weak core, self] message in
       guard let core else { return }
       began.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
       inbox.take(message, from: self, over: core)
       began.store(0, ordering: .relaxed)
       count.add(1, ordering: .relaxed)
     }
-    self.token.withLock { $0 = token }
+    core.subscribe(subscription, handler)
   }
 
   var isBlocked: Bool {
@@ -228,16 +229,19 @@ private final class Lane: Sendable {
     return began > 0 && DispatchTime.now().uptimeNanoseconds > began + Self.patience
   }
 
-  func end() { token.withLock { $0.take() }?.invalidate() }
+  func end() { subscription.end() }
 
   /// Ends the lane when it has delivered the replies that it received before the next lane, and no request needs it.
+  ///
+  /// Without a message in progress, its replies may still wait: other subscriptions share its thread.
+  ///
+  /// - Parameter last: The number of the last of these replies, or `nil` before the next lane receives.
   func endLater(of inbox: Inbox, on queue: DispatchQueue, after last: Int? = nil) {
     queue.asyncAfter(deadline: .now() + 1) { [self, weak inbox] in
       guard let inbox else { return end() }
-      let now = count.load(ordering: .relaxed)
-      let isIdle = began.load(ordering: .relaxed) == 0 && now == last
-      if isIdle, !inbox.has(requestsOf: self) { return end() }
-      endLater(of: inbox, on: queue, after: now)
+      let last = last ?? subscription.receivedCount ?? 0
+      if count.load(ordering: .relaxed) >= last, !inbox.has(requestsOf: self) { return end() }
+      endLater(of: inbox, on: queue, after: last)
     }
   }
 }

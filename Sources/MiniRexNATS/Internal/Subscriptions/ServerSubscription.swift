@@ -120,6 +120,18 @@ final class ServerSubscription: Sendable {
     }
   }
 
+  /// The number of messages of the current connection that libnats has delivered or will deliver, or `nil` without a
+  /// subscription.
+  var receivedCount: Int? {
+    state.withLock { state in
+      guard case .running(let subscription, _) = state.state else { return nil }
+      var (waiting, delivered): (Int32, Int64) = (0, 0)
+      let status = natsSubscription_GetStats(
+        subscription.pointer, &waiting, nil, nil, nil, &delivered, nil)
+      return status == NATS_OK ? Int(delivered) + Int(waiting) : nil
+    }
+  }
+
   /// Unsubscribes at the server.
   ///
   /// A callback in progress finishes.
