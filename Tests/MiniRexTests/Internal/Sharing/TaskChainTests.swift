@@ -194,7 +194,7 @@ private func check(_ form: Form, isSynchronous: Bool) {
       mustEnd()
       for shift in 0..<12 {
         onThread(stackSize: 192 * 1_024) {
-          withUnsafeTemporaryAllocation(byteCount: shift * 80, alignment: 16) { _ in
+          unsafe withUnsafeTemporaryAllocation(byteCount: shift * 80, alignment: 16) { _ in
             check(form, isSynchronous: true)
           }
         }
