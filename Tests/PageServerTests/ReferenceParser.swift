@@ -108,7 +108,7 @@ private func whole(
   let host = headers["host"]?.lowercased()
   guard host != nil || !line.needsHost else { return .failure(.badRequest) }
   if let host {
-    guard (try? validHost.wholeMatch(in: host)) != nil else { return .failure(.badRequest) }
+    guard unsafe (try? validHost.wholeMatch(in: host)) != nil else { return .failure(.badRequest) }
     guard isOfThisMachine(host) else { return .failure(.forbidden) }
   }
   if let site = headers["sec-fetch-site"]?.lowercased(), site != "same-origin", site != "none" {
