@@ -115,7 +115,7 @@ import Testing
         called.append(number)
       }
       pending.append((deadline, number, subscription))
-      // Most actions are canceled in some runs, and few in others.
+      // A greater seed cancels more actions.
       if Int.random(in: 0...20, using: &random) < seed {
         pending.remove(at: .random(in: pending.indices, using: &random)).subscription.invalidate()
       }

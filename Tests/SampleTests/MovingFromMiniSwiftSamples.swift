@@ -111,7 +111,7 @@ import Testing
     #expect(try await counter.value() == 7)
     #expect(await values.next(2) == [nil, 7])
     await clock.advance(by: .seconds(60))
-    // The thread of the load sets the timer, possibly after the advance.
+    // The thread of the load may still deliver the value. It then delivers this update as well.
     await until(store.state.isExpired) { $0 }
     #expect(counter.state.age == .seconds(60))
     withExtendedLifetime(subscription) {}

@@ -61,7 +61,7 @@ extension Delivery {
 
   /// Sends an update whose delivery subscribes to the next publisher of a chain, or cancels one.
   ///
-  /// If the stack is deep, the thread keeps its turn until the end of the chain.
+  /// If the stack is deep, the update is admitted now, and delivered by the end of the chain.
   func relayStep(_ update: Update) {
     ReleaseChain.run {
       _ = send(update)

@@ -73,8 +73,8 @@ package struct ReleaseChain {
   ///
   /// Only these look up the chain of the thread, because the lookup is expensive for a callback
   /// that owns nothing. A deep chain passes many such addresses. The stack between two of them
-  /// varies by chance, so steps with large frames look up always. A single multiplication would not
-  /// suffice: multiples of some frame sizes would never match.
+  /// varies by chance, so a step with large frames always looks it up. A single multiplication would
+  /// not suffice: multiples of some frame sizes would never match.
   @usableFromInline @inline(__always)
   package static func begins(at place: UInt) -> Bool {
     let mixed = UInt32(truncatingIfNeeded: place) &* 0x9E37_79B9
