@@ -43,7 +43,7 @@ final class DependencyIndex {
   private(set) var values: [ObjectIdentifier: EntryID] = [:]
   private(set) var sources: [ObjectIdentifier: EntryID] = [:]
   /// The inputs of the subscription, set during a pass only.
-  private var inputs: LiveInputs?
+  private var inputs: UnretainedReference<LiveInputs>?
   private var removedInputs: [Subscription] = []
 
   /// The number of the next pass, or of the pass in progress.
@@ -137,7 +137,7 @@ final class DependencyIndex {
 
   /// Brings the computed value up to date, and returns its result.
   func update(_ root: EntryID, in session: ReadSession, for inputs: LiveInputs) -> ComputedResult {
-    self.inputs = inputs
+    self.inputs = UnretainedReference(inputs)
     let result = result(of: root, in: session).use { $0 }
     self.inputs = nil
     removeUnused(but: root)
@@ -197,7 +197,7 @@ final class DependencyIndex {
     if let known = sources[identity] { return known }
     let id = addSource(storage)
     if let inputs {
-      let followed = inputs.follow(storage, as: id)
+      let followed = inputs.use { $0.follow(storage, as: id) }
       table[id].input = followed.input
       unsafe state.areInputsChanged = true
       setFirst(followed.record, at: id)
