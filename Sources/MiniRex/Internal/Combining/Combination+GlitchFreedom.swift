@@ -64,24 +64,24 @@ extension Combination {
   /// Emits the held changes, unless another hold remains.
   func close(_ remove: () -> Void = {}) {
     let thread = ThreadID.current
-    var apply: (@Sendable () -> Bool)?
+    var change: CombinationChange?
     let turn = delivery.lock.withLock { state -> Turn? in
       remove()
       unsafe openCount -= 1
       if unsafe openCount > 0 { return nil }
-      if unsafe folded != nil && !delivery.isDelivering(on: thread, state) {
+      if unsafe folds && !delivery.isDelivering(on: thread, state) {
         if unsafe barriers.isEmpty && closingCount == 0 {
           mayHold.store(false, ordering: .releasing)
         }
-        guard let next = fold() else { return nil }
-        apply = { self.shouldEmit(true, isHeld: !next()) }
+        change = fold()
       } else {
         unsafe closingCount += 1
-        apply = { self.takeHeld() }
+        change = CombinationChange { self.takeHeld() }
       }
-      return delivery.admit(CombinationChange(apply), replacing: nil, from: thread, &state)
+      guard let change else { return nil }
+      return delivery.admit(change, replacing: nil, from: thread, &state)
     }
-    if let turn, let apply { run(turn, apply) }
+    if let turn, let change { run(turn, change) }
   }
 
   /// Releases the held changes, and returns `true` if they must be emitted now.
@@ -94,7 +94,7 @@ extension Combination {
         mayHold.store(false, ordering: .releasing)
       }
       // A folded update may contain some of the writes of a later batch. It emits after the rest.
-      return unsafe folded != nil && (openCount > 0 || isFoldQueued)
+      return unsafe folds && (openCount > 0 || isFoldQueued)
     }
     if mustHold { return false }
     defer { unsafe isHolding = false }

@@ -7,10 +7,13 @@ struct CombinationChange: Sendable {
   ///
   /// Returns `false` if there is nothing to emit.
   @usableFromInline let apply: (@Sendable () -> Bool)?
+  /// `true` if the subscriber applies all changes that other threads have queued.
+  @usableFromInline let isFold: Bool
 
   @inlinable
-  init(_ apply: (@Sendable () -> Bool)? = nil) {
+  init(_ apply: (@Sendable () -> Bool)? = nil, isFold: Bool = false) {
     self.apply = apply
+    self.isFold = isFold
   }
 }
 
@@ -46,10 +49,8 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   @exclusivity(unchecked) var closingCount = 0
   /// The number of changes in the folded update in the queue, without its first change.
   @exclusivity(unchecked) var foldedCount = 0
-  /// One update that applies all changes that other threads have queued.
-  ///
-  /// If it is `nil`, each change is a separate update.
-  @exclusivity(unchecked) var folded: (@Sendable () -> Bool)?
+  /// `true` if one update applies all changes that other threads have queued.
+  @exclusivity(unchecked) var folds = false
   @exclusivity(unchecked) var isFoldQueued = false
   /// The number of replacements of the inputs, and the last of them whose sources know this queue.
   @exclusivity(unchecked) var knownInputs = (present: 1, toSources: 0)
@@ -88,15 +89,16 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
 
   /// Subscribes to inputs that `emit` replaces.
   ///
-  /// - Parameter start: A closure that emits for the first time, and keeps the sentinel in the
-  ///   callbacks of the inputs.
+  /// - Parameters:
+  ///   - emit: A closure that applies a change and emits.
+  ///   - start: A closure that emits for the first time, and keeps the sentinel in the callbacks of
+  ///     the inputs.
   func subscribe(
-    _ emit: @escaping @Sendable () -> Void, start: (Sentinel) -> Void
+    _ emit: @escaping @Sendable (CombinationChange) -> Void, start: (Sentinel) -> Void
   ) -> Subscription {
     dependents = SwitchedInputs()
-    gate = delivery.subscribe { change in
-      if change.apply?() ?? true { emit() }
-    }
+    unsafe folds = true
+    gate = delivery.subscribe(emit)
     let sentinel = Sentinel { self.end() }
     start(sentinel)
     return withExtendedLifetime(sentinel) { Subscription(self) }
@@ -120,37 +122,35 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
     return true
   }
 
-  /// Applies a change as the delivering thread, or queues it.
+  /// Emits a change as the delivering thread, or queues it.
   ///
-  /// - Parameter change: A closure that is called under the lock. It returns a closure that applies
-  ///   the change and returns `false` if it must be held, or `nil` if a queued change applies it.
-  ///   Its second parameter is `true` if this thread delivers.
+  /// - Parameter change: A closure that is called under the lock. It returns `nil` if a queued change
+  ///   applies the new one. Its second parameter is `true` if this thread delivers.
   func receive(
     on thread: ThreadID, _ batch: WriteBatch?,
-    _ change: (_ isHeld: Bool, _ isReentrant: Bool) -> (@Sendable () -> Bool)?
+    _ change: (_ isHeld: Bool, _ isReentrant: Bool) -> CombinationChange?
   ) {
-    var apply: (@Sendable () -> Bool)?
+    var received: CombinationChange?
     var isKnown = false
     let turn = delivery.lock.withLock { state -> Turn? in
       let isHeld = opensBarriers(on: thread, batch)
       isKnown = unsafe knownInputs.present == knownInputs.toSources
       let isReentrant = delivery.isDelivering(on: thread, state)
       guard let next = change(isHeld, isReentrant) else { return nil }
-      let change: @Sendable () -> Bool = { self.shouldEmit(true, isHeld: !next()) }
-      apply = change
-      return delivery.admit(CombinationChange(change), replacing: nil, from: thread, &state)
+      received = next
+      return delivery.admit(next, replacing: nil, from: thread, &state)
     }
-    if let turn, let apply { return run(turn, apply) }
+    if let turn, let received { return run(turn, received) }
     if !isKnown { meetSources() }
   }
 
   /// Returns the update that applies the changes of other threads, unless it is in the queue.
   ///
   /// Called under the lock.
-  func fold() -> (@Sendable () -> Bool)? {
+  func fold() -> CombinationChange? {
     if unsafe isFoldQueued { return nil }
     unsafe isFoldQueued = true
-    return unsafe folded
+    return CombinationChange(isFold: true)
   }
 
   var inputs: [Subscription] { delivery.lock.withLock { _ in unsafe currentInputs } }
@@ -198,6 +198,12 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   @inlinable @inline(__always)
   func run(_ turn: Turn, _ apply: () -> Bool) {
     if !turn.isForNobody, apply() { delivery.deliver(CombinationChange(), turn) }
+    delivery.leave()
+  }
+
+  /// Emits a change that the callback of the gate applies.
+  func run(_ turn: Turn, _ change: CombinationChange) {
+    if !turn.isForNobody { delivery.deliver(change, turn) }
     delivery.leave()
   }
 

@@ -63,14 +63,20 @@ final class LiveInputs: @unchecked Sendable {
   /// Emits the present value, and then one value for each turn of a source that changes it.
   @usableFromInline
   func subscribe(_ emit: @escaping @Sendable (ComputedResult) -> Void) -> Subscription {
-    combination.subscribe {
+    combination.subscribe { change in
+      if !self.mayEmit(change) { return }
       if unsafe self.carried == nil { return self.emitUpdate(emit) }
       unsafe self.carried.take()?.run { self.emitUpdate(emit) }
     } start: { sentinel in
       self.sentinel = sentinel
-      unsafe combination.folded = { [weak self] in self?.takeFolded() ?? false }
-      combination.receive(on: .current, nil) { _, _ in { true } }
+      combination.receive(on: .current, nil) { _, _ in CombinationChange() }
     }
+  }
+
+  /// Applies a change, unless it is applied already.
+  private func mayEmit(_ change: CombinationChange) -> Bool {
+    if change.isFold { return combination.shouldEmit(true, isHeld: !takeFolded()) }
+    return change.apply?() ?? true
   }
 
   private func emitUpdate(_ emit: (ComputedResult) -> Void) {
@@ -108,11 +114,11 @@ final class LiveInputs: @unchecked Sendable {
       let isBatched = batch != nil
       if isReentrant {
         if isHeld { unsafe heldCount += 1 }
-        return {
+        return CombinationChange {
           self.index.apply(record, at: entry, isBatched: isBatched)
           let mayEmit = self.mayEmit(afterHeld: isHeld)
           unsafe self.carried = mayEmit ? nil : .current
-          return mayEmit
+          return self.combination.shouldEmit(true, isHeld: !mayEmit)
         }
       }
       replaced = unsafe folded.store(record, at: entry)
