@@ -9,6 +9,11 @@ import Testing
     await #expect(processExitsWith: .success) { compareRandomGraphs(500) }
   }
 
+  /// Many subscribers and changes, so that indexes collapse and expand the parts that they share.
+  @Test func `R36 R43 runs equal a model's in shared parts`() async {
+    await #expect(processExitsWith: .success) { compareRandomGraphs(200, steps: 200, shared: true) }
+  }
+
   @Test func `R43 R36 runs equal a model's although another change is in delivery`() async {
     await #expect(processExitsWith: .success) {
       await whileAChangeIsDelivered { compareRandomGraphs(200) }
@@ -39,14 +44,16 @@ import Testing
   }
 }
 
-private func compareRandomGraphs(_ count: Int) {
+/// - Parameter shared: `true` if subscribers stay.
+private func compareRandomGraphs(_ count: Int, steps: Int = 40, shared: Bool = false) {
   for seed in 0..<UInt64(scaled(count)) {
     var random = SeededGenerator(seed: seed)
     let program = GraphProgram(using: &random)
     let graph = ComputedGraph(program)
     let model = GraphModel(program)
-    for _ in 0..<40 {
+    for _ in 0..<steps {
       let step = program.step(using: &random)
+      if shared, case .cancel = step, Int.random(in: 0..<8, using: &random) > 0 { continue }
       graph.perform(step)
       model.perform(step)
       guard graph.log.value == model.log else {

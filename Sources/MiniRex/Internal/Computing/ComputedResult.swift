@@ -10,6 +10,10 @@ public import Synchronization
 class ComputedResult: @unchecked Sendable {
   /// The version, which is equal for equal successive values of one computed value.
   @usableFromInline let version: UInt
+  /// The number of its dependencies at any depth.
+  ///
+  /// Results with equal numbers read the same sources and computed values, in the same order.
+  @usableFromInline let shape: UInt
   /// The dependencies, in the order of the reads.
   @usableFromInline let dependencies: DependencyList
   /// `true` if a dependency does not report its changes.
@@ -23,8 +27,9 @@ class ComputedResult: @unchecked Sendable {
 
   /// - Parameter dependencies: The reads of the run, which this object releases.
   @usableFromInline
-  init(version: UInt, _ dependencies: DependencyList) {
+  init(version: UInt, shape: UInt, _ dependencies: DependencyList) {
     self.version = version
+    self.shape = shape
     self.dependencies = dependencies
     var places = PlaceRange()
     var isVolatile = false
@@ -66,7 +71,8 @@ class ComputedResult: @unchecked Sendable {
   @usableFromInline
   final func extends(from end: UInt, to time: UInt) -> Bool {
     if end == 0 || !ChangeLog.shared.isFree(of: places, from: end, to: time) { return false }
-    self.end.max(time, ordering: .releasing)
+    // Another thread may have stored a later time. An earlier one is as true, and costs no lock.
+    self.end.store(time, ordering: .releasing)
     return true
   }
 
@@ -74,7 +80,7 @@ class ComputedResult: @unchecked Sendable {
   final func wasCorrect(at time: UInt) {
     if isVolatile || end.load(ordering: .relaxed) >= time { return }
     start.max(time, ordering: .relaxed)
-    end.max(time, ordering: .releasing)
+    end.store(time, ordering: .releasing)
   }
 
   /// Declares that a result that no other thread knows yet is correct at this time.
@@ -91,10 +97,8 @@ class ComputedResult: @unchecked Sendable {
     start.load(ordering: .relaxed) < other.start.load(ordering: .relaxed)
   }
 
-  /// Returns `true` if the other result, whose value is equal, depends on values at other places.
-  final func hasMoved(to result: ComputedResult) -> Bool {
-    self !== result && (places != result.places || isVolatile != result.isVolatile)
-  }
+  /// Returns `true` if the other result may depend on other sources.
+  final func hasMoved(to result: ComputedResult) -> Bool { shape != result.shape }
 
   func replacing(_ dependencies: DependencyList) -> ComputedResult { self }
 
@@ -105,9 +109,11 @@ class ComputedResult: @unchecked Sendable {
   ) -> ComputedResult {
     let last = run.previous?.use { ($0.value(of: Value.self), $0.version) }
     if let last, !changeTest(last.0, value) {
-      return TypedComputedResult(last.0, version: last.1, run.dependencies)
+      return TypedComputedResult(
+        last.0, version: last.1, shape: run.shape(isEqual: true), run.dependencies)
     }
-    return TypedComputedResult(value, version: run.id, run.dependencies)
+    return TypedComputedResult(
+      value, version: run.id, shape: run.shape(isEqual: false), run.dependencies)
   }
 
   @inlinable
@@ -123,13 +129,13 @@ final class TypedComputedResult<Value: Sendable>: ComputedResult, @unchecked Sen
 
   /// - Parameter version: The version of an equal value, or a new version.
   @inlinable
-  init(_ value: Value, version: UInt, _ dependencies: DependencyList) {
+  init(_ value: Value, version: UInt, shape: UInt, _ dependencies: DependencyList) {
     self.value = value
-    super.init(version: version, dependencies)
+    super.init(version: version, shape: shape, dependencies)
   }
 
   override func replacing(_ dependencies: DependencyList) -> ComputedResult {
-    TypedComputedResult(value, version: version, dependencies)
+    TypedComputedResult(value, version: version, shape: UniqueNumber.next() << 20, dependencies)
   }
 }
 
@@ -142,4 +148,17 @@ struct FinishedRun {
   @usableFromInline let id: UInt
   @usableFromInline let dependencies: DependencyList
   @usableFromInline let previous: UnretainedReference<ComputedResult>?
+  /// `true` if the index knows that the shape is the same, and `nil` without an index.
+  let hasShape: Bool?
+
+  /// Returns the shape of the previous result if the run has read the same, or else a new shape.
+  ///
+  /// Only an index uses the shape of a different value.
+  @usableFromInline
+  func shape(isEqual: Bool) -> UInt {
+    guard isEqual || hasShape != nil, let previous else { return id }
+    return previous.use { last in
+      hasShape == true || dependencies.haveShape(of: last.dependencies) ? last.shape : id
+    }
+  }
 }

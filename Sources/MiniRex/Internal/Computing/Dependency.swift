@@ -71,6 +71,15 @@ struct Dependency {
     unsafe node._withUnsafeGuaranteedRef(body)
   }
 
+  /// Returns `true` if both are known to be the same source, or results with the same shape.
+  func hasShape(of other: Dependency) -> Bool {
+    if !isComputed || !other.isComputed {
+      return isComputed == other.isComputed && identity == other.identity
+    }
+    return unsafe source == other.source
+      && withResult { result in other.withResult { !$0.hasMoved(to: result) } }
+  }
+
   /// Calls `body` with the result.
   ///
   /// The dependency must be a computed value.
@@ -137,6 +146,11 @@ struct DependencyList: RandomAccessCollection {
   @usableFromInline subscript(index: Int) -> Dependency {
     if let elements = unsafe elements { return unsafe elements[index] }
     return unsafe (index == 0 ? first : last).unsafelyUnwrapped
+  }
+
+  /// Returns `true` if the other list is known to have the same sources, at any depth.
+  func haveShape(of other: DependencyList) -> Bool {
+    count == other.count && indices.allSatisfy { self[$0].hasShape(of: other[$0]) }
   }
 
   /// Releases the elements.

@@ -20,7 +20,9 @@ extension DependencyIndex {
   /// - Returns: `false` if the index has other dependencies, or one of the results is not known to
   ///   be correct. No other result is taken in this pass then.
   func take(_ id: EntryID) -> Bool {
-    guard time > 0, mayTake, table[id].hasOtherResult,
+    let isCollapsed = table[id].isCollapsed
+    guard time > 0,
+      isCollapsed || mayTake && !table[id].children.isEmpty && table[id].hasOtherResult,
       let result = table[id].node?.use({ $0.result }), result.isCorrect(at: time)
     else { return false }
     defer { taken.removeAll(keepingCapacity: true) }
@@ -29,7 +31,7 @@ extension DependencyIndex {
     while next < taken.count {
       if !reachDependencies(of: taken[next]) {
         for entry in taken { table[entry.id].phase = .marked }
-        mayTake = false
+        mayTake = taken.count == 1 && mayTake
         return false
       }
       next += 1
@@ -38,6 +40,8 @@ extension DependencyIndex {
       let entry = taken[index]
       replaceResult(of: entry.id, by: entry.result.use { $0 }, comparing: true)
     }
+    table[id].takes.count += 1
+    if table[id].takes.count == table[id].takes.limit { collapsible.append(id) }
     return withExtendedLifetime(result) { true }
   }
 
@@ -49,6 +53,9 @@ extension DependencyIndex {
   /// Returns `false` if the marked dependencies cannot be taken.
   private func reachDependencies(of reader: TakenResult) -> Bool {
     reader.result.use { result in
+      if table[reader.id].isCollapsed {
+        return table[reader.id].knownResult?.use { !$0.hasMoved(to: result) } ?? false
+      }
       let count = table[reader.id].children.count
       if result.dependencies.count != count { return false }
       for position in 0..<count {
@@ -82,6 +89,7 @@ extension DependencyIndex {
       guard table[child].phase == .clean, table[child].isEqual(to: dependency) else {
         found.removeLast(found.count - steps[step].foundStart)
         steps[step].candidate = nil
+        if compareEarlierResult(in: step, after: candidate) { return }
         return run(step, in: session)
       }
       if isNew {
@@ -94,6 +102,7 @@ extension DependencyIndex {
     var adopted = candidate
     if steps[step].hasMoved {
       adopted = candidate.replacing(dependencyList(of: id))
+      if time > 0 { adopted.isNew(at: time) }
       table[id].node?.use { $0.publish(adopted) }
     }
     finish(id, with: adopted, comparing: true)

@@ -17,6 +17,8 @@ struct PassStep {
   var foundStart = 0
   /// `true` if a dependency with an equal value now depends on values at other places.
   var hasMoved = false
+  /// `true` if the result that a collapsed part has used was or is the candidate.
+  var hasComparedEarlier = false
 }
 
 /// Runs in dependency order.
@@ -41,8 +43,14 @@ extension DependencyIndex {
   func begin(_ id: EntryID) {
     if table[id].phase == .running { trap(at: id) }
     if take(id) { return }
+    table[id].takes.count = 0
     table[id].phase = .running
     steps.append(PassStep(id: id, position: table[id].firstMarked))
+    if table[id].isCollapsed {
+      expand(id)
+      let candidate = table[id].node?.use { $0.result } ?? table[id].result
+      if let candidate { compare(candidate, in: steps.count - 1) }
+    }
   }
 
   private func proceed(in session: ReadSession) {
@@ -57,13 +65,19 @@ extension DependencyIndex {
       }
     }
     if table[id].hasOtherResult, let candidate = table[id].node?.use({ $0.result }) {
-      steps[step].candidate = candidate
-      steps[step].position = 0
-      steps[step].hasMoved = false
-      steps[step].foundStart = found.count
-    } else {
+      compare(candidate, in: step)
+    } else if !compareEarlierResult(in: step, after: nil) {
       run(step, in: session)
     }
+  }
+
+  /// Makes a result the candidate.
+  func compare(_ candidate: ComputedResult, in step: Int) {
+    steps[step].candidate = candidate
+    steps[step].position = 0
+    steps[step].difference = nil
+    steps[step].hasMoved = false
+    steps[step].foundStart = found.count
   }
 
   private enum Comparison {
@@ -143,15 +157,27 @@ extension DependencyIndex {
   var nextStorage: VersionedStorage? { nextChild.flatMap { table[$0].storage?.use { $0 } } }
 
   /// Replaces the links by the reads of the run in progress, and returns its dependencies.
-  func finishRun() -> DependencyList {
+  ///
+  /// `hasShape` is `true` if they have the shape of the last result.
+  func finishRun() -> (DependencyList, hasShape: Bool) {
     let step = steps.count - 1
-    relink(step, from: steps[step].position)
-    return dependencyList(of: steps[step].id)
+    let id = steps[step].id
+    let position = steps[step].position
+    var hasShape =
+      position > 0 && table[id].children.count == position && found.count == steps[step].foundStart
+    if !hasShape { relink(step, from: position) }
+    let list = DependencyList(count: table[id].children.count) { index in
+      let child = table[id].children[index]
+      if table[child].movedPass == pass { hasShape = false }
+      return table[child].dependency
+    }
+    return (list, hasShape)
   }
 
   func relink(_ step: Int, from position: Int) {
     let (id, start) = (steps[step].id, steps[step].foundStart)
     while table[id].children.count > position { unused.append(table.unlinkLast(of: id)) }
+    table.reserve(found.count - start, of: id)
     for index in start..<found.count { table.link(found[index], to: id) }
     found.removeLast(found.count - start)
   }
@@ -170,9 +196,12 @@ extension DependencyIndex {
     let id = steps[step].id
     if steps[step].hasMoved, let result = table[id].result {
       let moved = result.replacing(dependencyList(of: id))
+      if time > 0 { moved.isNew(at: time) }
       table[id].node?.use { $0.publish(moved) }
       return finish(id, with: moved, comparing: false)
     }
+    // A subscriber that has taken it keeps it then.
+    if time > 0 { table[id].knownResult?.use { $0.wasCorrect(at: time) } }
     table[id].phase = .clean
     steps.removeLast()
   }

@@ -32,69 +32,127 @@ final class DependencyIndex {
     var reached: [EntryID] = []
     var taken: [TakenResult] = []
     var mayTake = true
+    var collapsible: [EntryID] = []
+    var collapsedCount = 0
+    var expanded: [ComputedResult] = []
+    var earlier: [ObjectIdentifier: ComputedResult]?
     var inspectedCount = 0
     var time: UInt = 0
+    /// The time of the batch whose changes are applied, if no other change is, or 0.
+    var batchTime: UInt = 0
     var places = PlaceRange()
+    var values: [ObjectIdentifier: EntryID] = [:]
+    var sources: [ObjectIdentifier: EntryID] = [:]
+    /// The inputs of the subscription, set during a pass only.
+    var inputs: UnretainedReference<LiveInputs>?
     var areInputsChanged = false
+    var removedInputs: [Subscription] = []
+  }
+
+  /// Whether a change belongs to a batch, and whether passes wait for its other changes.
+  enum Batching: Comparable {
+    case none
+    case held
+    case open
   }
 
   let table = EntryTable()
-  @exclusivity(unchecked) private var state = State()
-  private(set) var values: [ObjectIdentifier: EntryID] = [:]
-  private(set) var sources: [ObjectIdentifier: EntryID] = [:]
-  /// The inputs of the subscription, set during a pass only.
-  private var inputs: UnretainedReference<LiveInputs>?
-  private var removedInputs: [Subscription] = []
+  @exclusivity(unchecked) private var storedState = State()
 
   /// The number of the next pass, or of the pass in progress.
-  var pass: UInt { unsafe state.pass }
+  var pass: UInt { state.pass }
+
+  private var state: State {
+    @inline(__always) _read { yield unsafe storedState }
+    @inline(__always) _modify { yield unsafe &storedState }
+  }
+
+  private(set) var values: [ObjectIdentifier: EntryID] {
+    @inline(__always) _read { yield state.values }
+    @inline(__always) _modify { yield &state.values }
+  }
+
+  private(set) var sources: [ObjectIdentifier: EntryID] {
+    @inline(__always) _read { yield state.sources }
+    @inline(__always) _modify { yield &state.sources }
+  }
 
   /// The entries in progress.
   ///
   /// Each waits for the next entry.
   var steps: [PassStep] {
-    @inline(__always) _read { yield unsafe state.steps }
-    @inline(__always) _modify { yield unsafe &state.steps }
+    @inline(__always) _read { yield state.steps }
+    @inline(__always) _modify { yield &state.steps }
   }
 
   /// Reads that the previous run did not make at the same place, of all steps.
   var found: [EntryID] {
-    @inline(__always) _read { yield unsafe state.found }
-    @inline(__always) _modify { yield unsafe &state.found }
+    @inline(__always) _read { yield state.found }
+    @inline(__always) _modify { yield &state.found }
   }
 
   /// Entries that may have no link.
   var unused: [EntryID] {
-    @inline(__always) _read { yield unsafe state.unused }
-    @inline(__always) _modify { yield unsafe &state.unused }
+    @inline(__always) _read { yield state.unused }
+    @inline(__always) _modify { yield &state.unused }
   }
 
   /// Entries that take the results of another reader.
   var taken: [TakenResult] {
-    @inline(__always) _read { yield unsafe state.taken }
-    @inline(__always) _modify { yield unsafe &state.taken }
+    @inline(__always) _read { yield state.taken }
+    @inline(__always) _modify { yield &state.taken }
   }
 
   /// `false` if a result could not be taken in this pass.
   var mayTake: Bool {
-    get { unsafe state.mayTake }
-    set { unsafe state.mayTake = newValue }
+    get { state.mayTake }
+    set { state.mayTake = newValue }
+  }
+
+  /// Entries that have taken enough results.
+  var collapsible: [EntryID] {
+    @inline(__always) _read { yield state.collapsible }
+    @inline(__always) _modify { yield &state.collapsible }
+  }
+
+  var collapsedCount: Int {
+    get { state.collapsedCount }
+    set { state.collapsedCount = newValue }
+  }
+
+  /// The results of the entries that this pass has expanded.
+  var expanded: [ComputedResult] {
+    @inline(__always) _read { yield state.expanded }
+    @inline(__always) _modify { yield &state.expanded }
+  }
+
+  /// The results below collapsed entries, once this pass has needed one.
+  var earlier: [ObjectIdentifier: ComputedResult]? {
+    @inline(__always) _read { yield state.earlier }
+    @inline(__always) _modify { yield &state.earlier }
   }
 
   /// The number of dependencies and sources that passes have compared.
   ///
   /// For tests: it grows with the values that a change may affect, not with the graph.
   var inspectedCount: Int {
-    get { unsafe state.inspectedCount }
-    set { unsafe state.inspectedCount = newValue }
+    get { state.inspectedCount }
+    set { state.inspectedCount = newValue }
   }
 
   /// A time at which all sources had the values of the index, or 0.
   ///
   /// Results that are correct at this time are the results of the index.
   private(set) var time: UInt {
-    get { unsafe state.time }
-    set { unsafe state.time = newValue }
+    get { state.time }
+    set { state.time = newValue }
+  }
+
+  init() {
+    // Enough for most subscriptions, so that the arrays do not grow one element at a time.
+    state.found.reserveCapacity(16)
+    state.unused.reserveCapacity(16)
+    state.sources.reserveCapacity(8)
   }
 
   /// Stores a delivered value, and marks the computed values that it may affect.
@@ -102,12 +160,12 @@ final class DependencyIndex {
   /// O(affected computed values and their links). Ignores a value that is older than the known one,
   /// and a value of a source that is no longer in use.
   ///
-  /// - Parameter isBatched: `true` if other sources may have changed at the same time.
-  func apply(_ record: ValueRecord, at id: EntryID, isBatched: Bool) {
+  /// - Parameter batching: Whether other sources may have changed at the same time.
+  func apply(_ record: ValueRecord, at id: EntryID, _ batching: Batching) {
     if table[id].identity != ObjectIdentifier(record.storage) { return }
     let version = record.version.load(ordering: .relaxed)
     if version <= table[id].knownVersion { return }
-    moveTime(to: isBatched ? 0 : version)
+    moveTime(to: version, batching)
     replaceRecord(by: record, version, at: id)
   }
 
@@ -126,9 +184,9 @@ final class DependencyIndex {
       // An array would be retained in a `for` loop.
       for index in 0..<table[id].links.count {
         let link = table[id].links[index]
-        if table.mark(link) { unsafe state.reached.append(link.reader) }
+        if table.mark(link) { state.reached.append(link.reader) }
       }
-      guard let next = unsafe state.reached.popLast() else { return }
+      guard let next = state.reached.popLast() else { return }
       id = next
     }
   }
@@ -137,16 +195,23 @@ final class DependencyIndex {
 
   /// Brings the computed value up to date, and returns its result.
   func update(_ root: EntryID, in session: ReadSession, for inputs: LiveInputs) -> ComputedResult {
-    self.inputs = UnretainedReference(inputs)
+    state.inputs = UnretainedReference(inputs)
+    // The first sources are read from now on. A later version clears the time.
+    if pass == 1 { time = ChangeClock.now }
+    // The batch is over.
+    if state.batchTime > 0 { time = state.batchTime }
+    state.batchTime = 0
     let result = result(of: root, in: session).use { $0 }
-    self.inputs = nil
+    state.inputs = nil
+    while let id = collapsible.popLast() { collapse(id) }
+    releaseEarlierResults()
     removeUnused(but: root)
-    unsafe state.pass += 1
+    state.pass += 1
     mayTake = true
     // One of n passes inspects all n sources, which is amortized O(1) per pass.
     if time == 0, pass.isMultiple(of: UInt(max(sources.count, 1))) { _ = missedSources() }
     if time > 0 { result.wasCorrect(at: time) }
-    unsafe state.places = result.places
+    state.places = result.places
     return result
   }
 
@@ -154,7 +219,7 @@ final class DependencyIndex {
   ///
   /// - Returns: `true` if there were some. The values of the index belonged to several instants.
   func readMissedSources() -> Bool {
-    if sources.count < 2 { return false }
+    if sources.count < 2 || time > 0 { return false }
     let missed = missedSources()
     for id in missed {
       guard let record = table[id].storage?.use({ $0.presentRecord() }) else { continue }
@@ -169,13 +234,14 @@ final class DependencyIndex {
       if table[id].identity == nil || !table[id].links.isEmpty || id == root { continue }
       while !table[id].children.isEmpty { unused.append(table.unlinkLast(of: id)) }
       let entry = table.remove(id)
+      if entry.isCollapsed { collapsedCount -= 1 }
       guard let identity = entry.identity else { continue }
       if entry.node != nil {
         values[identity] = nil
       } else {
         sources[identity] = nil
-        unsafe state.areInputsChanged = true
-        removedInputs.append(entry.input)
+        state.areInputsChanged = true
+        state.removedInputs.append(entry.input)
       }
     }
   }
@@ -196,10 +262,10 @@ final class DependencyIndex {
     let identity = ObjectIdentifier(storage)
     if let known = sources[identity] { return known }
     let id = addSource(storage)
-    if let inputs {
+    if let inputs = state.inputs {
       let followed = inputs.use { $0.follow(storage, as: id) }
       table[id].input = followed.input
-      unsafe state.areInputsChanged = true
+      state.areInputsChanged = true
       setFirst(followed.record, at: id)
     } else {
       setFirst(storage.presentRecord(), at: id)
@@ -236,25 +302,25 @@ final class DependencyIndex {
 
   /// Returns the inputs that are no longer in use, or `nil` if the inputs have not changed.
   func takeInputChanges() -> [Subscription]? {
-    if unsafe !state.areInputsChanged { return nil }
-    unsafe state.areInputsChanged = false
-    defer { removedInputs = [] }
-    return removedInputs
+    if !state.areInputsChanged { return nil }
+    state.areInputsChanged = false
+    defer { state.removedInputs = [] }
+    return state.removedInputs
   }
 
   // MARK: Time
 
   /// Moves `time` to a change of one source, if no source has changed between the two times.
   ///
-  /// Otherwise, no time is known at which all sources had the values of the index.
-  private func moveTime(to version: UInt) {
-    guard time > 0, version > time, version != .max,
-      ChangeLog.shared.isFree(of: unsafe state.places, from: time, to: version - 1)
-    else {
-      time = 0
-      return
-    }
-    time = version
+  /// Otherwise, no time is known at which all sources had the values of the index. A batch changes all
+  /// of its sources at one time, which is the time of the next pass.
+  private func moveTime(to version: UInt, _ batching: Batching) {
+    let isNext =
+      time > 0 && version > time && version != .max
+      && ChangeLog.shared.isFree(of: state.places, from: time, to: version - 1)
+    time = isNext && batching == .none ? version : 0
+    let isBatch = batching == .held && (isNext || version == state.batchTime)
+    state.batchTime = isBatch ? version : 0
   }
 
   /// Returns the sources whose present values are not the values of the index.

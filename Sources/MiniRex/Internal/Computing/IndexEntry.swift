@@ -42,6 +42,14 @@ struct IndexEntry: ~Copyable {
   fileprivate(set) var children: [EntryID] = []
   /// For each child, the index of the link to this entry in the child's `links`.
   fileprivate var positions: [Int32] = []
+  /// `true` if the children are the sources that the result depends on at any depth, because the index
+  /// takes the result of another reader with all results below it.
+  var isCollapsed = false
+  /// The number of successive results that it took from other readers, and the number that collapses
+  /// it.
+  ///
+  /// The limit doubles with each expansion, so the work for both is amortized O(1) per pass.
+  var takes = (count: 0, limit: 4)
   /// The place of the first child that a change may affect.
   var firstMarked = 0
   var phase = Phase.clean
@@ -130,6 +138,13 @@ extension EntryTable {
     }
     if slot < self[reader].firstMarked { self[reader].firstMarked = slot }
     return false
+  }
+
+  /// Makes room for the children of an entry.
+  func reserve(_ count: Int, of reader: EntryID) {
+    if !self[reader].children.isEmpty { return }
+    self[reader].children.reserveCapacity(count)
+    self[reader].positions.reserveCapacity(count)
   }
 
   func link(_ child: EntryID, to reader: EntryID) {

@@ -15,7 +15,7 @@ final class LiveInputs: @unchecked Sendable {
     private(set) var records: [(record: ValueRecord, entry: EntryID)] = []
     /// The places of records after the first eight, which are searched.
     private var places: [ObjectIdentifier: Int] = [:]
-    var isBatched = false
+    var batching = DependencyIndex.Batching.none
     /// The carried values of the newest sender.
     var carried: CarriedValues?
 
@@ -98,7 +98,7 @@ final class LiveInputs: @unchecked Sendable {
       source.releaseDeferred(always: true)
     }
     let isImmediate = combination.emitImmediately {
-      self.index.apply(record, at: entry, isBatched: false)
+      self.index.apply(record, at: entry, .none)
       if unsafe self.carried != nil { unsafe self.carried = nil }
     }
     if !isImmediate { receiveLater(record, at: entry) }
@@ -111,18 +111,20 @@ final class LiveInputs: @unchecked Sendable {
     var carried = CarriedValues.current
     var replaced: ValueRecord?
     combination.receive(on: thread, batch) { isHeld, isReentrant in
-      let isBatched = batch != nil
+      // The first pass does not wait for a batch.
+      let batching: DependencyIndex.Batching =
+        batch == nil ? .none : unsafe combination.currentInputs.isEmpty ? .open : .held
       if isReentrant {
         if isHeld { unsafe heldCount += 1 }
         return CombinationChange {
-          self.index.apply(record, at: entry, isBatched: isBatched)
+          self.index.apply(record, at: entry, batching)
           let mayEmit = self.mayEmit(afterHeld: isHeld)
           unsafe self.carried = mayEmit ? nil : .current
           return self.combination.shouldEmit(true, isHeld: !mayEmit)
         }
       }
       replaced = unsafe folded.store(record, at: entry)
-      unsafe folded.isBatched = folded.isBatched || isBatched
+      unsafe folded.batching = max(folded.batching, batching)
       unsafe swap(&folded.carried, &carried)
       unsafe combination.foldedCount = folded.records.count - 1
       return combination.fold()
@@ -145,7 +147,7 @@ final class LiveInputs: @unchecked Sendable {
       return unsafe heldCount == 0 && combination.openCount == 0
     }
     for (record, entry) in taken.records {
-      index.apply(record, at: entry, isBatched: taken.isBatched)
+      index.apply(record, at: entry, taken.batching)
     }
     if !taken.records.isEmpty { unsafe carried = taken.carried }
     return mayEmit

@@ -36,7 +36,7 @@ package final class ReadSession {
   @exclusivity(unchecked) private var openInspections: [Inspection] = []
   /// The result that the last inspection waits for.
   @exclusivity(unchecked) private var lastInspected: ComputedResult?
-  @exclusivity(unchecked) private var lastRun = ReadSession.newRuns()
+  @exclusivity(unchecked) private var lastRun: UInt = 0
 
   /// The computed values whose dependencies are inspected.
   ///
@@ -95,11 +95,10 @@ package final class ReadSession {
   }
 
   /// Numbers of runs never repeat in the process, but sessions do not share a counter.
-  private static func newRuns() -> UInt { UniqueNumber.next() << 20 }
-
   private func nextRun() -> UInt {
+    let isUsed = unsafe lastRun == 0 || lastRun & 0xF_FFFF == 0xF_FFFF
+    if isUsed { unsafe lastRun = UniqueNumber.next() << 20 }
     unsafe lastRun += 1
-    if unsafe lastRun & 0xF_FFFF == 0 { unsafe lastRun = ReadSession.newRuns() + 1 }
     return unsafe lastRun
   }
 
@@ -113,9 +112,14 @@ package final class ReadSession {
   /// Takes the reads of the run in progress, which returns afterward.
   @usableFromInline
   func finishRun() -> FinishedRun {
-    let indexed = unsafe index?.use { $0.isRunning ? $0.finishRun() : nil }
-    let dependencies = unsafe indexed.flatMap { $0 } ?? reads.removeAll(from: frame.start)
-    return unsafe FinishedRun(id: frame.id, dependencies: dependencies, previous: frame.previous)
+    if let index = unsafe index, index.use({ $0.isRunning }) {
+      let (dependencies, hasShape) = index.use { $0.finishRun() }
+      return unsafe FinishedRun(
+        id: frame.id, dependencies: dependencies, previous: frame.previous, hasShape: hasShape)
+    }
+    return unsafe FinishedRun(
+      id: frame.id, dependencies: reads.removeAll(from: frame.start), previous: frame.previous,
+      hasShape: nil)
   }
 
   /// Returns `true` if a present record belongs to the instant of the session, which may move.
