@@ -34,7 +34,7 @@ private final class SharedPartStorm: Sendable {
   }
 
   private struct Reader: Sendable {
-    /// A node that most updates read, and one that some read.
+    /// A node that most updates read, and a node that some read.
     let nodes: (Int, Int)
     let last: Shared<Int?>
     let subscription: Subscription

@@ -125,7 +125,7 @@ final class Combination: SubscriptionHost, @unchecked Sendable {
   /// Emits a change as the delivering thread, or queues it.
   ///
   /// - Parameter change: A closure that is called under the lock. It returns `nil` if a queued change
-  ///   applies the new one. Its second parameter is `true` if this thread delivers.
+  ///   applies the new change. Its second parameter is `true` if this thread delivers.
   func receive(
     on thread: ThreadID, _ batch: WriteBatch?,
     _ change: (_ isHeld: Bool, _ isReentrant: Bool) -> CombinationChange?
