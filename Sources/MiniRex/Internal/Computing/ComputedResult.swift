@@ -148,7 +148,7 @@ struct FinishedRun {
   @usableFromInline let id: UInt
   @usableFromInline let dependencies: DependencyList
   @usableFromInline let previous: UnretainedReference<ComputedResult>?
-  /// `true` if the index knows that the shape is the same, and `nil` without an index.
+  /// `true` if the index knows that the run has read the same, and `nil` for a run that has no index.
   let hasShape: Bool?
 
   /// Returns the shape of the previous result if the run has read the same, or else a new shape.

@@ -219,7 +219,7 @@ final class DependencyIndex {
   ///
   /// - Returns: `true` if there were some. The values of the index belonged to several instants.
   func readMissedSources() -> Bool {
-    if sources.count < 2 || time > 0 { return false }
+    if sources.count < 2 { return false }
     let missed = missedSources()
     for id in missed {
       guard let record = table[id].storage?.use({ $0.presentRecord() }) else { continue }

@@ -64,7 +64,7 @@ final class LiveInputs: @unchecked Sendable {
   @usableFromInline
   func subscribe(_ emit: @escaping @Sendable (ComputedResult) -> Void) -> Subscription {
     combination.subscribe { change in
-      if !self.mayEmit(change) { return }
+      if !self.apply(change) { return }
       if unsafe self.carried == nil { return self.emitUpdate(emit) }
       unsafe self.carried.take()?.run { self.emitUpdate(emit) }
     } start: { sentinel in
@@ -73,8 +73,8 @@ final class LiveInputs: @unchecked Sendable {
     }
   }
 
-  /// Applies a change, unless it is applied already.
-  private func mayEmit(_ change: CombinationChange) -> Bool {
+  /// Returns `false` if there is nothing to emit yet.
+  private func apply(_ change: CombinationChange) -> Bool {
     if change.isFold { return combination.shouldEmit(true, isHeld: !takeFolded()) }
     return change.apply?() ?? true
   }

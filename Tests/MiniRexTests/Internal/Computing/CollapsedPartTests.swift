@@ -147,6 +147,28 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: [false, true])
+  func `R41 a batch during the first run is not seen in part`(isOtherThread: Bool) {
+    let (one, other) = (PublishedProperty(0), PublishedProperty(0))
+    let runs = Shared(0)
+    let values = Shared([[Int]]())
+    let write = { @Sendable in
+      together { set in
+        set(one, to: 1)
+        set(other, to: 1)
+      }
+    }
+    let value = PublishedValue.computed { read in
+      let read = [read(one), read(other)]
+      if runs.increment() == 1 { isOtherThread ? onThreads(1) { _ in write() } : write() }
+      return read
+    }
+    let subscription = value.subscribe { value in values.change { $0.append(value) } }
+    #expect(values.value.allSatisfy { $0[0] == $0[1] }, "\(values.value)")
+    #expect(values.value.last == [1, 1])
+    subscription.invalidate()
+  }
 }
 
 /// Subscribers that share a chain of 20 values.
