@@ -148,13 +148,6 @@ final class DependencyIndex {
     set { state.time = newValue }
   }
 
-  init() {
-    // Enough for most subscriptions, so that the arrays do not grow one element at a time.
-    state.found.reserveCapacity(16)
-    state.unused.reserveCapacity(16)
-    state.sources.reserveCapacity(8)
-  }
-
   /// Stores a delivered value, and marks the computed values that it may affect.
   ///
   /// O(affected computed values and their links). Ignores a value that is older than the known one,

@@ -10,8 +10,8 @@
 ///   entries. User code that runs during an access therefore changes no entry.
 @safe final class EntryTable {
   @exclusivity(unchecked)
-  private var elements = UnsafeMutablePointer<IndexEntry>.allocate(capacity: 6)
-  private var capacity = 6
+  private var elements = UnsafeMutablePointer<IndexEntry>.allocate(capacity: 4)
+  private var capacity = 4
   /// The number of initialized elements, including removed entries.
   private var count = 0
   private var unused: [EntryID] = []
