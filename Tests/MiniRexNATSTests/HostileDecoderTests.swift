@@ -100,6 +100,64 @@ struct HostileDecoderTests {
     }
   }
 
+  @Test func `an expiration beyond the range is the latest`() {
+    #expect(RawMessage.milliseconds(of: "9223372036854775s") == 9_223_372_036_854_775_000)
+    #expect(RawMessage.milliseconds(of: "9223372036854776s") == .max)
+    #expect(RawMessage.milliseconds(of: "9223372036854775807") == .max)
+    #expect(RawMessage.milliseconds(of: "9223372036854775808s") == nil)
+    #expect(RawMessage.milliseconds(of: "-1s") == nil)
+  }
+
+  @Test func `no truncated input stops the process`() {
+    let decoder = JSONDecoder()
+    decoder.keyDecodingStrategy = .convertFromSnakeCase
+    var roster = Roster()
+    var read: [String: Int] = [:]
+    for input in [
+      Self.stream, Self.consumer, Self.report, HostileServer.Client.stored,
+      HostileServer.Client.refusal, HostileServer.Client.head, #"{"stream":"board","seq":12}"#,
+      #"{"status":"ok","text":"text/html","frameCount":3}"#,
+      "$JS.ACK.board.c.1.3.1.1764205323100000000.0",
+      "$JS.ACK.hub.a.board.c.1.3.1.1764205323100000000.0.x",
+      "2026-11-27T01:02:03.123456789+01:00",
+      "NATS/1.0 503 No Responders\r\nA: 1\r\n b\r\nC:\r\n\r\n",
+      #"INFO {"version":"2.9.10","connect_urls":["a:1"]}"#,
+      "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+      "nats://us%20er:p%40ss@[::1]:4222/,127.0.0.1:4223",
+    ] {
+      // Each decoder receives each input.
+      for length in 0...input.utf8.count {
+        let bytes = Array(input.utf8.prefix(length))
+        let (data, text) = (Data(bytes), String(decoding: bytes, as: UTF8.self))
+        func count(_ name: String, _ isRead: Bool) { if isRead { read[name, default: 0] += 1 } }
+        count("stream", (try? decoder.decode(JetStream.Stream.self, from: data)) != nil)
+        count("consumer", (try? decoder.decode(JetStream.Consumer.self, from: data)) != nil)
+        count("stored", (try? decoder.decode(JetStream.Stored.self, from: data)) != nil)
+        count("refusal", (try? decoder.decode(JetStream.Refusal.self, from: data))?.error != nil)
+        count("head", (try? decoder.decode(NATSSnapshots.Head.self, from: data)) != nil)
+        count("frame", (try? InspectorFrame(natsPayload: data)) != nil)
+        count("page", (try? JSONDecoder().decode(InspectorAnswer.self, from: data)) != nil)
+        unsafe bytes.withUnsafeBytes { bytes in
+          count("header", unsafe HeaderBlock(bytes).problem == nil)
+          count("append", unsafe JetStream.Appended(bytes, to: "board") != nil)
+        }
+        unsafe (bytes + [0]).withUnsafeBytes { bytes in
+          let start = unsafe bytes.assumingMemoryBound(to: CChar.self).baseAddress!
+          count("place", unsafe MessageMetadata(reply: start) != nil)
+        }
+        roster.take(bytes, from: "a", at: .now)
+        count("report", roster.rows["a"] != nil)
+        count("time", Timestamp(text)?.text != nil)
+        count("date", ISO8601.date(of: text) != nil)
+        count("greeting", ServerInfo(bytes).version != nil)
+        count("trace", TraceContext(traceparent: text)?.child().traceparent != nil)
+        count("address", (try? ServerAddress.list([text])) != nil)
+      }
+    }
+    // An input that is never read would test nothing.
+    #expect(read.count == 16, "\(read)")
+  }
+
   @Test func `no report and no frame stops a page of a fleet`() {
     let start = ContinuousClock.now
     var roster = Roster()

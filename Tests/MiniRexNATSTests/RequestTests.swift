@@ -245,14 +245,17 @@ struct RequestTests {
     let (started, cancelled) = (Shared(0), Shared(0))
     let service = answering.reply(on: "slow") { (_: Int) in endlessWork(started, cancelled) }
     try await answering.areSubscribed()
-    let token = asking.request(Int.self, 1, on: "slow", timeout: .seconds(600)).subscribe { _ in }
-    await until { started.value == 1 }
+    let tokens = (0..<3).map { _ in
+      asking.request(Int.self, 1, on: "slow", timeout: .seconds(600)).subscribe { _ in }
+    }
+    await until { started.value == 3 }
 
-    token.invalidate()
+    tokens[1].invalidate()
 
     await until { cancelled.value == 1 }
+    try await Task.sleep(for: .milliseconds(200))
     #expect(cancelled.value == 1)
-    withExtendedLifetime(service) {}
+    withExtendedLifetime((service, tokens)) {}
     await asking.close()
     await answering.close()
   }

@@ -173,7 +173,9 @@ extension HostileServer.Client {
     interests[index].delivered += 1
     let number = interest.delivered + 1
     var subject = interest.subject.replacing("*", with: "key").replacing(">", with: "\(number)")
-    if forger.random.next() % 8 == 0 { subject += [".progress", ".probe", ".gone"][number % 3] }
+    if forger.random.next() % 8 == 0 {
+      subject += [".progress", ".probe", ".gone._INBOX.minirex-1.a"][number % 3]
+    }
     var reply = "$JS.ACK.board.c.1.\(number).\(number).1764205323100000000.\(number % 3)"
     if forger.random.next() % 8 == 0 { reply = ["", "_INBOX.minirex-1.a.1"][number % 2] }
     var block = Self.headers[Int(forger.random.next() % UInt64(Self.headers.count))]

@@ -86,6 +86,33 @@ struct HostileDecoderTests {
     #expect(count > scaled(1_000))
   }
 
+  @Test func `no truncated state, line, or header stops the process`() {
+    let decoder = makeDecoder()
+    let kept = #"{"decided":\#(Self.decided),"settled":3}"#
+    var forger = Forger(seed: 0)
+    let outbox = ["ORIGIN 6f1c", "= 2", #"3 {"said":{"_0":"3"}}"#, "> 4 1764205323"]
+    let file = outbox.flatMap { OutboxContent.line("", Data($0.utf8)) }
+    var (states, files, outboxes, headers) = (0, 0, 0, 0)
+    for input in [Array(Self.decided.utf8), Array(kept.utf8), file, Array("origin 3 2 7".utf8)] {
+      // Each decoder receives each input.
+      for count in 0...input.count {
+        let bytes = Array(input.prefix(count))
+        if let state = try? decoder.decode(DecidedState<Board>.self, from: Data(bytes)) {
+          states += 1
+          use(state, &forger)
+        }
+        if let kept = try? decoder.decode(KeptState<Board>.self, from: Data(bytes)) {
+          files += 1
+          use(kept.decided, &forger)
+        }
+        if (try? OutboxContent(bytes)) != nil { outboxes += 1 }
+        if EntryHeader(String(decoding: bytes, as: UTF8.self)) != nil { headers += 1 }
+      }
+    }
+    // An input that is never read would test nothing.
+    #expect(states == 1 && files == 1 && outboxes > 3 && headers > 0)
+  }
+
   /// Does what a replica does with a state before and during the next entry.
   private func use(_ state: DecidedState<Board>, _ forger: inout Forger) {
     var state = state

@@ -14,7 +14,7 @@ extension ConnectionCore {
       if case .waiting(_, let bytes) = state.phase { result.queuedBytes += bytes }
       return (state.handle, result)
     }
-    handle?.measureRoundTrip()
+    handle?.ping()
     var statistics = result
     statistics.reconnects = max(0, connection - 1)
     statistics.dropped = droppedCount

@@ -120,6 +120,9 @@ final class ConnectionCore: Sendable {
     connections.add(1, ordering: .acquiringAndReleasing).newValue
   }
 
+  /// A Boolean value that indicates whether it has ended permanently.
+  var isClosed: Bool { state.withLock { if case .closed = $0.phase { true } else { false } } }
+
   var serverVersion: String? { state.withLock { $0.serverVersion } }
 
   /// The number of received messages that were dropped.

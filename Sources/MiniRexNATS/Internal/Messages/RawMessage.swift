@@ -61,10 +61,14 @@ struct RawMessage {
   /// The milliseconds from the time of the message to its expiration, or `nil` without one.
   ///
   /// A watcher of another client's values finds no expiration in units other than seconds.
-  var expiration: Int64? {
-    guard let text = header("Nats-TTL") else { return nil }
-    return Int64(text.hasSuffix("s") ? text.dropLast() : text[...])
-      .flatMap { $0 > 0 ? $0.multipliedReportingOverflow(by: 1_000).partialValue : nil }
+  var expiration: Int64? { header("Nats-TTL").flatMap { Self.milliseconds(of: $0) } }
+
+  static func milliseconds(of expiration: String) -> Int64? {
+    guard let seconds = Int64(expiration.hasSuffix("s") ? expiration.dropLast() : expiration[...]),
+      seconds > 0
+    else { return nil }
+    let (milliseconds, overflows) = seconds.multipliedReportingOverflow(by: 1_000)
+    return overflows ? .max : milliseconds
   }
 
   /// The headers that can be read.

@@ -13,9 +13,9 @@ internal import Darwin
 /// The subscription for all replies to the requests of one connection.
 ///
 /// The reply to request `n` arrives on `_INBOX.minirex-1.ID.n`, after progress on `….n.progress`.
-/// The answering process probes `….n.probe`. If the requester's process has stopped, the server
-/// answers that there are no responders. If only the request has ended, this inbox answers. The
-/// options can replace `_INBOX`.
+/// The answering process probes `….n.probe` with the numbers of several requests. If the requester's
+/// process has stopped, the server answers that there are no responders. Otherwise this inbox
+/// answers with the numbers of the requests that have ended. The options can replace `_INBOX`.
 final class Inbox: Sendable {
   enum Answer {
     case result(RawMessage)
@@ -47,6 +47,10 @@ final class Inbox: Sendable {
   /// The part by which an answering connection recognizes requesters of this library.
   private static let mark = ".minirex-1."
 
+  /// The part of a subject for the answer to a probe, between the number of the last request of the
+  /// process and the requester.
+  private static let gone = ".gone."
+
   let prefix: String
   private let lastNumber = Atomic<UInt64>(0)
   private let shards = (0..<Inbox.shardCount).map { _ in Shard() }
@@ -67,6 +71,16 @@ final class Inbox: Sendable {
       rest = rest[rest.index(after: dot)...]
     }
     return false
+  }
+
+  /// Returns a reply subject without the number of the request.
+  static func requester(of replySubject: String) -> Substring {
+    replySubject.lastIndex(of: ".").map { replySubject[..<$0] } ?? ""
+  }
+
+  /// Returns the subject for the answer to a probe of the requests up to a number.
+  func answerSubject(for requester: Substring, through number: UInt64) -> String {
+    prefix + "\(number)" + Self.gone + requester
   }
 
   func replySubject(of number: UInt64) -> String { prefix + "\(number)" }
@@ -114,12 +128,13 @@ final class Inbox: Sendable {
   /// Without the wait, a request could be sent before the subscription, and its reply would be
   /// lost. The lock is held across `ConnectionCore.subscribe`, which runs no user code.
   func open(over core: ConnectionCore) {
-    let blocked = lane.withLock { lane -> Lane? in
+    let change = lane.withLock { lane -> (blocked: Lane, next: Lane)? in
       if let lane, !lane.isBlocked { return nil }
-      defer { lane = Lane(self, over: core) }
-      return lane
+      let next = Lane(self, over: core, replacesBlocked: lane != nil)
+      defer { lane = next }
+      return lane.map { ($0, next) }
     }
-    blocked?.endLater(of: self, on: core.maintenance)
+    if let change { change.blocked.endLater(of: self, over: core, after: change.next) }
   }
 
   /// Subscribes again after a lost connection.
@@ -128,7 +143,7 @@ final class Inbox: Sendable {
   func reopen(over core: ConnectionCore) {
     let old = lane.withLock { lane -> Lane? in
       guard let old = lane else { return nil }
-      let new = Lane(self, over: core)
+      let new = Lane(self, over: core, replacesBlocked: false)
       lane = new
       for shard in shards {
         shard.requests.withLock { requests in
@@ -187,12 +202,21 @@ final class Inbox: Sendable {
       guard let request, request.lane.map({ $0 == ObjectIdentifier(lane) }) ?? true else { return }
       request.receive(.progress(message))
     case ".probe":
-      if shard(of: number).requests.withLock({ $0[number] != nil }) { return }
       guard let reply = message.replySubject else { return }
-      try? core.publish(
-        OutgoingMessage(
-          subject: reply, headers: [:], bytes: UnsafeRawBufferPointer(start: nil, count: 0)))
-    case ".gone": core.services.requesterHasGone(number)
+      let ended = String(decoding: message.bytes, as: UTF8.self).split(separator: " ").filter {
+        UInt64($0).map { number in
+          shard(of: number).requests.withLock { $0[number] == nil }
+        } ?? false
+      }
+      if !ended.isEmpty { core.sendText(reply, ended.joined(separator: " ")) }
+    case _ where rest.hasPrefix(Self.gone):
+      let requester = rest.dropFirst(Self.gone.count)
+      if message.saysNoResponders {
+        return core.services.requesterHasGone(requester, through: number)
+      }
+      for part in String(decoding: message.bytes, as: UTF8.self).split(separator: " ") {
+        core.services.requesterHasLeft("\(requester).\(part)")
+      }
     default: break
     }
   }
@@ -206,13 +230,20 @@ final class Inbox: Sendable {
 private final class Lane: Sendable {
   /// The time after which a callback counts as blocked.
   private static let patience: UInt64 = 10_000_000
+  /// The time after which it does in the first second after a blocked lane.
+  ///
+  /// On a busy machine, many callbacks wait for a processor, and each lane costs a copy of each reply.
+  private static let longPatience: UInt64 = 100_000_000
 
   /// The time at which the current callback began, or 0.
   private let began = Atomic<UInt64>(0)
+  /// The time until which the long patience applies.
+  private let isPatientUntil: UInt64
   private let count = Atomic(0)
   private let subscription = ServerSubscription(isEssential: true)
 
-  init(_ inbox: Inbox, over core: ConnectionCore) {
+  init(_ inbox: Inbox, over core: ConnectionCore, replacesBlocked: Bool) {
+    isPatientUntil = replacesBlocked ? DispatchTime.now().uptimeNanoseconds + 1_000_000_000 : 0
     let handler = MessageHandler(inbox.prefix + ">", queue: nil, subscription, over: core) {
       [weak core, self] message in
       guard let core else { return }
@@ -226,23 +257,48 @@ private final class Lane: Sendable {
 
   var isBlocked: Bool {
     let began = began.load(ordering: .relaxed)
-    return began > 0 && DispatchTime.now().uptimeNanoseconds > began + Self.patience
+    if began == 0 { return false }
+    let now = DispatchTime.now().uptimeNanoseconds
+    return now > began + (now < isPatientUntil ? Self.longPatience : Self.patience)
   }
 
   func end() { subscription.end() }
 
-  /// Ends the lane when it has delivered the replies that it received before the next lane, and no request needs it.
+  /// Ends the lane when it is not needed.
+  ///
+  /// Three conditions: the server has the subscription of the next lane, the lane has delivered the replies that it
+  /// received before, no request needs it.
   ///
   /// Without a message in progress, its replies may still wait: other subscriptions share its thread.
   ///
-  /// - Parameter last: The number of the last of these replies, or `nil` before the next lane receives.
-  func endLater(of inbox: Inbox, on queue: DispatchQueue, after last: Int? = nil) {
-    queue.asyncAfter(deadline: .now() + 1) { [self, weak inbox] in
-      guard let inbox else { return end() }
-      let last = last ?? subscription.receivedCount ?? 0
-      if count.load(ordering: .relaxed) >= last, !inbox.has(requestsOf: self) { return end() }
-      endLater(of: inbox, on: queue, after: last)
+  /// - Parameters:
+  ///   - ping: The PING that follows the subscription of the next lane, if it was sent.
+  ///   - last: The number of the last of these replies, or `nil` before the next lane receives.
+  func endLater(
+    of inbox: Inbox, over core: ConnectionCore, after next: Lane,
+    ping: (connection: UInt, number: Int)? = nil, last: Int? = nil
+  ) {
+    core.maintenance.asyncAfter(deadline: .now() + .milliseconds(200)) {
+      [self, weak inbox, weak core] in
+      guard let inbox, let core, !core.isClosed else { return end() }
+      var (ping, last) = (ping, last)
+      if last == nil, next.isReached(&ping) { last = subscription.receivedCount ?? 0 }
+      if let last, count.load(ordering: .relaxed) >= last, !inbox.has(requestsOf: self) {
+        return end()
+      }
+      endLater(of: inbox, over: core, after: next, ping: ping, last: last)
     }
+  }
+
+  /// Returns `true` if the server has the subscription, or had it and a later lane took its place.
+  private func isReached(_ ping: inout (connection: UInt, number: Int)?) -> Bool {
+    if subscription.isOver { return true }
+    guard let connection = subscription.connection else { return false }
+    if let ping, ping.connection == connection.closure {
+      return connection.hasAnswered(ping.number)
+    }
+    ping = (connection.closure, connection.ping())
+    return false
   }
 }
 

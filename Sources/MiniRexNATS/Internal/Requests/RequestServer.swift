@@ -132,9 +132,17 @@ final class RequestServer: Sendable {
     if state.withLock({ $0.waitingCount > 0 }) { startWaiting() }
   }
 
-  func requesterHasGone(_ number: UInt64) {
-    let subject = state.withLock { $0.works[number]?.replySubject }
-    if let subject { requesterHasLeft(subject) }
+  /// Cancels the requests of a process that were received before a probe.
+  ///
+  /// - Parameter last: The number of the last of them.
+  func requesterHasGone(_ requester: Substring, through last: UInt64) {
+    let subjects = state.withLock { state in
+      state.works.filter {
+        $0.key <= last && Inbox.requester(of: $0.value.replySubject) == requester
+      }
+      .mapValues(\.replySubject)
+    }
+    for (_, subject) in subjects.sorted(by: { $0.key < $1.key }) { requesterHasLeft(subject) }
   }
 
   func cancelAll() {
@@ -163,7 +171,7 @@ final class RequestServer: Sendable {
       [self, weak core] in
       guard let core else { return }
       let old = state.withLock { state in
-        var old: [(String, UInt64)] = []
+        var old: [(replySubject: String, number: UInt64)] = []
         for (number, work) in state.works where Inbox.isMarked(work.replySubject) {
           if work.isOld { old.append((work.replySubject, number)) }
           state.works[number]?.isOld = true
@@ -171,20 +179,33 @@ final class RequestServer: Sendable {
         state.isProbing = !state.works.isEmpty
         return old
       }
-      for (subject, number) in old { core.probe(subject, number) }
+      for (requester, works) in Dictionary(
+        grouping: old, by: { Inbox.requester(of: $0.replySubject) })
+      {
+        core.probe(requester, works.map(\.replySubject), through: works.map(\.number).max() ?? 0)
+      }
       if state.withLock({ $0.isProbing }) { probeAgain(over: core) }
     }
   }
 }
 
 extension ConnectionCore {
-  fileprivate func probe(_ replySubject: String, _ number: UInt64) {
-    let mine = inbox.prefix + "\(number).gone"
+  /// Queries a process for the requests that have ended, in messages of less than a kilobyte.
+  fileprivate func probe(_ requester: Substring, _ replySubjects: [String], through last: UInt64) {
     inbox.open(over: self)
-    try? publish(
-      OutgoingMessage(
-        subject: replySubject + ".probe", replySubject: mine, headers: [:],
-        bytes: UnsafeRawBufferPointer(start: nil, count: 0)))
+    let answerSubject = inbox.answerSubject(for: requester, through: last)
+    var rest = replySubjects[...]
+    while let first = rest.first {
+      let numbers = rest.prefix(40).map { $0.dropFirst(requester.count + 1) }
+      rest = rest.dropFirst(40)
+      var text = numbers.joined(separator: " ")
+      text.withUTF8 { bytes in
+        try? publish(
+          OutgoingMessage(
+            subject: first + ".probe", replySubject: answerSubject, headers: [:],
+            bytes: UnsafeRawBufferPointer(bytes)))
+      }
+    }
   }
 }
 #endif

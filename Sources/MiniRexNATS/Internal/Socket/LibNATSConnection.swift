@@ -26,6 +26,9 @@ final class LibNATSConnection: Sendable {
   private let appended = Atomic(0)
   private let confirmed = Atomic(0)
   private let awaitsConfirmation = Atomic(false)
+  /// The numbers of the last PING and of the last answered PING.
+  private let pings = Atomic(0)
+  private let answered = Atomic(0)
   /// The time of the last answered PING in nanoseconds, or -1.
   private let roundTrip = Atomic<Int64>(-1)
 
@@ -67,7 +70,7 @@ final class LibNATSConnection: Sendable {
       return status
     }
     appended.add(1, ordering: .releasing)
-    requestConfirmation()
+    if !awaitsConfirmation.load(ordering: .relaxed) { requestConfirmation() }
     return status
   }
 
@@ -77,12 +80,21 @@ final class LibNATSConnection: Sendable {
     return time < 0 ? nil : .nanoseconds(time)
   }
 
-  /// Sends a PING soon.
-  func measureRoundTrip() { requestConfirmation() }
+  /// Sends a PING soon, and returns its number.
+  ///
+  /// The server answers it after all earlier commands.
+  @discardableResult
+  func ping() -> Int {
+    let number = pings.load(ordering: .sequentiallyConsistent) + 1
+    requestConfirmation()
+    return number
+  }
+
+  /// Returns a Boolean value that indicates whether the server has answered the PING or a later PING.
+  func hasAnswered(_ ping: Int) -> Bool { answered.load(ordering: .acquiring) >= ping }
 
   private func requestConfirmation() {
-    if awaitsConfirmation.load(ordering: .relaxed) { return }
-    if awaitsConfirmation.exchange(true, ordering: .acquiringAndReleasing) { return }
+    if awaitsConfirmation.exchange(true, ordering: .sequentiallyConsistent) { return }
     Confirmations.shared.request(for: self)
   }
 
@@ -92,12 +104,14 @@ final class LibNATSConnection: Sendable {
   /// Waits until the server has received all messages that were appended before.
   func confirm(within milliseconds: Int64) {
     awaitsConfirmation.store(false, ordering: .sequentiallyConsistent)
+    let ping = pings.add(1, ordering: .sequentiallyConsistent).newValue
     let count = appended.load(ordering: .sequentiallyConsistent)
     let began = DispatchTime.now().uptimeNanoseconds
     if natsConnection_FlushTimeout(connection.pointer, milliseconds) == NATS_OK {
       let took = DispatchTime.now().uptimeNanoseconds - began
       roundTrip.store(Int64(clamping: took), ordering: .relaxed)
       confirmed.store(count, ordering: .releasing)
+      answered.store(ping, ordering: .releasing)
     } else if !wire.isLost, !natsConnection_IsClosed(connection.pointer) {
       requestConfirmation()
     }

@@ -106,6 +106,11 @@ final class ServerSubscription: Sendable {
     return true
   }
 
+  /// The connection over which it receives, or `nil` without one.
+  var connection: LibNATSConnection? {
+    state.withLock { if case .running(_, let handle) = $0.state { handle } else { nil } }
+  }
+
   /// The number of messages that libnats has dropped on all connections, or `nil` without a
   /// subscription.
   ///
