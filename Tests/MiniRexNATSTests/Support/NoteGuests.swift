@@ -43,6 +43,8 @@ final class NoteGuests: Sendable {
   ///
   /// - Parameter log: The log, with which replicas of this process continue the outboxes.
   func check(over log: NATSLog) async throws {
+    // A process that was started again may not have sent a note yet.
+    await until { self.folders.allSatisfy { Self.lineCount(of: $0.file("notes")) > 10 } }
     for guest in guests.value {
       guest.kill()
       _ = await guest.status()
@@ -67,6 +69,10 @@ final class NoteGuests: Sendable {
     }
     #expect(replicas[0].confirmed.current() == replicas[0].store.state)
     for replica in replicas { await replica.close() }
+  }
+
+  private static func lineCount(of file: URL) -> Int {
+    (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n").count ?? 0
   }
 }
 #endif
