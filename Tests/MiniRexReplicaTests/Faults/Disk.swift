@@ -39,22 +39,46 @@ final class Disk: Sendable {
     }
   }
 
+  /// Makes some files durable, and perhaps the folder, as an operating system does at any time.
+  func writeBack(using random: inout SeededGenerator) {
+    for name in folder.names where Bool.random(using: &random) {
+      if let file = try? FileHandle(forReadingFrom: folder.file(name)) {
+        _ = synchronize(file.fileDescriptor)
+      }
+    }
+    if Bool.random(using: &random) { synchronizeNames() }
+  }
+
   /// Ends the power, and copies what the disk has, with or without the writes that were not synchronized.
   func fail(into copy: Folder, using random: inout SeededGenerator) throws {
-    let (hasNames, hasContents) = (
-      Bool.random(using: &random), Bool.random(using: &random)
-    )
+    let hasNames = Bool.random(using: &random)
     let files = state.change { state in
       state.hasPower = false
       let now = inodes()
       let names = hasNames ? now : state.names
-      return names.map { name, inode in
+      return names.sorted { $0.key < $1.key }.map { name, inode in
+        let durable = state.contents[inode] ?? Data()
         let current = now.first { $0.value == inode }
           .flatMap { FileManager.default.contents(atPath: folder.path($0.key)) }
-        return (name, hasContents ? current : state.contents[inode])
+        return (name, durable, current ?? durable)
       }
     }
-    for (name, content) in files { try (content ?? Data()).write(to: copy.file(name)) }
+    for (name, durable, current) in files {
+      try Self.remains(of: current, durable, using: &random).write(to: copy.file(name))
+    }
+  }
+
+  /// Returns the synchronized content, followed by none, some, or all of the later bytes.
+  ///
+  /// Zeros may replace the missing bytes.
+  private static func remains(
+    of current: Data, _ durable: Data, using random: inout SeededGenerator
+  ) -> Data {
+    let choice = Int.random(in: 0..<4, using: &random)
+    if choice == 0 || !current.starts(with: durable) { return durable }
+    if choice == 1 { return current }
+    let count = Int.random(in: durable.count...current.count, using: &random)
+    return current.prefix(count) + Data(count: choice == 2 ? 0 : current.count - count)
   }
 
   private func inodes() -> [String: UInt64] {

@@ -36,7 +36,8 @@ struct EffectTests {
   }
 
   /// Each process is killed at random, or as soon as it has written its state.
-  @Test func `O8 an effect runs at most once around a kill`() async throws {
+  @Test(arguments: [false, true])
+  func `O8 an effect runs at most once around a kill`(_ isSynchronized: Bool) async throws {
     let folder = try Folder()
     let path = folder.url.path
     try FileManager.default.createDirectory(
@@ -44,8 +45,9 @@ struct EffectTests {
     var lost: [ClosedRange<Int>] = []
     for round in 0..<scaled(3) {
       await #expect(processExitsWith: .signal(SIGKILL)) {
-        [path = path as String, round = round as Int] in
-        try await sendUntilKilled(in: path, round: round)
+        [path = path as String, round = round as Int, isSynchronized = isSynchronized as Bool] in
+        try await sendUntilKilled(
+          in: path, round: round, isSynchronized ? .synchronized : .written)
       }
       // The effects between the last one that began and the last decision that was recorded.
       let outbox = try OutboxLines(folder.file("replica").appending(path: "outbox"))
@@ -57,13 +59,7 @@ struct EffectTests {
 
     let log = try FileLog(folder.path("log"))
     let record = EffectRecord()
-    let decided = Shared<[Int: Int]>([:])
     let replica = try makeReplica(log, keptIn: folder.path("replica")) { record.add($0) }
-    replica.entries.subscribe { entry in
-      if case .moved(let value) = entry.action {
-        decided.change { $0[value] = entry.number }
-      }
-    }.detached()
     try await replica.flush()
     try await replica.caughtUp()
     await replica.close()
@@ -77,6 +73,38 @@ struct EffectTests {
       let number = all[value] ?? 0
       #expect(lost.contains { $0.contains(number) }, "\(number) of \(lost)")
     }
+    // Each action is decided once, and of a killed process no action before another is missing.
+    #expect(replica.confirmed.current()?.card.moves == all.keys.reduce(0, +))
+    for values in Dictionary(grouping: all.keys, by: { $0 / 10_000_000 }).values {
+      #expect(values.max().map { $0 % 10_000_000 } == values.count)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `O8 an effect whose start a power failure prevents does not run`(
+    _ isSynchronized: Bool
+  ) async throws {
+    let (folder, next) = (try Folder(), try Folder())
+    let log = MemoryLog()
+    let record = EffectRecord()
+    let replica = try makeReplica(
+      log.link(), keptIn: folder.url.path, durability: isSynchronized ? .synchronized : .written
+    ) { number in
+      record.add(number)
+      // The disk has the decision when the effect starts.
+      try? FileManager.default.copyItem(at: folder.file("outbox"), to: next.file("outbox"))
+    }
+    replica.send(.moved(1))
+    try await replica.flush()
+    await replica.close()
+    #expect(record.numbers == [1])
+
+    let restarted = try makeReplica(log.link(), keptIn: next.url.path) { record.add($0) }
+    try await restarted.flush()
+    try await restarted.caughtUp()
+    #expect(record.numbers == [1])
+    #expect(restarted.confirmed.current()?.card.moves == 1)
+    await restarted.close()
   }
 
   /// The operating system has written more than the replica has asked for, or nothing more.
@@ -115,6 +143,59 @@ struct EffectTests {
       #expect(moves == [Set(sent).reduce(0, +)], "seed \(seed)")
       await restarted.close()
     }
+  }
+
+  /// The operating system writes at arbitrary times.
+  @Test func `O8 a power failure without synchronization loses the last actions only`()
+    async throws
+  {
+    var (lossCount, stopCount) = (0, 0)
+    for seed in 0..<UInt64(scaled(30)) {
+      var random = SeededGenerator(seed: seed)
+      let (folder, next) = (try Folder(), try Folder())
+      let log = MemoryLog()
+      let link = log.link()
+      let record = EffectRecord()
+      let disk = Disk(folder)
+      let replica = try makeReplica(link, keptIn: folder.url.path) { number in
+        disk.ifPowered { record.add(number) }
+      }
+      disk.synchronizeNames()
+      let (cut, end) = (
+        Int.random(in: 1...90, using: &random), Int.random(in: 1...60, using: &random)
+      )
+      for number in 1...end {
+        if number == cut { link.cut() }
+        replica.send(.moved(number))
+        if number % 4 == 0 { await replica.processed() }
+        if number % 5 == 0 { disk.writeBack(using: &random) }
+      }
+      try disk.fail(into: next, using: &random)
+      link.cut()
+      await replica.close()
+
+      var restarted = try makeReplica(log.link(), keptIn: next.url.path) { record.add($0) }
+      do {
+        try await restarted.flush()
+        try await restarted.caughtUp()
+      } catch {
+        // The log has actions that the outbox has lost.
+        #expect(restarted.progress.current()?.trouble == .originInUse, "seed \(seed)")
+        stopCount += 1
+        await restarted.close()
+        restarted = try makeReplica(log.link(), keptIn: nil) { record.add($0) }
+        try await restarted.caughtUp()
+      }
+      let sent = Set(log.entries.flatMap { values(in: $0.message) })
+      #expect(sent == Set(1..<sent.count + 1), "seed \(seed)")
+      #expect(restarted.confirmed.current()?.card.moves == sent.reduce(0, +), "seed \(seed)")
+      #expect(sent.isSuperset(of: record.numbers), "seed \(seed)")
+      let counts = Dictionary(grouping: record.numbers) { $0 }.mapValues(\.count)
+      #expect(counts.values.allSatisfy { $0 <= 2 }, "seed \(seed)")
+      if sent.count < end { lossCount += 1 }
+      await restarted.close()
+    }
+    #expect(scale < 1 || lossCount > 0 && stopCount > 0)
   }
 
   @Test func `O8 a power failure may repeat an effect without synchronization`() async throws {
@@ -166,11 +247,13 @@ struct EffectTests {
 }
 
 /// Sends actions until the process is killed.
-private func sendUntilKilled(in path: String, round: Int) async throws {
+private func sendUntilKilled(
+  in path: String, round: Int, _ durability: ReplicaDurability
+) async throws {
   let log = try FileLog(path + "/log")
   let effects = unsafe open(path + "/effects", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
   let folder = path + "/replica"
-  let replica = try makeReplica(log, keptIn: folder) { number in
+  let replica = try makeReplica(log, keptIn: folder, durability: durability) { number in
     let line = Array("\(number)\n".utf8)
     _ = unsafe line.withUnsafeBytes { unsafe write(effects, $0.baseAddress, $0.count) }
   }
