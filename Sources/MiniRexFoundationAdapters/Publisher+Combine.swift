@@ -74,15 +74,20 @@ extension MiniRex.Publisher where Kind == BroadcasterKind {
 ///
 /// That finishes the broadcaster.
 private final class Receiving<Update: Sendable>: Sendable {
-  private let callback: Lock<(@Sendable (Update) -> Void)?>
+  /// A struct, because `Lock` would wrap a closure in two more closures whenever it is read.
+  private struct Callback: Sendable {
+    let receive: @Sendable (Update) -> Void
+  }
+
+  private let callback: Lock<Callback?>
 
   init(_ callback: @escaping @Sendable (Update) -> Void) {
-    self.callback = Lock(callback)
+    self.callback = Lock(Callback(receive: callback))
   }
 
   func receive(_ update: Update) {
     let callback = callback.withLock { $0 }
-    callback?(update)
+    callback?.receive(update)
   }
 
   func end() {

@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import MiniRex
 import MiniRexReplica
 import MiniRexStore
@@ -71,5 +72,50 @@ struct SendingTests {
     mayContinue.open()
     withExtendedLifetime(subscription) {}
     await replica.close()
+  }
+
+  @Test func `O14 an append after many sends has as many callers as the first`() async throws {
+    let log = CallerLog()
+    let replica = try Replica(Board(), of: log, reducer: reduce)
+    try await replica.caughtUp()
+
+    let counts = {
+      let thread = ObjectIdentifier(Thread.current)
+      for number in 1...1_000 {
+        replica.send(.moved(number))
+        if let counts = log.counts.value[thread], counts.count == 10 { return counts }
+      }
+      return []
+    }()
+
+    #expect(counts.count == 10)
+    #expect(Set(counts).count == 1)
+    await replica.close()
+  }
+}
+
+/// A log that records the number of callers of each append, by thread.
+private final class CallerLog: ReplicaLog {
+  let counts = Shared<[ObjectIdentifier: [Int]]>([:])
+  private let link = MemoryLog().link()
+
+  func append(_ entry: ReplicaMessage) -> PublishedTask<UInt64, ReplicaLogError> {
+    counts.change { counts in
+      counts[ObjectIdentifier(Thread.current), default: []].append(
+        Thread.callStackReturnAddresses.count)
+    }
+    return link.append(entry)
+  }
+
+  func entries(after sequence: UInt64) -> Broadcaster<ReplicaLogEvent> {
+    link.entries(after: sequence)
+  }
+
+  func snapshot(through sequence: UInt64) -> PublishedTask<Data?, ReplicaLogError> {
+    link.snapshot(through: sequence)
+  }
+
+  func addSnapshot(_ snapshot: ReplicaLogSnapshot) -> PublishedTask<Void, ReplicaLogError> {
+    link.addSnapshot(snapshot)
   }
 }

@@ -6,6 +6,9 @@ public import Synchronization
 ///
 /// No user code runs and no user value is released while it is held.
 ///
+/// A closure is stored in a struct: as a state, or as part of a tuple, it would be wrapped in two more closures by
+/// each access that does not replace it, so each call of it would take longer than the last.
+///
 /// ThreadSanitizer does not see the code in which `Mutex` blocks, and would report races on the
 /// state. `edge` shows it the order: each unlocking stores, and the next locking loads. That is a
 /// plain store and a plain load on x86, and one instruction each on ARM.

@@ -5,7 +5,12 @@ internal import Synchronization
 package final class ResourceWatch: Sendable {
   private let loads = Atomic(0)
   private let failures = Atomic(0)
-  private let presentAge = Lock<(@Sendable () -> Duration?)?>(nil)
+  /// A struct, because `Lock` would wrap a closure in two more closures whenever it is read.
+  private struct Age: Sendable {
+    let present: @Sendable () -> Duration?
+  }
+
+  private let presentAge = Lock<Age?>(nil)
 
   package init() {}
 
@@ -15,12 +20,12 @@ package final class ResourceWatch: Sendable {
 
   var age: Duration? {
     let age = presentAge.withLock { $0 }
-    return age?()
+    return age?.present()
   }
 
   /// Called once, before any other thread knows the resource.
   func follow(_ age: @escaping @Sendable () -> Duration?) {
-    presentAge.withLock { $0 = age }
+    presentAge.withLock { $0 = Age(present: age) }
   }
 
   func countLoad() { loads.add(1, ordering: .relaxed) }

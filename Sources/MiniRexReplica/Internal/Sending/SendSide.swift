@@ -21,6 +21,14 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     var isDelayed = false
   }
 
+  /// The work of the core.
+  ///
+  /// It is a struct, because `Lock` would wrap a closure in two more closures whenever it is read.
+  private struct Calls: Sendable {
+    let pump: @Sendable () -> Void
+    let sendEntries: @Sendable () -> Void
+  }
+
   typealias Source = TaskSource<ReplicaConfirmation, ReplicaError>
 
   let origin: String
@@ -40,8 +48,8 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   /// A Boolean value that indicates whether `add` has taken the action that is about to be reduced.
   private let isAdded = Lock(false)
   private let waking = Lock(Waking())
-  private let pump = Lock<(@Sendable () -> Void)?>(nil)
-  private let sendEntries = Lock<(@Sendable () -> Void)?>(nil)
+  /// `nil` after the end.
+  private let calls = Lock<Calls?>(nil)
   /// The undo logs that record actions.
   private let undo = Lock<[UndoRecord<State, Action>]>([])
   /// Their number, which a send reads without a lookup of the type of the array.
@@ -75,8 +83,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   func onWake(
     _ work: @escaping @Sendable () -> Void, send: @escaping @Sendable () -> Void
   ) {
-    pump.withLock { $0 = work }
-    sendEntries.withLock { $0 = send }
+    calls.withLock { $0 = Calls(pump: work, sendEntries: send) }
   }
 
   /// Calls the pump on the queue, once for all actions that were added before it runs.
@@ -104,7 +111,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   }
 
   /// Calls the pump, on the queue.
-  func runPump() { pump.withLock { $0 }?() }
+  func runPump() { calls.withLock { $0 }?.pump() }
 
   /// The reducer of the store.
   func reduce(_ state: inout State, _ action: Action) -> Effect<Action> {
@@ -149,7 +156,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     }
     if isUrgent, !waitsForDisk {
       // This thread sends, because the thread of the queue would have to wake first.
-      sendEntries.withLock { $0 }?()
+      calls.withLock { $0 }?.sendEntries()
       isUrgent = false
     }
     wake(isUrgent: isUrgent)
@@ -287,8 +294,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   func close(because trouble: ReplicaTrouble?) {
     let error = trouble.map { ReplicaError.stopped($0) } ?? .closed
     let left = pending.withLock { $0.close(error) }
-    pump.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
-    sendEntries.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
+    calls.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
     for action in left { action.source?.finish(.failure(error)) }
   }
 }
