@@ -44,7 +44,7 @@ struct OutgoingMessage {
     let data = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
     let status = natsMsg_Create(&message, subject, replySubject, data, length)
     guard status == NATS_OK, let message else { return status }
-    defer { natsMsg_Destroy(message) }
+    defer { MessageRecycler.add(message) }
     let added = addHeaders(to: message)
     return added == NATS_OK ? natsConnection_PublishMsg(connection, message) : added
   }

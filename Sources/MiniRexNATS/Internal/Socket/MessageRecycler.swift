@@ -2,7 +2,7 @@
 internal import MiniRex
 internal import CNATS
 
-/// Returns messages to libnats in batches, after their callbacks.
+/// Returns messages to libnats in batches, after their callbacks or after they were sent.
 ///
 /// libnats frees messages on a separate thread, which it wakes for the first message that it
 /// receives. Returning them one by one would cost two thread switches per message.
