@@ -64,7 +64,7 @@ struct HostileDecoderTests {
         next: content.next, actions: actions, settled: content.settled, durable: .max)
       pending.hasConnected(isHeld: false)
       _ = (pending.undecided, pending.hasSettled, pending.lastSent(before: .max))
-      _ = pending.takeEntry(of: "origin", through: .max, at: 1)
+      _ = pending.takeEntry(of: "origin", through: .max, at: 1)?.message
       _ = pending.removeFirst(through: forger.number())
     }
     #expect(count > scaled(1_000))

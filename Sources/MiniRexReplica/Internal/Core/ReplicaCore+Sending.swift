@@ -34,8 +34,8 @@ extension ReplicaCore {
     while mustRepeat {
       let seen = turns.withLock { $0 }
       let last = sending.pending.withLock { $0.next - 1 }
-      while let (message, connection) = takeEntry(through: last) {
-        append(message, over: connection)
+      while let entry = takeEntry(through: last) {
+        append(entry.message, over: entry.connection)
       }
       mustRepeat = turns.withLock { turns in
         turns -= min(turns, seen)
@@ -60,18 +60,16 @@ extension ReplicaCore {
     }.detached()
   }
 
-  private func takeEntry(through number: Int) -> (ReplicaMessage, connection: Int)? {
+  private func takeEntry(through number: Int) -> OutgoingEntry? {
     let second = Int(Date().timeIntervalSince1970)
-    let next = sending.pending.withLock { pending in
-      pending.takeEntry(of: sending.origin, through: number, at: second).map {
-        ($0, $1, pending.connection)
-      }
+    let entry = sending.pending.withLock {
+      $0.takeEntry(of: sending.origin, through: number, at: second)
     }
-    guard let (message, last, connection) = next else { return nil }
+    guard let entry else { return nil }
     // A kill after this line, and before the log has the entry, only makes the action doubtful.
-    sending.mark(sent: last, at: second)
+    sending.mark(sent: entry.last, at: second)
     // After the end, the file is released, and does not have the line.
-    return sending.pending.withLock { $0.isClosed } ? nil : (message, connection)
+    return sending.pending.withLock { $0.isClosed } ? nil : entry
   }
 
   /// Fails the actions that the log may have decided and forgotten.

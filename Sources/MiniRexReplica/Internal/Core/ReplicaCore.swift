@@ -9,15 +9,18 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
+/// The events of the log that wait for the queue.
+///
+/// It is not nested in the generic class, because each use would look up its metadata at run time.
+private struct Events: Sendable {
+  var queue: [(event: ReplicaLogEvent, reading: Int)] = []
+  var isScheduled = false
+}
+
 /// Reads the log, decides its entries in bursts, and rebases the pending actions on them.
 ///
 /// Methods run on the queue of the send side, except where they state another thread, and except for asynchronous ones.
 final class ReplicaCore<State: Codable & Sendable, Action: Codable & Sendable>: Sendable {
-  private struct Events: Sendable {
-    var queue: [(event: ReplicaLogEvent, reading: Int)] = []
-    var isScheduled = false
-  }
-
   /// Actions that were decided since the last commit, with their effects.
   struct Burst {
     /// The state after the decisions, or `nil` before the first entry.

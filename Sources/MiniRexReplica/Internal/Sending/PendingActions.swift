@@ -13,7 +13,7 @@ internal import Foundation
 final class ActionBox<Action: Sendable>: Sendable {
   let action: Action
 
-  init(_ action: Action) { self.action = action }
+  required init(_ action: Action) { self.action = action }
 }
 
 /// An `ActionBox` of the replica's actions.
@@ -87,6 +87,11 @@ struct PendingActions: Sendable {
   var hasSettled: Bool { actions.first.map { $0.number <= settled } ?? false }
 
   var isClosed: Bool { ending != nil }
+
+  /// Returns the error of a send, or `nil` if the next action can be added.
+  func refusal(limit: Int) -> ReplicaError? {
+    ending ?? (waiting.count >= limit ? .tooManyPending(limit: limit) : nil)
+  }
 
   /// The number of the first pending action, or of the next action.
   var undecided: Int { waiting.first?.number ?? next }
@@ -220,33 +225,32 @@ struct PendingActions: Sendable {
     waiting.prefix { $0.sentAt.map { $0 < second } ?? false }.last?.number
   }
 
-  /// Returns the next entry to send with its last number, or `nil`.
+  /// Returns the next entry to send, or `nil`.
   ///
   /// - Parameters:
   ///   - number: The number of an action. `nil` is returned if it was sent.
   ///   - second: The current Unix second.
   mutating func takeEntry(
     of origin: String, through number: Int, at second: Int
-  ) -> (ReplicaMessage, last: Int)? {
+  ) -> OutgoingEntry? {
     guard isConnected, !isHeld, !isClosed, inFlight < Self.window, let first = waiting.first,
       let last = waiting.last, min(last.number, number) > sent,
       max(sent + 1, first.number) <= durable
     else { return nil }
     let start = waiting.startIndex + max(0, sent + 1 - first.number)
-    var payload = Data()
+    var entry = OutgoingEntry(
+      header: EntryHeader(origin: origin, number: all[start].number, settled: first.number - 1),
+      connection: connection)
     var end = start
     repeat {
-      if end > start { payload.append(UInt8(ascii: "\n")) }
-      payload.append(all[end].line)
+      entry.append(all[end].line)
       if all[end].sentAt == nil { all[end].sentAt = second }
       end += 1
     } while end < all.count && all[end].number <= durable
-      && payload.count + all[end].line.count < Self.batchSize
+      && entry.size + all[end].line.count < Self.batchSize
     sent = all[end - 1].number
     inFlight += 1
-    let header = EntryHeader(
-      origin: origin, number: all[start].number, settled: first.number - 1)
-    return (ReplicaMessage(header: header.text, payload: payload), sent)
+    return entry
   }
 
   mutating func close(_ error: ReplicaError) -> ArraySlice<PendingAction> {

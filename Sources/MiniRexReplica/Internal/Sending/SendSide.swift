@@ -10,25 +10,28 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
+// These types are not nested in the generic class, because each use would look up their metadata at run time.
+
+/// The state of the pump.
+private struct Waking: Sendable {
+  /// A Boolean value that indicates whether the pump is about to run.
+  var isScheduled = false
+  /// A Boolean value that indicates whether the scheduled pump runs after the delay.
+  var isDelayed = false
+}
+
+/// The work of the core.
+///
+/// It is a struct, because `Lock` would wrap a closure in two more closures whenever it is read.
+private struct Calls: Sendable {
+  let pump: @Sendable () -> Void
+  let sendEntries: @Sendable () -> Void
+}
+
 /// Applies local actions to the store's state, and keeps them until they are decided.
 ///
 /// `add` and `reduce` run with exclusive access to the store, so the numbers have the order of the commits.
 final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
-  private struct Waking: Sendable {
-    /// A Boolean value that indicates whether the pump is about to run.
-    var isScheduled = false
-    /// A Boolean value that indicates whether the scheduled pump runs after the delay.
-    var isDelayed = false
-  }
-
-  /// The work of the core.
-  ///
-  /// It is a struct, because `Lock` would wrap a closure in two more closures whenever it is read.
-  private struct Calls: Sendable {
-    let pump: @Sendable () -> Void
-    let sendEntries: @Sendable () -> Void
-  }
-
   typealias Source = TaskSource<ReplicaConfirmation, ReplicaError>
 
   let origin: String
@@ -45,8 +48,12 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   private let waitsForDisk: Bool
   private let isSynchronizing = Lock(false)
   private let encoder = makeEncoder()
+  /// The type of the boxes, which a send does not look up.
+  private let boxType = ActionBox<Action>.self
   /// A Boolean value that indicates whether `add` has taken the action that is about to be reduced.
-  private let isAdded = Lock(false)
+  ///
+  /// Guarded by exclusive access to the store.
+  private let isAdded = Atomic(false)
   private let waking = Lock(Waking())
   /// `nil` after the end.
   private let calls = Lock<Calls?>(nil)
@@ -115,7 +122,9 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
 
   /// The reducer of the store.
   func reduce(_ state: inout State, _ action: Action) -> Effect<Action> {
-    if !isAdded.withLock({ $0.exchange(false) }) {
+    if isAdded.load(ordering: .relaxed) {
+      isAdded.store(false, ordering: .relaxed)
+    } else {
       do throws(ReplicaError) {
         wake(isUrgent: try add(action, nil, to: state, as: .action))
       } catch {
@@ -145,15 +154,18 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
   ) -> PublishedTask<ReplicaConfirmation, ReplicaError> {
     let source = Source()
     var isUrgent = false
-    do throws(ReplicaError) {
-      try store.send { state throws(ReplicaError) in
+    var failure: ReplicaError?
+    let isSent = store.send(action) { state in
+      do throws(ReplicaError) {
         isUrgent = try add(action, source, to: state, as: .action)
-        isAdded.withLock { $0 = true }
-        return action
+        isAdded.store(true, ordering: .relaxed)
+        return false
+      } catch {
+        failure = error
+        return true
       }
-    } catch {
-      return .failure(error)
     }
+    if !isSent, let failure { return .failure(failure) }
     if isUrgent, !waitsForDisk {
       // This thread sends, because the thread of the queue would have to wake first.
       calls.withLock { $0 }?.sendEntries()
@@ -181,7 +193,7 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
           if case .rejected = error {} else { record.restore(inverse, step) }
           throw UndoFailure()
         }
-        isAdded.withLock { $0 = true }
+        isAdded.store(true, ordering: .relaxed)
         return inverse.action
       }
     } catch {
@@ -223,24 +235,23 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     do { try validate(state, action) } catch { throw .rejected(error) }
     let line: Data
     do { line = try encoder.encode(action) } catch { throw .notEncodable(error) }
-    // Exclusive access keeps other actions out until the line is written.
-    let (number, ending, isFull) = pending.withLock { pending in
-      (pending.next, pending.ending, pending.waiting.count >= limit)
+    if let outbox {
+      // Exclusive access keeps other actions out until the line is written.
+      let (number, refusal) = pending.withLock { ($0.next, $0.refusal(limit: limit)) }
+      if let refusal { throw refusal }
+      do { try outbox.append(line, number: number) } catch { throw .notKept(error) }
     }
-    if let ending { throw ending }
-    if isFull { throw .tooManyPending(limit: limit) }
-    do { try outbox?.append(line, number: number) } catch { throw .notKept(error) }
-    let box = ActionBox(action)
+    let box = boxType.init(action)
     // The end may have begun since. The line stays for the next replica.
-    let (ended, isUrgent) = pending.withLock { pending in
+    let (number, refusal, isUrgent) = pending.withLock { pending in
+      let (number, refusal) = (pending.next, pending.refusal(limit: limit))
       let isUrgent = pending.sendsNext
-      if pending.ending == nil { pending.append(box, line, source) }
-      return (pending.ending, isUrgent)
+      if refusal == nil { pending.append(box, line, source) }
+      return (number, refusal, isUrgent)
     }
-    if let ended { throw ended }
-    let records = undoRecords
-    if records.isEmpty { return isUrgent }
-    for record in records {
+    if let refusal { throw refusal }
+    if undoCount.load(ordering: .acquiring) == 0 { return isUrgent }
+    for record in undoRecords {
       record.add(action, number: number, to: state, as: record === stepped ? step : .action)
     }
     publishUndo()
@@ -296,13 +307,5 @@ final class SendSide<State: Sendable, Action: Codable & Sendable>: Sendable {
     let left = pending.withLock { $0.close(error) }
     calls.withLock { $0.take() }.map { withExtendedLifetime($0) {} }
     for action in left { action.source?.finish(.failure(error)) }
-  }
-}
-
-extension Bool {
-  /// Replaces the value, and returns the old value.
-  fileprivate mutating func exchange(_ new: Bool) -> Bool {
-    defer { self = new }
-    return self
   }
 }
