@@ -36,28 +36,50 @@ final class BenchFolder {
   deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-/// Returns the nanoseconds of one of many sends without a connection.
-func send(_ count: Int, keptIn folder: BenchFolder? = nil) async throws -> Double {
+/// The nanoseconds of an operation, on the clock and of the processor for its thread.
+struct Times {
+  let clock: Double
+  let processor: Double
+}
+
+/// Returns the times of one of many operations on this thread.
+///
+/// A busy machine changes the clock, but not the time of the processor.
+private func times(of count: Int, _ body: () throws -> Void) rethrows -> Times {
+  func used() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
+  }
+  let before = used()
+  let took = try ContinuousClock().measure(body)
+  return Times(
+    clock: took / .nanoseconds(1) / Double(count), processor: (used() - before) / Double(count))
+}
+
+/// Returns the times of one of many sends without a connection.
+func send(_ count: Int, keptIn folder: BenchFolder? = nil) async throws -> Times {
   let link = MemoryLog().link()
   link.cut()
   let replica = try Replica(
     Board(), of: link, keptIn: folder?.path, pendingLimit: .max, reducer: move)
-  let took = ContinuousClock().measure {
+  let times = times(of: count) {
     for number in 0..<count { replica.send(Move(card: 100_000 + number)) }
   }
   await replica.close()
-  return took / .nanoseconds(1) / Double(count)
+  return times
 }
 
-/// Returns the nanoseconds of one of many encodings of the action, as `send` encodes it.
-func encoding(_ count: Int) throws -> Double {
+/// Returns the times of one of many encodings of the action, as `send` encodes it.
+func encoding(_ count: Int) throws -> Times {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
   var lines: [Data] = []
-  let took = try ContinuousClock().measure {
+  let times = try times(of: count) {
     for number in 0..<count { lines.append(try encoder.encode(Move(card: 100_000 + number))) }
   }
-  return took / .nanoseconds(1) / Double(lines.count)
+  if lines.count != count { fatalError("An encoding is missing.") }
+  return times
 }
 
 /// Returns the log with a name, which it creates.

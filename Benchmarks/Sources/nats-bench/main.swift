@@ -32,13 +32,13 @@ if let place = CommandLine.arguments.firstIndex(of: "--ours") {
       figure = "\(median(try await confirmations(count, server.url)) / 1_000) µs"
     case "encoder":
       count = 200_000
-      figure = "\(try encoding(count) / 1_000) µs"
+      figure = "\(try encoding(count).clock / 1_000) µs"
     case "send":
       count = 200_000
-      figure = "\(try await send(count) / 1_000) µs"
+      figure = "\(try await send(count).clock / 1_000) µs"
     case "outbox":
       count = 100_000
-      figure = "\(try await send(count, keptIn: try BenchFolder()) / 1_000) µs"
+      figure = "\(try await send(count, keptIn: try BenchFolder()).clock / 1_000) µs"
     case "decided":
       count = 100_000
       let moves = (0..<count).map { Move(card: 100_000 + $0) }
