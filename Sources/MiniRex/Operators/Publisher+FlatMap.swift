@@ -60,6 +60,7 @@ extension Publisher where Kind: StreamKind {
           backlog.passFirst(to: begin)
         case .outerEnd:
           unsafe followed.value.outerHasEnded = true
+          backlog.endInput()
         }
         if unsafe followed.value.areOver { delivery.end() }
       }

@@ -106,6 +106,65 @@ extension BackpressureTests {
     #expect(await place.received == [0, 1])
   }
 
+  @Test func `F13 the timeout ends with the publisher or the subscription`() async {
+    let clock = ManualClock()
+    let policy = BufferingPolicy<BroadcasterKind>.suspending(
+      1, timeout: .seconds(5), clock: clock)
+    let source = BroadcastSource<Int>()
+    let finished = source.publisher.values(policy)
+    let canceled = source.publisher.values(policy)
+    source.broadcast(1)
+    source.broadcast(2)
+    let finite = Broadcaster.sequence([1, 2]).values(policy)
+    canceled.invalidate()
+    source.end()
+    #expect(clock.sleeperCount == 0)
+    await clock.advance(by: .seconds(5))
+    #expect(!finished.hasTimedOut && !canceled.hasTimedOut && !finite.hasTimedOut)
+    #expect(await finished.takeAll() == [1, 2])
+    #expect(await finite.takeAll() == [1, 2])
+  }
+
+  @Test func `F13 the timeout of a stalled dispatch ends with its publisher`() async {
+    let clock = ManualClock()
+    let source = BroadcastSource<Int>()
+    let (place, blocked) = (BlockableActor(), Gate())
+    let subscription = source.publisher.subscribe(
+      isolatedTo: place, buffering: .suspending(1, timeout: .seconds(5), clock: clock)
+    ) { place, number in
+      blocked.wait()
+      place.received.append(number)
+    }
+    source.broadcast(0)
+    source.broadcast(1)
+    #expect(clock.sleeperCount == 1)
+    source.end()
+    #expect(clock.sleeperCount == 0)
+    blocked.open()
+    await until { !subscription.isSubscribed }
+    #expect(await place.received == [0, 1])
+  }
+
+  @Test func `F13 a finished outer publisher times no subscriber out`() async {
+    let clock = ManualClock()
+    let (source, inner) = (BroadcastSource<Int>(), BroadcastSource<Int>())
+    let policy = BufferingPolicy<BroadcasterKind>.suspending(
+      1, timeout: .seconds(5), clock: clock)
+    let values = source.publisher.flatMap(limit: 1) { _ in inner.publisher }.values(policy)
+    let finite = Broadcaster.sequence([1, 2, 3]).flatMap(limit: 1) { _ in inner.publisher }
+      .values(policy)
+    for number in 0..<3 { source.broadcast(number) }
+    #expect(clock.sleeperCount == 1)
+    source.end()
+    await clock.advance(by: .seconds(5))
+    #expect(!values.hasTimedOut && !finite.hasTimedOut)
+    // The inner publisher can still stall.
+    inner.broadcast(1)
+    inner.broadcast(2)
+    await clock.advance(by: .seconds(5))
+    #expect(values.hasTimedOut && finite.hasTimedOut)
+  }
+
   @Test func `F14 send does not suspend for a loop of the same task`() async throws {
     let source = BroadcastSource<Int>()
     let values = source.publisher.values(.suspending(1))

@@ -24,18 +24,32 @@ extension InFlightCounter {
   /// - Parameter timeOut: A closure that cancels the subscriber and lets it finish its queue.
   func onTimeout(_ timeOut: @escaping @Sendable () -> Void) {
     if limit.timeout == nil { return }
-    state.withLock { $0.timeOut = OnceClosure(timeOut) }
+    let timeOut = OnceClosure(timeOut)
+    state.withLock { if !$0.isTimeoutOver { $0.timeOut = timeOut } }
+  }
+
+  /// Ends the timeout of a subscriber whose publisher has finished, or which is canceled.
+  @usableFromInline
+  func endTimeout() {
+    if limit.timeout == nil { return }
+    // They are released after the lock.
+    let (alarm, timeOut) = state.withLock { state in
+      state.isTimeoutOver = true
+      return (state.alarm.take(), state.timeOut.take())
+    }
+    withExtendedLifetime(timeOut) { alarm?.end() }
   }
 
   func startTimeout(at now: Duration) {
     guard let timeout = limit.timeout else { return }
-    let alarm = state.withLock { state in
+    let alarm: Alarm? = state.withLock { state in
+      if state.isTimeoutOver { return nil }
       if let alarm = state.alarm { return alarm }
       let alarm = Alarm(limit.timekeeper) { [weak self] in self?.ring(at: $0) }
       state.alarm = alarm
       return alarm
     }
-    alarm.set(to: now + timeout, from: now)
+    alarm?.set(to: now + timeout, from: now)
   }
 
   private func ring(at instant: Duration) {

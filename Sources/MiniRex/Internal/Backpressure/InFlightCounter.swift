@@ -27,6 +27,8 @@ package final class InFlightCounter: Sendable {
     var alarm: Alarm?
     /// Cancels the subscriber, and lets it finish with its queue.
     var timeOut: OnceClosure?
+    /// `true` after the subscriber can stall no sender any more.
+    var isTimeoutOver = false
   }
 
   let limit: SuspendingLimit

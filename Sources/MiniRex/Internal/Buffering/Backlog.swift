@@ -9,6 +9,7 @@ final class Backlog<Update: Sendable>: SubscriptionHost {
     var queue: Queue<Carried<Update>>? = Queue()
     /// The counters of the suspending subscribers.
     var counters: [InFlightCounter] = []
+    var inputHasEnded = false
   }
 
   private let state = Lock(State())
@@ -33,11 +34,22 @@ final class Backlog<Update: Sendable>: SubscriptionHost {
     for counter in counters { counter.endMove() }
   }
 
+  /// Ends the timeouts for the input, whose senders the queue can no longer stall.
+  func endInput() {
+    let counters = state.withLock { state in
+      state.inputHasEnded = true
+      return state.counters
+    }
+    for counter in counters { counter.endTimeout() }
+  }
+
   func attach(_ counter: InFlightCounter, of token: Subscription) {
-    state.withLock { state in
+    let inputHasEnded = state.withLock { state in
       state.counters.append(counter)
       counter.count(state.queue?.count ?? 0)
+      return state.inputHasEnded
     }
+    if inputHasEnded { counter.endTimeout() }
     counter.check()
   }
 

@@ -225,6 +225,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
       state.phase = .scheduled
       return true
     }
+    counter?.endTimeout()
     if mustSchedule { schedule(self, false) }
   }
 
@@ -280,6 +281,7 @@ package final class Dispatcher<Update: Sendable, Callback: Sendable>: Subscripti
       endValues = state.endValues.take()
       return (state.input, state.counters, state.drains.finishAll() + endCalls)
     }
+    counter?.endTimeout()
     input?.leave()
     for call in drained { call.resume() }
     for counter in counters { counter.subtract(waiting?.count ?? 0) }

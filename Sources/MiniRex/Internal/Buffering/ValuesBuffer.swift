@@ -126,6 +126,7 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
       if state.phase == .open { state.phase = .ended }
       return state.waiter.take()
     }
+    counter?.endTimeout()
     waiter?.resume()
   }
 
@@ -136,6 +137,7 @@ final class ValuesBuffer<Update: Sendable>: @unchecked Sendable {
       state.phase = .closed
       return (state.buffer.takeAll(), state.waiter.take())
     }
+    counter?.endTimeout()
     waiter?.resume()
     ReleaseChain.release(&discarded)
   }
