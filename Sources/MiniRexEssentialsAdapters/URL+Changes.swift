@@ -25,8 +25,9 @@ extension URL {
   /// The watched item is the item at this path when the first subscriber joins. If it is removed or
   /// cannot be watched, the reason is the last update, and the publisher finishes, even if another
   /// process still holds the file open. On Linux, a folder that is held open, for instance as a
-  /// working directory, counts as removed when it is closed. Subscribe again for a new item at the
-  /// path. A URL that is not a file URL, or whose path contains a zero byte, fails in the same way.
+  /// working directory, counts as removed when it is closed. A moved item, and a file with another
+  /// hard link, still exist, so their changes continue. Subscribe again for a new item at the path.
+  /// A URL that is not a file URL, or whose path contains a zero byte, fails in the same way.
   ///
   /// On Linux, the process uses one descriptor and one queue for all watches, so a slow callback
   /// delays all of them. Each watched item uses one watch of the system while it has a subscriber,

@@ -17,7 +17,7 @@ extension Process {
   /// subscription sends `SIGTERM`, and further output is read and dropped. A program that ignores
   /// the signal continues, and the next subscriber starts another one. Children of the program
   /// receive no signal. A program that cannot be started is a failure. A zero byte in its path,
-  /// arguments, environment, or folder is a failure. Any exit is a success, because the program ran.
+  /// arguments, or environment is a failure. Any exit is a success, because the program ran.
   ///
   /// All output of the program is reported before the result. Children that still hold its output
   /// are not awaited, and their later output is lost. Lines are reported on a separate thread, in
