@@ -10,7 +10,7 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
 
   private struct Current: Sendable {
     var run: WorkRun<Update>?
-    /// The task with which a run has continued that handed over its next task, and its follower.
+    /// The chain that follows the next task of a run, which has handed that task over.
     var continuation: TaskContinuation<Update>?
   }
 
@@ -80,7 +80,7 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
       return (run, current.continuation, true)
     }
     withExtendedLifetime(old) {}
-    if let continuation { resume(run, continuation) }
+    let hasResumed = isFirst && continuation?.resume(run) == true
     let isForwarder = isFirst && forwarder != nil
     let membership = WorkMembership { step in
       switch step {
@@ -105,18 +105,10 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
     let token = Subscription(membership)
     if !isFirst {
       run.waitUntilStarted()
-    } else if continuation == nil, let start {
+    } else if !hasResumed, let start {
       run.attach(start.call(WorkInlet(run)))
     }
     return token
-  }
-
-  /// Starts a run at the task with which an earlier run has continued.
-  ///
-  /// Its first member joins later, and receives the latest update only.
-  private func resume(_ run: WorkRun<Update>, _ continuation: TaskContinuation<Update>) {
-    if let latest = continuation.latest { run.storage.report(latest) }
-    run.attach(continuation.start(WorkInlet(run)))
   }
 
   /// Removes a member.
@@ -140,12 +132,12 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
     guard let handover = handover as? TaskHandover<Update>, handover.inlet.run === run else {
       return false
     }
-    let continuation = TaskContinuation(handover, latest: run.storage.current)
-    // The replaced state is released after the lock.
-    let (isHandedOver, _) = current.withLock { current -> (Bool, Current?) in
-      guard current.run === run, run.isOnlyForwarded else { return (false, nil) }
-      defer { current = Current(run: nil, continuation: continuation) }
-      return (true, current)
+    // The replaced state and task are released after the lock.
+    let (isHandedOver, _, _) = current.withLock {
+      current -> (Bool, Current?, NextTask<Update>?) in
+      guard current.run === run, run.isOnlyForwarded else { return (false, nil, nil) }
+      defer { current = Current(run: nil, continuation: handover.continuation) }
+      return (true, current, handover.continuation.willFollow(handover.task))
     }
     return isHandedOver
   }

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The subscriptions of a run of `flatMap` or `recover`.
 ///
 /// The latest is active.
@@ -21,12 +23,16 @@ final class TaskChain<Output: Sendable>: SubscriptionHost {
     var isAwaited = false
     /// A task from a run to which this chain is subscribing.
     var handover: TaskHandover<Output>?
+    /// The last task that a run has handed over.
+    var followed: NextTask<Output>?
 
     /// `true` if no later subscription is in progress.
     var isSettled: Bool { inputNumber == lastNumber }
   }
 
   private let state = Lock(State())
+  /// The number of the subscription that received the last update.
+  private let updateNumber = Atomic(0)
   let forward: Forward
 
   /// - Parameter forward: A closure that passes an update of a task to the run.
@@ -37,11 +43,11 @@ final class TaskChain<Output: Sendable>: SubscriptionHost {
   /// Subscribes to the first task.
   func begin(_ inlet: WorkInlet<Output>, _ subscribe: @escaping @Sendable () -> Subscription) {
     ReleaseChain.run {
-      connect(subscribe)
+      connect { _ in subscribe() }
       finishHandovers(to: inlet)
     } later: {
       {
-        self.connect(subscribe)
+        self.connect { _ in subscribe() }
         self.finishHandovers(to: inlet)
       }
     }
@@ -63,7 +69,7 @@ final class TaskChain<Output: Sendable>: SubscriptionHost {
   }
 
   private func subscribe(to task: NextTask<Output>, _ inlet: WorkInlet<Output>) {
-    connect { TaskForwarder(self, inlet).subscribe(to: task) }
+    connect { TaskForwarder(self, inlet, $0).subscribe(to: task) }
     finishHandovers(to: inlet)
   }
 
@@ -71,7 +77,7 @@ final class TaskChain<Output: Sendable>: SubscriptionHost {
   private func finishHandovers(to inlet: WorkInlet<Output>) {
     while let handover = state.withLock({ $0.isSettled ? $0.handover.take() : nil }) {
       if let task = resolve(handover) {
-        connect { TaskForwarder(self, inlet).subscribe(to: task) }
+        connect { TaskForwarder(self, inlet, $0).subscribe(to: task) }
       }
     }
   }
@@ -79,13 +85,15 @@ final class TaskChain<Output: Sendable>: SubscriptionHost {
   /// Subscribes, and cancels the subscription if the chain is canceled.
   ///
   /// The subscription replaces earlier ones, whose task has finished.
-  private func connect(_ subscribe: () -> Subscription) {
+  ///
+  /// - Parameter subscribe: A closure that receives the number of the subscription.
+  private func connect(_ subscribe: (Int) -> Subscription) {
     let number = state.withLock { state in
       state.startCount += 1
       state.lastNumber += 1
       return state.lastNumber
     }
-    let token = subscribe()
+    let token = subscribe(number)
     // The replaced subscription is released after the lock.
     let (_, hasEnded, group) = state.withLock { state -> (Subscription?, Bool, WaitGroup?) in
       if state.hasEnded { return (nil, true, state.group) }
@@ -132,21 +140,49 @@ final class TaskChain<Output: Sendable>: SubscriptionHost {
     return nil
   }
 
+  /// Passes an update of a task to the run.
+  func pass(_ update: Output, of number: Int, to inlet: WorkInlet<Output>) {
+    forward(inlet, update)
+    // Afterward, so that the update is the latest of the run.
+    updateNumber.store(number, ordering: .releasing)
+  }
+
+  /// Returns `true` if the subscription with the number, or a later one, has received an update.
+  func hasUpdate(since number: Int) -> Bool { updateNumber.load(ordering: .acquiring) >= number }
+
+  /// Declares the task that this chain follows from now on.
+  ///
+  /// Called under the lock of the work that hands it over.
+  ///
+  /// - Returns: The replaced task, which the caller releases after that lock.
+  func willFollow(_ task: NextTask<Output>) -> NextTask<Output>? {
+    state.withLock { state in
+      if state.hasEnded { return nil }
+      defer { state.followed = task }
+      return state.followed
+    }
+  }
+
+  /// The last task that a run has handed over, until the chain ends.
+  var followed: NextTask<Output>? { state.withLock { $0.followed } }
+
   private var isCanceled: Bool { state.withLock { $0.hasEnded } }
 
   func isSubscribed(_ token: Subscription) -> Bool { !isCanceled }
 
   func end(_ token: Subscription) {
     let group = WaitGroup.current
-    let (input, handover) = state.withLock { state -> (Subscription?, TaskHandover<Output>?) in
-      if state.hasEnded { return (nil, nil) }
+    // The followed task is released after the lock.
+    let (input, handover, _) = state.withLock {
+      state -> (Subscription?, TaskHandover<Output>?, NextTask<Output>?) in
+      if state.hasEnded { return (nil, nil, nil) }
       state.hasEnded = true
       state.group = group
       if state.startCount > 0, let group {
         group.enter()
         state.isAwaited = true
       }
-      return (state.input.take(), state.handover.take())
+      return (state.input.take(), state.handover.take(), state.followed.take())
     }
     input?.leave()
     if let handover, !handover.chain.isCanceled {
@@ -168,15 +204,18 @@ struct NextTask<Output: Sendable>: Sendable {
 final class TaskForwarder<Output: Sendable>: Sendable {
   let chain: TaskChain<Output>
   let inlet: WorkInlet<Output>
+  /// The number of the subscription to the task.
+  let number: Int
 
-  init(_ chain: TaskChain<Output>, _ inlet: WorkInlet<Output>) {
+  init(_ chain: TaskChain<Output>, _ inlet: WorkInlet<Output>, _ number: Int) {
     self.chain = chain
     self.inlet = inlet
+    self.number = number
   }
 
   func subscribe(to task: NextTask<Output>) -> Subscription {
-    let (inlet, forward) = (inlet, chain.forward)
-    let receive: @Sendable (Output) -> Void = { forward(inlet, $0) }
+    let (chain, inlet, number) = (chain, inlet, number)
+    let receive: @Sendable (Output) -> Void = { chain.pass($0, of: number, to: inlet) }
     if !task.canBeHandedOver { return task.follow(receive) }
     return ForwardedCallback.declare(receive, for: self) { task.follow(receive) }
   }
@@ -189,8 +228,7 @@ final class TaskHandover<Output: Sendable>: Sendable {
   let task: NextTask<Output>
   let chain: TaskChain<Output>
   let inlet: WorkInlet<Output>
-  /// The run that follows the task from now on.
-  let follower: WorkRun<Output>
+  let continuation: TaskContinuation<Output>
 
   init(
     _ task: NextTask<Output>, from chain: TaskChain<Output>, _ inlet: WorkInlet<Output>,
@@ -199,35 +237,53 @@ final class TaskHandover<Output: Sendable>: Sendable {
     self.task = task
     self.chain = chain
     self.inlet = inlet
-    follower = forwarder.inlet.run
+    continuation = TaskContinuation(forwarder)
   }
 }
 
-/// The task with which a run continues after it has handed over its next task, and the run that
-/// follows it.
+/// The run and the chain that follow the next task of a run, which has handed that task over.
 ///
-/// A late subscriber follows the task itself, which shares its work with the follower. It is
+/// A late subscriber follows the task that the chain follows by then, and shares its work with the
+/// chain. The tasks between are not retained, so a chain of any length takes constant memory. It is
 /// constant.
 final class TaskContinuation<Output: Sendable>: Sendable {
-  private let task: NextTask<Output>
+  private let chain: TaskChain<Output>
   private let follower: WorkRun<Output>
-  private let forward: TaskChain<Output>.Forward
-  /// The latest progress before the task.
-  let latest: Output?
+  /// The number of the subscription to the run that has handed over its next task.
+  private let number: Int
 
-  init(_ handover: TaskHandover<Output>, latest: Output?) {
-    task = handover.task
-    follower = handover.follower
-    forward = handover.chain.forward
-    self.latest = latest
+  init(_ forwarder: TaskForwarder<Output>) {
+    chain = forwarder.chain
+    follower = forwarder.inlet.run
+    number = forwarder.number
   }
 
-  /// `false` if the follower was canceled or has ended without a result, so the task starts again.
+  /// `false` if the follower was canceled or has ended without a result, so the work starts again.
   var isValid: Bool { !follower.storage.hasFailedToFinish }
 
-  func start(_ inlet: WorkInlet<Output>) -> Subscription {
-    let chain = TaskChain(forward)
-    chain.proceed(with: task, inlet)
-    return Subscription(chain)
+  /// Declares the next task, under the lock of the work that hands it over.
+  ///
+  /// - Returns: The replaced task, which the caller releases after the lock.
+  func willFollow(_ task: NextTask<Output>) -> NextTask<Output>? { chain.willFollow(task) }
+
+  /// Starts a run at the task that the chain follows, or finishes it with the result of the chain.
+  ///
+  /// The first member of the run joins later, and receives the latest update only.
+  ///
+  /// - Returns: `false` if the follower has ended since it was valid.
+  func resume(_ run: WorkRun<Output>) -> Bool {
+    // Read before the result, because the chain ends after it.
+    let task = chain.followed
+    let latest = chain.hasUpdate(since: number) ? follower.storage.current : nil
+    if follower.storage.hasFinished, let result = follower.storage.current {
+      run.attach(.ended)
+      return run.finish(result)
+    }
+    guard let task else { return false }
+    if let latest { run.storage.report(latest) }
+    let chain = TaskChain(chain.forward)
+    chain.proceed(with: task, WorkInlet(run))
+    run.attach(Subscription(chain))
+    return true
   }
 }
