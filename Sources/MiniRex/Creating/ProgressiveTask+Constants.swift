@@ -37,7 +37,9 @@ extension Publisher where Kind == ProgressiveTaskKind {
     _ progress: [Progress], _ result: Result<Success, Failure>
   ) -> ProgressiveTask<Progress, Success, Failure>
   where Update == TaskUpdate<Progress, Success, Failure> {
-    Publisher(value: .none) { receive in
+    let updates = SharedChainLink((progress, result))
+    return Publisher(value: .none) { receive in
+      let (progress, result) = updates.content
       for amount in progress { receive(.progress(amount)) }
       receive(.finished(result))
       return .ended

@@ -59,8 +59,9 @@ extension Publisher where Kind == TaskKind {
   }
 
   private static func finished(_ result: Update) -> Publisher {
-    Publisher(value: .none) { receive in
-      receive(result)
+    let result = SharedChainLink(result)
+    return Publisher(value: .none) { receive in
+      receive(result.content)
       return .ended
     }
   }

@@ -7,8 +7,9 @@ extension Publisher where Kind == BroadcasterKind {
 
   /// Creates a broadcaster that emits the updates inside `subscribe`, and finishes.
   public static func sequence(_ updates: [Update]) -> Broadcaster<Update> {
-    Publisher(value: .none) { receive in
-      for update in updates { receive(update) }
+    let updates = SharedChainLink(updates)
+    return Publisher(value: .none) { receive in
+      for update in updates.content { receive(update) }
       return .ended
     }
   }
@@ -42,8 +43,9 @@ extension Publisher where Kind == PublishedValueKind {
   ///
   /// It emits the value inside `subscribe`, and finishes.
   public static func constant(_ value: Update) -> PublishedValue<Update> {
-    Publisher(value: .derived { _ in value }) { receive in
-      receive(value)
+    let value = SharedChainLink(value)
+    return Publisher(value: .derived { _ in value.content }) { receive in
+      receive(value.content)
       return .ended
     }
   }

@@ -21,7 +21,7 @@ extension Publisher where Kind: StreamKind {
     _ next: Publisher<Update, NextKind>
   ) -> Broadcaster<Update> {
     // Each may own the next publisher of a long chain.
-    let pair = ChainLink((self, next))
+    let pair = SharedChainLink((self, next))
     return Broadcaster(
       lineage: .ofOperation(on: lineages + next.lineages), value: .none
     ) { receive in

@@ -34,6 +34,19 @@ private enum Way: String, CaseIterable, Sendable {
   static let depth = chainSteps(overflowingDepth)
 }
 
+/// An object that retains the next object of a chain, and runs a closure in `deinit`.
+private final class Owner: Sendable {
+  private let next: (any Sendable)?
+  private let onRelease: @Sendable () -> Void
+
+  init(_ next: (any Sendable)?, onRelease: @escaping @Sendable () -> Void) {
+    self.next = next
+    self.onRelease = onRelease
+  }
+
+  deinit { onRelease() }
+}
+
 extension StoreContractTests {
   @Test(arguments: Way.allCases)
   private func `S23 effects nested 100,000 deep fit a 512 KiB stack`(
@@ -71,6 +84,35 @@ extension StoreContractTests {
     }
 
     #expect(isReleased.value)
+  }
+
+  @Test(arguments: [false, true])
+  func `R11 stores whose states own the next are released on a small stack`(
+    inHistory: Bool
+  ) async {
+    await #expect(processExitsWith: .success) { [inHistory] in
+      mustEnd()
+      let count = chainSteps(overflowingDepth)
+      let ends = Shared(0)
+      let first = Shared<Owner?>(nil)
+      for _ in 0..<count {
+        let store = Store<Owner?, Int>(Owner(first.value) { ends.increment() }) { state, _ in
+          state = nil
+          return .none
+        }
+        guard inHistory else {
+          first.value = Owner(store) {}
+          continue
+        }
+        let history = History(of: store, limit: 1)
+        store.send(0)
+        first.value = Owner(history) {}
+      }
+
+      onThread(stackSize: 512 * 1_024) { first.value = nil }
+
+      precondition(ends.value == count)
+    }
   }
 
   @Test func `S23 nested lists start their members in source order`() {

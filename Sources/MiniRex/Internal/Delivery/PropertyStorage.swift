@@ -2,27 +2,32 @@
 ///
 /// Publishers retain it, subscriptions and the delivery do not.
 ///
-/// Unchecked: the lock of the delivery guards everything, except for `value` while one thread has
+/// Unchecked: the lock of the delivery guards everything, except for the value while one thread has
 /// exclusive access.
 @usableFromInline
 package final class PropertyStorage<Value: Sendable>: VersionedStorage, @unchecked Sendable {
   @usableFromInline let delivery: Delivery<Value>
-  @usableFromInline @exclusivity(unchecked) var value: Value
+  @usableFromInline @exclusivity(unchecked) var held: ChainLink<Value>
   @usableFromInline @exclusivity(unchecked) var exclusive = ExclusiveAccess()
   @safe @exclusivity(unchecked) private var parked = ParkedThreads()
 
   @inlinable
   init(_ value: Value) {
     delivery = Delivery(skippingDuplicates: ChangeTest())
-    unsafe self.value = value
+    unsafe held = ChainLink(value)
     super.init(PropertyStorage.operations)
   }
 
   /// Creates a storage that repeats a publisher for computed values.
   init(_ value: Value, repeating origin: UntrackedOrigin) {
     delivery = Delivery(skippingDuplicates: ChangeTest())
-    unsafe self.value = value
+    unsafe held = ChainLink(value)
     super.init(PropertyStorage.operations, repeating: origin)
+  }
+
+  @unsafe @inlinable var value: Value {
+    @inline(__always) _read { yield unsafe held.content }
+    @inline(__always) _modify { yield unsafe &held.content }
   }
 
   @inlinable static var operations: StorageOperations {

@@ -104,6 +104,14 @@ package struct ReleaseChain {
     begin(at: place) { content = nil }
   }
 
+  /// Releases a value that its owner has moved out.
+  @usableFromInline @inline(never)
+  static func release<Content>(_ content: consuming Content, at place: UInt) {
+    var content: Content? = content
+    if add(.object(Box(content.take())), at: place) { return }
+    begin(at: place) { content = nil }
+  }
+
   /// Runs the step now, or by the end of the chain if the stack is deep.
   ///
   /// - Parameter later: A closure that prepares the queued step, and returns `nil` if there is
@@ -128,6 +136,18 @@ package struct ReleaseChain {
     }
     if unsafe chain.pointee.isDeepForCalls(place) {
       return unsafe append(.call(step), to: chain)
+    }
+    begin(ReleaseChain(top: 0, topOfCalls: unsafe chain.pointee.topOfCalls), step)
+  }
+
+  /// Runs one step of a loop, whose releases do not wait for the end of the loop.
+  ///
+  /// If the stack is deep, they wait.
+  static func iterate(_ step: () -> Void) {
+    var mark: UInt8 = 0
+    let place = unsafe withUnsafePointer(to: &mark) { UInt(bitPattern: $0) }
+    guard let chain = unsafe ofThread.value, unsafe !chain.pointee.isDeepForCalls(place) else {
+      return step()
     }
     begin(ReleaseChain(top: 0, topOfCalls: unsafe chain.pointee.topOfCalls), step)
   }

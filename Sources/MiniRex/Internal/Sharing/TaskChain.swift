@@ -76,8 +76,10 @@ final class TaskChain<Output: Sendable>: SubscriptionHost {
   /// Subscribes to the tasks that runs have handed over during the subscription to them.
   private func finishHandovers(to inlet: WorkInlet<Output>) {
     while let handover = state.withLock({ $0.isSettled ? $0.handover.take() : nil }) {
-      if let task = resolve(handover) {
-        connect { TaskForwarder(self, inlet, $0).subscribe(to: task) }
+      ReleaseChain.iterate {
+        if let task = resolve(handover) {
+          connect { TaskForwarder(self, inlet, $0).subscribe(to: task) }
+        }
       }
     }
   }

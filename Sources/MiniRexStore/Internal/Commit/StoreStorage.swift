@@ -5,7 +5,7 @@ public import MiniRex
 /// Publishers retain it. Subscriptions and effects do not.
 ///
 /// Unchecked: the lock of the delivery guards `underLock`. Exclusive access guards `inside` and
-/// `state`, and they are marked safe because each use is inside. Exclusive access is not a lock,
+/// `held`, and they are marked safe because each use is inside. Exclusive access is not a lock,
 /// because reducers, IDs, and key paths run inside. The lock can be taken inside, but not the other
 /// way around.
 @safe @usableFromInline
@@ -24,15 +24,20 @@ final class StoreStorage<State: Sendable, Action: Sendable>: @unchecked Sendable
   @usableFromInline @safe @exclusivity(unchecked) var underLock = StoreWaiting<Action>()
   /// Declared before the state, so that its offset is constant.
   @usableFromInline @safe @exclusivity(unchecked) var inside = StoreBooks<State, Action>()
-  @usableFromInline @safe @exclusivity(unchecked) var state: State
+  @usableFromInline @safe @exclusivity(unchecked) var held: ChainLink<State>
 
   @inlinable
   init(
     _ state: State, lineage: Lineage?, place: CodePlace, reducer: @escaping Reducer<State, Action>
   ) {
-    self.state = state
+    held = ChainLink(state)
     self.lineage = lineage
     self.place = place
     self.reducer = reducer
+  }
+
+  @inlinable var state: State {
+    @inline(__always) _read { yield held.content }
+    @inline(__always) _modify { yield &held.content }
   }
 }

@@ -36,8 +36,9 @@ final class HistoryStorage<Root: Sendable, RootAction: Sendable, State: Sendable
 
   override func end() {
     super.end()
-    let old = takeKept()
-    withExtendedLifetime(old) {}
+    // A state may own the next history of a chain.
+    var old = takeKept()
+    ReleaseChain.release(&old)
     storage.abandon(.history(self))
   }
 

@@ -218,6 +218,8 @@ private enum Owner: String, CaseIterable, Codable, CustomTestStringConvertible {
 private enum Holder: String, CaseIterable, Codable, CustomTestStringConvertible {
   case result, largeResult, sharedResult, progress, computed, computedResult
   case resource, resourceClosure, family, bag, source
+  case property, largeProperty, propertyPublisher, publishedValue, constant
+  case constantTask, constantProgressiveTask, sequence, append
 
   var testDescription: String { rawValue }
 
@@ -264,6 +266,16 @@ private enum Holder: String, CaseIterable, Codable, CustomTestStringConvertible 
       let value = PublishedValue.computed { _ in next.change { $0.take() } }
       _ = value.current()
       return value
+    case .property: return PublishedProperty<Link?>(link)
+    case .largeProperty: return PublishedProperty([4 of Link](repeating: link))
+    case .propertyPublisher: return PublishedProperty(link).publisher
+    case .publishedValue:
+      return BroadcastSource<Link>().publisher.publishedValue(initial: link)
+    case .constant: return PublishedValue.constant(link)
+    case .constantTask: return PublishedTask<Link, Never>.success(link)
+    case .constantProgressiveTask: return ProgressiveTask<Int, Link, Never>.success(link)
+    case .sequence: return Broadcaster.sequence([link])
+    case .append: return publisher(owning: link).append(Broadcaster.never)
     case .bag:
       let bag = SubscriptionBag()
       Subscription { withExtendedLifetime(link) {} }.store(in: bag)
