@@ -125,9 +125,9 @@ public final class Journal<State: Codable & Sendable, Action: Codable & Sendable
       writer.receive($0)
     }
     progress.attach(subscription)
-    let hasCollected = writer.begin(with: last)
+    let hasCollected = writer.begin(of: store, with: consume last)
     writer.beginRequestedCompaction(of: store)
-    if hasCollected { writer.shortenAfterCollecting(from: store) }
+    if hasCollected { writer.shortenAfterWriting(from: store, blocks: false) }
     return subscription
   }
 

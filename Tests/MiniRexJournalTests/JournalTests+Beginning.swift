@@ -180,6 +180,39 @@ extension JournalTests {
     withExtendedLifetime(beginning.recording.value) {}
   }
 
+  @Test(arguments: [true, false])
+  func `J17 a send copies no state that is already encoded`(isCompaction: Bool) async throws {
+    let folder = try Folder()
+    let text = String(repeating: "x", count: 1_000)
+    let journal = try Journal<Board, BoardAction>(folder.journal, sync: .everyCommit)
+    // More than a state that the caller of a compaction encodes.
+    let store = Store(Board(issues: Array(repeating: text, count: 100))) {
+      (state: inout Board, action: BoardAction) in
+      if case .opened(let title) = action { state.issues[0] = title }
+      return .none
+    }
+    let places = Shared<[Int]>([])
+    let place = { @Sendable in
+      unsafe store.state.issues.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+    }
+    let watching = journal.status.subscribe { status in
+      let isWritten = isCompaction ? status.segments == 1 : status.fileBytes > 0
+      guard isWritten, places.value.isEmpty else { return }
+      places.append(place())
+      store.send(.opened("next"))
+      places.append(place())
+    }
+
+    let recording = journal.record(store)
+    if isCompaction {
+      store.send(.opened("first"))
+      try await journal.compact()
+    }
+
+    #expect(places.value.count == 2 && Set(places.value).count == 1)
+    withExtendedLifetime((watching, recording)) {}
+  }
+
   @Test func `J17 a snapshot that is due after the encoding needs no further commit`() async throws
   {
     let folder = try Folder()

@@ -22,13 +22,17 @@ extension JournalRecording {
   ///
   /// A failure during the encoding has already ended the recording.
   ///
+  /// The state is released before the writes, which can take long. Otherwise, a send during them would copy it.
+  ///
   /// - Returns: `true` if it has written collected lines.
-  func begin(with last: Commit<State, Action>) -> Bool {
+  func begin(of store: Store<State, Action>, with last: consuming Commit<State, Action>) -> Bool {
+    let number = last.number
     do throws(JournalFailure) {
       let json = try MiniRexJournal.encoded(
-        last.state, hold.file.extent.number, by: makeEncoder())
+        (consume last).state, hold.file.extent.number, by: makeEncoder())
       if progress.isActive {
-        try writeFirst(last, json)
+        try writeFirst(number, json)
+        shortenAfterWriting(from: store, blocks: true)
         return try writeEarly()
       }
       abandon()
@@ -44,7 +48,7 @@ extension JournalRecording {
     early.withLock { $0 = nil }
   }
 
-  private func writeFirst(_ commit: Commit<State, Action>, _ json: Data) throws(JournalFailure) {
+  private func writeFirst(_ number: Int, _ json: Data) throws(JournalFailure) {
     let part = hold.file.extent
     let follows = replayed?.contains(json, at: hold.file.generation) == true
     var members = firstMembers
@@ -52,8 +56,7 @@ extension JournalRecording {
     case .replaced:
       try replaceFile(json, follows && part.header.version == 1)
       progress.report()
-      hasWritten(commit.number)
-      return shorten(commit)
+      return hasWritten(number)
     case .empty:
       append(part.number, members, "\"start\"", json, to: &memory.value.line)
     case .continued:
@@ -70,7 +73,7 @@ extension JournalRecording {
         append(part.number, members, "\"start\"", json, to: &memory.value.line)
       }
     }
-    try finish(with: commit)
+    try write()
   }
 
   /// Writes the collected lines, and lets the delivering thread write from now on.

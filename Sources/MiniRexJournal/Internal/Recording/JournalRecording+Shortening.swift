@@ -23,10 +23,12 @@ extension JournalRecording {
     shorten(commit, part, weight, memory.value.marks.second, blocks: true)
   }
 
-  /// Shortens the file if the lines that were collected during the encoding of the first state weigh enough.
+  /// Shortens the file if the first line, or the lines that were collected during its encoding, weigh enough.
   ///
-  /// The delivering thread writes by now. If the store has a later commit, that thread looks after its line.
-  func shortenAfterCollecting(from store: Store<State, Action>) {
+  /// If the store has a later commit, its line decides.
+  ///
+  /// - Parameter blocks: `true` if commits are still collected.
+  func shortenAfterWriting(from store: Store<State, Action>, blocks: Bool) {
     let (part, weight, marks) = hold.file.endOfLines
     // Most recordings end here. Otherwise, a send would copy the state that is read below.
     guard progress.isActive,
@@ -34,7 +36,7 @@ extension JournalRecording {
     else { return }
     let commit = store.lastCommit
     guard let offset = progress.offset, part.number == commit.number + offset else { return }
-    shorten(commit, part, weight, marks.second, blocks: false)
+    shorten(commit, part, weight, marks.second, blocks: blocks)
   }
 
   private func isCompactionDue(_ part: JournalPart, _ weight: JournalWeight, _ second: Int) -> Bool
@@ -127,8 +129,8 @@ extension JournalRecording {
     let work = work
     if weight.last.bytes > smallState || !hasJSON(of: commit.state, upTo: smallState) {
       progress.report()
-      return DispatchQueue.global().async {
-        done(work.compact(encode(commit.state, part.number), part, second))
+      return encodeElsewhere(commit.state, part.number) {
+        done(work.compact($0, part, second))
       }
     }
     let json = encode(commit.state, part.number)
@@ -153,15 +155,26 @@ extension JournalRecording {
 
   private func writeSnapshot(_ commit: Commit<State, Action>, _ part: JournalPart) {
     let work = work
-    DispatchQueue.global().async {
-      work.writeSnapshot(encode(commit.state, part.number), part)
-    }
+    encodeElsewhere(commit.state, part.number) { work.writeSnapshot($0, part) }
   }
 
   /// Work on another thread retains no journal, so that the file is unlocked when the journal is released.
   private var work: JournalWork {
     JournalWork(
       file: hold.file, writer: writer, progress: progress, version: options.upcasting.stateVersion)
+  }
+}
+
+/// Encodes a state on another thread.
+///
+/// The state is released before `body` writes it, which can take long. Otherwise, a send during the writes would copy it.
+private func encodeElsewhere<State: Encodable & Sendable>(
+  _ state: State, _ number: Int, _ body: @escaping @Sendable (Result<Data, JournalFailure>) -> Void
+) {
+  let state = SerialState<State?>(state)
+  DispatchQueue.global().async {
+    guard let json = state.value.take().map({ encode($0, number) }) else { return }
+    body(json)
   }
 }
 

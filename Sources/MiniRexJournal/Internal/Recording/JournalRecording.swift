@@ -88,17 +88,17 @@ final class JournalRecording<State: Codable & Sendable, Action: Codable & Sendab
   /// Writes the formatted lines, and then shortens the file if it is due.
   ///
   /// - Parameter last: The commit of the last formatted line.
-  func finish(with last: Commit<State, Action>) throws(JournalFailure) {
+  private func finish(with last: Commit<State, Action>) throws(JournalFailure) {
     try write()
-    // The weight of the file includes these lines.
-    memory.value.line.removeAll()
     shorten(last)
   }
 
-  private func write() throws(JournalFailure) {
+  func write() throws(JournalFailure) {
     let number = memory.value.written
     memory.value.end = try hold.file.append(
       memory.value.line, upTo: number + (memory.value.offset ?? 0), memory.value.marks, by: writer)
+    // The weight of the file includes these lines.
+    memory.value.line.removeAll()
     switch options.sync {
     case .everyCommit:
       if memory.value.end != nil { try hold.file.synchronize() }
