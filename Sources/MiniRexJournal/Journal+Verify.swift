@@ -36,7 +36,7 @@ extension Journal where State: Equatable {
     var verifier = JournalVerifier<State, Action>(initial, decoder)
     for (index, segment) in segments.list.enumerated() {
       let following = index + 1 < segments.list.count ? segments.list[index + 1] : nil
-      if let part = try segments.open(index, before: newest) {
+      if let part = try segments.open(index, before: newest, isWhole: true) {
         try verifier.take(part, upTo: following?.first ?? newest.header.first, reducer)
       } else {
         verifier.skip()

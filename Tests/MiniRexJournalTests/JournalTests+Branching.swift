@@ -11,9 +11,10 @@ import Testing
 extension JournalTests {
   /// Sends the actions of each list, with a compaction between two lists.
   private func record(
-    _ folder: Folder, _ files: [[LedgerAction]], keeping history: JournalHistory = .everything
+    _ folder: Folder, _ files: [[LedgerAction]], every distance: Int = 1_000,
+    keeping history: JournalHistory = .everything
   ) async throws {
-    let journal = try LedgerJournal(folder, keeping: history)
+    let journal = try LedgerJournal(folder, every: distance, keeping: history)
     let store = Store(try journal.replay(), reducer: keeping)
     let recording = journal.record(store)
     for (index, actions) in files.enumerated() {
@@ -22,6 +23,16 @@ extension JournalTests {
     }
     try await journal.flush()
     withExtendedLifetime(recording) {}
+  }
+
+  private func states(after actions: [LedgerAction]) -> [Ledger] {
+    var states = [Ledger()]
+    for action in actions {
+      var state = states[states.count - 1]
+      _ = keeping(&state, action)
+      states.append(state)
+    }
+    return states
   }
 
   private func states(_ folder: Folder) throws -> [Ledger] {
@@ -155,26 +166,149 @@ extension JournalTests {
     #expect((try? Data(contentsOf: moved)) == foreign)
   }
 
-  /// The identity covers 4 KiB, because opening reads only these.
+  /// Records two branches that differ in one line, and in the states of six commits, before the 4 KiB that opening compares.
   ///
-  /// `verify` reads all lines.
-  @Test func `J26 verify finds a file of another branch that ends with the same lines`()
+  /// - Returns: The states of the journal, and the number of the first state of its newest file.
+  private func recordBranches(
+    in folder: Folder, lines count: Int, keeping history: JournalHistory = .everything
+  ) async throws -> (states: [Ledger], first: Int) {
+    let (one, two, all) = (
+      LedgerAction.note("one"), LedgerAction.note("two"), LedgerAction.note("all")
+    )
+    let before = Array(repeating: all, count: count / 2)
+    let after = Array(repeating: all, count: (count + 1) / 2)
+    try await record(folder, [[one]])
+    let copy = try folder.bytes()
+    try await record(folder, [before + [one] + after, [one]], every: 500)
+    try folder.move("journal", to: "one")
+    try folder.write(copy, to: "journal")
+    try await record(folder, [before + [two] + after, [two]], every: 500)
+    try folder.move("journal", to: "two")
+    try folder.move("one", to: "journal")
+    return (states(after: [one] + before + [one] + after + [one]), count + 2)
+  }
+
+  /// The file has one checksum, or several.
+  ///
+  /// The last snapshot is before the last 4 KiB.
+  @Test(arguments: [190, 4_090])
+  func `J19 no reader takes a state of another branch that ends with the same lines`(count: Int)
     async throws
   {
     let folder = try Folder()
-    let (one, two) = (LedgerAction.pay("one", 1), LedgerAction.pay("two", 1))
-    let rest = Array(repeating: LedgerAction.pay("all", 1), count: 80)
-    try await record(folder, [[one]])
-    let copy = try folder.bytes()
-    try await record(folder, [[one] + rest, [one]])
-    try folder.move("journal", to: "one")
-    try folder.write(copy, to: "journal")
-    try await record(folder, [[two] + rest, [two]])
-    try folder.move("journal", to: "two")
-    try folder.move("one", to: "journal")
+    let (states, first) = try await recordBranches(in: folder, lines: count)
+    let missing = JournalFailure.notKept(first: first)
+    let reader = try LedgerReader(folder.journal)
     let journal = try LedgerJournal(folder)
-    #expect(try journal.replay().accounts == ["one": 3, "all": 80])
-    #expect(throws: JournalFailure.diverged(number: 82)) { try journal.verify() }
+    var kept = 0
+    // Six states have the note.
+    let numbers = (count / 2...count / 2 + 8) + [first, first + 1]
+    for number in numbers + stride(from: 0, to: first, by: count / 80) {
+      let replays: [() throws(JournalFailure) -> (Ledger, Ledger)] = [
+        { () throws(JournalFailure) in (try journal.replay(upTo: number), states[number]) },
+        { () throws(JournalFailure) in
+          (try reader.replay(Ledger(), upTo: number, reducer: keeping), states[number])
+        },
+        { () throws(JournalFailure) in
+          let state = try journal.replay(Ledger(), before: number, reducer: keeping)
+          return (state, states[max(number - 1, 0)])
+        },
+      ]
+      for replay in replays {
+        do throws(JournalFailure) {
+          let (found, own) = try replay()
+          #expect(found == own, "\(number)")
+          kept += 1
+        } catch {
+          #expect(error == missing, "\(number)")
+        }
+      }
+    }
+    // The numbers of the newest file. Of several parts, also the equal parts.
+    #expect(count == 190 ? 4...10 ~= kept : kept > 40)
+    #expect(try journal.replay() == states.last)
+    #expect(try journal.verify().firstNumber == first)
+
+    let received = Shared<[Int]>([])
+    await #expect(throws: missing) {
+      for try await entry in reader.entries(after: 0) {
+        if case .action(let action) = entry.content { #expect(action != .note("two")) }
+        received.append(entry.number)
+      }
+    }
+    #expect(received.value.count < first - 1)
+    let names = Shared<[String?]>([])
+    try JournalInspector(folder.journal).read({ names.append($1?.name) }, { _ in })
+    #expect(names.value == [nil, "journal"])
+  }
+
+  @Test(arguments: [JournalHistory.last(commits: 1), .latestState])
+  func `J19 no policy deletes a file of another branch that ends with the same lines`(
+    history: JournalHistory
+  ) async throws {
+    let folder = try Folder()
+    _ = try await recordBranches(in: folder, lines: 190)
+    let foreign = try Data(contentsOf: folder.file("journal.segments/000001-0.journal"))
+    let one = LedgerAction.pay("one", 1)
+    try await record(folder, [[one], [one], [one]], keeping: history)
+    let kept = folder.file("journal.segments/000001-0.journal")
+    #expect((try? Data(contentsOf: kept)) == foreign)
+  }
+
+  /// The headers of earlier versions of the library have no checksums of parts.
+  @Test func `J19 a file without checksums of the parts of its closed file is readable`()
+    async throws
+  {
+    let folder = try Folder()
+    let one = LedgerAction.pay("one", 1)
+    try await record(folder, [[one, one], [one]])
+    let states = try states(folder)
+    var lines = try folder.lines()
+    let former = lines[0].dropFirst(bodyOffset)
+    let parts = try #require(former.firstRange(of: ",\"parts\":\""))
+    lines[0] = String(checkedLine(former[..<parts.lowerBound] + "}}").dropLast())
+    try folder.write(Data(lines.map { $0 + "\n" }.joined().utf8), to: "journal")
+    #expect(try self.states(folder) == states)
+    try await record(folder, [[one], [one]], keeping: .last(commits: 1))
+    #expect(folder.segments == ["000002-2.journal"])
+  }
+
+  @Test func `J7 a header with another count of parts is damaged`() async throws {
+    let folder = try Folder()
+    let one = LedgerAction.pay("one", 1)
+    try await record(folder, [[one, one], [one]])
+    let lines = try folder.lines()
+    let header = String(lines[0].dropFirst(bodyOffset))
+    for digits in ["", "0", "00000000"] {
+      let forged = header.replacing("\"}}", with: digits + "\"}}")
+      let first = digits.isEmpty ? header.replacing("\"parts\":\"", with: "\"parts\":\"0") : forged
+      let text = checkedLine(first) + lines.dropFirst().map { $0 + "\n" }.joined()
+      try folder.write(Data(text.utf8), to: "journal")
+      #expect(throws: JournalFailure.damaged(atByte: 0)) { try LedgerJournal(folder) }
+    }
+  }
+
+  @Test func `J19 a damaged line makes no closed file another file`() async throws {
+    let folder = try Folder()
+    let one = LedgerAction.pay("one", 1)
+    let actions = Array(repeating: one, count: 3_000)
+    try await record(folder, [actions, [one]], every: 100)
+    let states = states(after: actions + [one])
+    let name = "journal.segments/000001-0.journal"
+    var bytes = try Data(contentsOf: folder.file(name))
+    bytes[bytes.count / 2] ^= 1
+    try folder.write(bytes, to: name)
+    let journal = try LedgerJournal(folder)
+    var damaged = 0
+    for number in stride(from: 0, through: 3_001, by: 17) {
+      do throws(JournalFailure) {
+        #expect(try journal.replay(upTo: number) == states[number])
+      } catch {
+        if case .damaged = error { damaged += 1 } else { Issue.record(error) }
+      }
+    }
+    #expect(1...30 ~= damaged)
+    #expect(throws: JournalFailure.self) { try journal.verify() }
   }
 
   /// A power loss has lost the first state, which no later line needs.

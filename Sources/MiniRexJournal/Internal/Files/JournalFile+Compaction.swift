@@ -28,7 +28,7 @@ extension JournalFile {
   @discardableResult
   func compact(_ start: CompactionStart) throws(JournalFailure) -> Bool {
     do throws(JournalFailure) {
-      let start = try start.naming(start.old)
+      let start = try start.naming(start.old, isKept: keepsOld(start))
       guard let next = try createNext(start), try archive(start) else { return abandon() }
       let copied = try copy(start, from: start.offset, into: next, leaving: 64 << 10)
       guard try replace(start, with: next, copied) else { return abandon() }
@@ -77,14 +77,19 @@ extension JournalFile {
     return next
   }
 
+  /// Returns whether the old file becomes a closed file.
+  private func keepsOld(_ start: CompactionStart) -> Bool {
+    if history.span != .none || start.old.header.version == 1 { return true }
+    // Behind closed files, until all are removed: after a kill before that, nothing else proves that they belong to the
+    // journal.
+    return end.withLock { $0.segments.list.contains { $0.sequence > 0 } }
+  }
+
   // Step 2. Links the old file in the folder of closed files, unless the history keeps none. Returns `false` if the
   // compaction must be abandoned.
   private func archive(_ start: CompactionStart) throws(JournalFailure) -> Bool {
     if start.old.length == 0 { return true }
-    // Behind closed files, the old file becomes a closed file, until all are removed: after a kill before that, nothing
-    // else proves that they belong to the journal.
-    let isFirst = !end.withLock { $0.segments.list.contains { $0.sequence > 0 } }
-    if history.span == .none, start.old.header.version > 1, isFirst {
+    if !keepsOld(start) {
       // A later start would take the files of another branch for the history of the new file.
       try end.withLock { end throws(JournalFailure) in
         if isCurrent(start, end) { try setAside(&end) }
@@ -226,7 +231,11 @@ extension JournalFile {
     let (segments, part, marks) = end.withLock { ($0.segments, $0.part, $0.marks) }
     for index in segments.expired(history, part, marks).indices {
       let segment = segments.list[index]
-      guard (try? segments.proves(index, before: part)) == true else { continue }
+      guard (try? segments.proves(index, before: part)) == true else {
+        // The file that describes it may be removed.
+        end.withLock { $0.segments.doubt(segment) }
+        continue
+      }
       let isRemoved = end.withLock { end in
         if end.isUnlocked { return false }
         if unsafe unlink(segments.path(segment)) != 0, errno != ENOENT { return false }
@@ -240,11 +249,14 @@ extension JournalFile {
 
 extension CompactionStart {
   /// Returns the start with a header that names the old file.
-  fileprivate func naming(_ old: JournalPart) throws(JournalFailure) -> CompactionStart {
+  fileprivate func naming(_ old: JournalPart, isKept: Bool) throws(JournalFailure)
+    -> CompactionStart
+  {
     if header.segment > largestNumber { throw .file(.EOVERFLOW) }
     var start = self
     start.header = JournalHeader(
-      segment: header.segment, first: header.first, after: try old.identity(before: offset),
+      segment: header.segment, first: header.first,
+      after: try old.identity(before: offset, isKept: isKept),
       oldest: old.header.oldest ?? (old.header.segment == 1 ? old.header.former : nil))
     return start
   }

@@ -65,7 +65,9 @@ extension JournalPart {
   ) throws(JournalFailure) -> (line: JournalLine, offset: Int, next: Int)? {
     var lines = linesBackwards(before: end ?? length)
     while let (offset, bytes) = try lines.next(), offset >= header.length {
-      guard let line = JournalLine(unchecked: bytes), line.kind.hasState,
+      // No checksum of the next file covers a snapshot that was written behind the last line of a closed file.
+      guard offset <= proof?.identity.place ?? offset,
+        let line = JournalLine(unchecked: bytes), line.kind.hasState,
         JournalLine(bytes) != nil, try isUsable(line)
       else { continue }
       let next = line.back.map { max(offset - $0, header.length) } ?? (offset + bytes.count + 1)

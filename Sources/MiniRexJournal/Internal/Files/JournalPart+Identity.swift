@@ -2,14 +2,22 @@ internal import CLibrary
 
 extension JournalPart {
   /// Returns the identity of the file, for the file that continues it after the lines before a place.
-  func identity(before end: Int) throws(JournalFailure) -> JournalIdentity {
+  ///
+  /// - Parameter isKept: `true` to read the entire file for the checksums of its parts.
+  func identity(before end: Int, isKept: Bool) throws(JournalFailure) -> JournalIdentity {
     var lines = linesBackwards(before: end)
     // A file without lines is not closed.
     guard length > 0, let (place, _) = try lines.next() else {
       return JournalIdentity(first: 0, last: 0, place: 0)
     }
-    return JournalIdentity(
+    var identity = JournalIdentity(
       first: try firstChecksum, last: try checksum(of: lastBytes(upTo: place)) ?? 0, place: place)
+    if isKept {
+      for index in 0..<identity.partCount {
+        identity.parts.append(try checksum(of: identity.range(of: index)) ?? 0)
+      }
+    }
+    return identity
   }
 
   /// Returns whether the file has an identity, by two short reads.
@@ -42,14 +50,21 @@ extension JournalPart {
   }
 
   /// Returns `nil` if the file is shorter.
-  private func checksum(of range: Range<Int>) throws(JournalFailure) -> UInt32? {
-    var bytes: [UInt8] = []
-    try read(file.number, at: range.lowerBound, upTo: range.count, appendingTo: &bytes)
-    return bytes.count == range.count ? Checksum.of(bytes[...]) : nil
+  func checksum(of range: Range<Int>) throws(JournalFailure) -> UInt32? {
+    var (sum, place, bytes) = (UInt32(0), range.lowerBound, [UInt8]())
+    while place < range.upperBound {
+      bytes.removeAll(keepingCapacity: true)
+      let count = min(blockSize, range.upperBound - place)
+      try read(file.number, at: place, upTo: count, appendingTo: &bytes)
+      if bytes.count < count { return nil }
+      sum = Checksum.of(bytes[...], after: sum)
+      place += count
+    }
+    return sum
   }
 
   /// Returns whether the file has the bytes of a range, in intact lines.
-  private func isIntact(_ range: Range<Int>) throws(JournalFailure) -> Bool {
+  func isIntact(_ range: Range<Int>) throws(JournalFailure) -> Bool {
     let size = Int(try fileStatus(of: file.number).st_size)
     if range.upperBound > size { return false }
     var before = linesBackwards(before: range.lowerBound)

@@ -27,13 +27,17 @@ struct JournalScan {
   private(set) var newer: JournalFailure?
   private let upcasting: JournalUpcasting?
 
-  /// - Parameter durable: The number up to which the next file proves that the lines were on the disk, or -1.
-  init(of file: JournalDescriptor, _ upcasting: JournalUpcasting? = nil, durable: Int = -1)
-    throws(JournalFailure)
-  {
+  /// - Parameters:
+  ///   - durable: The number up to which the next file proves that the lines were on the disk, or -1.
+  ///   - proof: Compares a closed file with the next file.
+  init(
+    of file: JournalDescriptor, _ upcasting: JournalUpcasting? = nil, durable: Int = -1,
+    _ proof: JournalProof? = nil
+  ) throws(JournalFailure) {
     self.upcasting = upcasting
     let size = Int(try fileStatus(of: file.number).st_size)
-    part = JournalPart(file: file, header: JournalHeader(), durable: durable)
+    part = JournalPart(
+      file: file, header: JournalHeader(), durable: durable, proof: proof)
     guard let header = try readHeader(of: file, size) else {
       tornBytes = size
       return

@@ -77,10 +77,17 @@ extension JournalSegments {
   }
 
   /// Returns `false` if a later file names another file, or if damage or a missing file conceals the file's identity.
+  ///
+  /// Throws `notKept` for a file that differs from the named file only before its last lines.
   func proves(_ index: Int, before newest: JournalPart) throws(JournalFailure) -> Bool {
     let (segment, next) = (list[index], list.dropFirst(index + 1).first)
     guard let header = try header(after: segment, next, newest) else { return segment.isProved }
-    return header.former.map { kinship(of: segment, $0) == .own } ?? true
+    guard let identity = header.former else { return true }
+    guard kinship(of: segment, identity) == .own, let start = try start(of: segment) else {
+      return false
+    }
+    try JournalProof(start, identity, next: header.first).checkAll()
+    return true
   }
 
   /// Finds the files in the folder that belong to another journal or branch, with the newest file if it is linked.

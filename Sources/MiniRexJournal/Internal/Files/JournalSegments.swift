@@ -15,7 +15,7 @@ struct JournalSegment: Sendable, Equatable {
   /// The number of its first state.
   let first: Int
   var bytes = 0
-  /// A Boolean value that indicates whether the journal has closed the file, or compared it when it was opened.
+  /// A Boolean value that indicates whether the journal has closed the file, or compared its ends when it was opened.
   var isProved = false
 
   /// The newest file, when it is closed.
@@ -101,17 +101,35 @@ struct JournalSegments: Sendable {
 
   mutating func append(_ segment: JournalSegment) { list.append(segment) }
 
+  /// Records that the journal may not have written a file.
+  mutating func doubt(_ segment: JournalSegment) {
+    if let index = list.firstIndex(of: segment) { list[index].isProved = false }
+  }
+
   mutating func remove(_ segment: JournalSegment) { list.removeAll { $0 == segment } }
 
   /// Opens a closed file, or returns `nil` if another file has its name or the file was moved away.
   ///
+  /// Reading a part of the file that belongs to another file throws `notKept`.
+  ///
   /// - Parameters:
   ///   - index: The index of the file.
   ///   - newest: The file after the closed files.
-  func open(_ index: Int, before newest: JournalPart) throws(JournalFailure) -> JournalPart? {
+  ///   - isWhole: `true` to compare the entire file now.
+  func open(_ index: Int, before newest: JournalPart, isWhole: Bool = false)
+    throws(JournalFailure) -> JournalPart?
+  {
     guard let start = try start(of: index, before: newest) else { return nil }
     let next = index + 1 == list.count ? newest : try? self.start(of: list[index + 1])
-    return try JournalScan(of: start.file, durable: next?.durableNumber(of: list[index]) ?? -1).part
+    do throws(JournalFailure) {
+      if isWhole { try start.proof?.checkAll() }
+      return try JournalScan(
+        of: start.file, durable: next?.durableNumber(of: list[index]) ?? -1, start.proof
+      ).part
+    } catch {
+      if case .notKept = error { return nil }
+      throw error
+    }
   }
 
   /// Returns the Unix second of the first state of a closed file, which takes no scan.
@@ -123,9 +141,11 @@ struct JournalSegments: Sendable {
 
   /// Returns the file with its header only, or `nil` if it belongs to another journal or was moved away.
   func start(of index: Int, before newest: JournalPart) throws(JournalFailure) -> JournalPart? {
-    guard let start = try start(of: list[index]) else { return nil }
-    let identity = try? identity(of: index, before: newest)
-    if let identity, try start.kinship(identity) == .other { return nil }
+    guard var start = try start(of: list[index]) else { return nil }
+    guard let identity = try? identity(of: index, before: newest) else { return start }
+    if try start.kinship(identity) == .other { return nil }
+    let next = index + 1 == list.count ? newest.header.first : list[index + 1].first
+    start.proof = JournalProof(start, identity, next: next)
     return start
   }
 

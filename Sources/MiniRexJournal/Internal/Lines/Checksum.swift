@@ -15,9 +15,10 @@ package enum Checksum {
     return table
   }()
 
-  package static func of(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+  /// - Parameter former: The checksum of the bytes before.
+  package static func of(_ bytes: ArraySlice<UInt8>, after former: UInt32 = 0) -> UInt32 {
     let table = table
-    var sum = ~UInt32(0)
+    var sum = ~former
     var place = bytes.startIndex
     // The four lookups do not depend on each other, so the processor runs them in parallel.
     while place + 4 <= bytes.endIndex {

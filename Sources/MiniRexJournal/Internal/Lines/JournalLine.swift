@@ -270,9 +270,14 @@ extension ArraySlice<UInt8> {
   fileprivate mutating func takeIdentity() -> JournalIdentity? {
     guard skip("{\"first\":\""), let first = takeSum(), skip("\",\"last\":\""),
       let last = takeSum(),
-      skip("\",\"place\":"), let place = takeNumber(), skip("}")
+      skip("\",\"place\":"), let place = takeNumber()
     else { return nil }
-    return JournalIdentity(first: first, last: last, place: place)
+    var identity = JournalIdentity(first: first, last: last, place: place)
+    if skip(",\"parts\":\"") {
+      while let sum = takeSum() { identity.parts.append(sum) }
+      guard skip("\""), identity.parts.count == identity.partCount else { return nil }
+    }
+    return skip("}") ? identity : nil
   }
 
   /// Removes the bytes before the payload, the cause of a state included.

@@ -49,6 +49,11 @@ struct JournalLineWriter {
     append(checksum: identity.last)
     append("\",\"place\":")
     append(identity.place)
+    if !identity.parts.isEmpty {
+      append(",\"parts\":\"")
+      for sum in identity.parts { append(checksum: sum) }
+      append("\"")
+    }
     append("}")
   }
 

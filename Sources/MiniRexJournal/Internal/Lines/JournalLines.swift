@@ -1,6 +1,7 @@
 /// An iterator over the lines of a part of a file, in a buffer that it reuses.
 struct JournalLines {
   private let file: JournalDescriptor
+  private let proof: JournalProof?
   private let end: Int
   private var buffer: [UInt8] = []
   /// The number of bytes of `buffer` that were returned.
@@ -8,8 +9,8 @@ struct JournalLines {
   /// The place of `buffer` in the file.
   private var offset: Int
 
-  init(of file: JournalDescriptor, from offset: Int, to end: Int) {
-    self.file = file
+  init(of file: JournalDescriptor, _ proof: JournalProof? = nil, from offset: Int, to end: Int) {
+    (self.file, self.proof) = (file, proof)
     self.offset = offset
     self.end = end
   }
@@ -43,6 +44,7 @@ struct JournalLines {
       returned = 0
       looked = rest
       let count = min(max(blockSize, rest), end - place)
+      try proof?.check(place..<place + count)
       try read(file.number, at: place, upTo: count, appendingTo: &buffer)
       if buffer.count < rest + count { throw .damaged(atByte: offset) }
     }
@@ -54,14 +56,15 @@ let blockSize = 1 << 16
 /// An iterator over the lines of a file, last line first.
 struct JournalLinesBackwards {
   private let file: JournalDescriptor
+  private let proof: JournalProof?
   private var buffer: [UInt8] = []
   /// The place of `buffer` in the file.
   private var offset: Int
   /// The number of bytes of `buffer` that were not returned.
   private var rest = 0
 
-  init(of file: JournalDescriptor, before end: Int) {
-    self.file = file
+  init(of file: JournalDescriptor, _ proof: JournalProof?, before end: Int) {
+    (self.file, self.proof) = (file, proof)
     offset = end
   }
 
@@ -94,6 +97,7 @@ struct JournalLinesBackwards {
   /// Uses a new buffer, because the caller may still have a slice of the old buffer.
   private mutating func readMore() throws(JournalFailure) {
     let count = min(max(blockSize, rest), offset)
+    try proof?.check(offset - count..<offset)
     var block: [UInt8] = []
     block.reserveCapacity(count + rest)
     try read(file.number, at: offset - count, upTo: count, appendingTo: &block)

@@ -83,7 +83,7 @@ package struct JournalInspector: Sendable {
     for (index, segment) in list.enumerated() {
       let next = index + 1 < list.count ? list[index + 1] : nil
       do throws(JournalFailure) {
-        if let part = try files.segments.open(index, before: files.newest) {
+        if let part = try files.segments.open(index, before: files.newest, isWhole: true) {
           begin(segment.name, file(part, segment.name))
           last = try read(part, upTo: next?.first ?? files.newest.header.first, after: last, body)
         } else {

@@ -14,10 +14,30 @@ struct JournalReplay<State: Codable & Sendable, Action: Codable & Sendable> {
       return try state(initial, upTo: Int.max, in: newest, before: newest.length, reducer)
     }
     if newest.length == 0, number >= 0 { return initial }
-    let part = try segments.part(of: number, newest)
-    let near = try part.endOfLines(upTo: number, before: part.length)
-    let runEnd = try part.endOfRun(of: number, before: near)
-    return try state(initial, upTo: number, in: part, before: runEnd, endsAtCommit: true, reducer)
+    do throws(JournalFailure) {
+      return try state(initial, after: number, in: try segments.part(of: number, newest), reducer)
+    } catch {
+      guard error == .notKept(first: number) else { throw error }
+      // The closed file with this commit belongs to another branch. The next file begins with this state.
+      let next = try segments.part(of: number, newest, includesNext: true)
+      return try state(initial, after: number, in: next, reducer)
+    }
+  }
+
+  private func state(
+    _ initial: State, after number: Int, in part: JournalPart, _ reducer: Reducer<State, Action>
+  ) throws(JournalFailure) -> State {
+    // The search compares no parts, because a wrong place only makes the replay fail.
+    var searched = part
+    searched.proof = nil
+    do throws(JournalFailure) {
+      let near = try searched.endOfLines(upTo: number, before: part.length)
+      let runEnd = try part.endOfRun(of: number, before: near)
+      return try state(initial, upTo: number, in: part, before: runEnd, endsAtCommit: true, reducer)
+    } catch {
+      if case .damaged = error { try part.proof?.checkAll() }
+      throw error
+    }
   }
 
   /// Returns the state that a commit changed.
