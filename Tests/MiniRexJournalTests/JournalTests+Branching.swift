@@ -81,6 +81,26 @@ extension JournalTests {
     #expect((try? Data(contentsOf: moved)) == foreign)
   }
 
+  /// A file that ends before the last line, with intact lines up to its commit, is not too short.
+  @Test func `J19 no reader takes a state of another branch whose file is shorter`() async throws {
+    let folder = try Folder()
+    let (one, two) = (LedgerAction.pay("a long name", 1), LedgerAction.pay("two", 1))
+    try await record(folder, [[one]])
+    let copy = try folder.bytes()
+    try await record(folder, [[one, one, one], [one]])
+    try folder.move("journal", to: "one")
+    try folder.write(copy, to: "journal")
+    try await record(folder, [[two, two, two], [two]])
+    try folder.move("journal", to: "two")
+    try folder.move("one", to: "journal")
+    let journal = try LedgerJournal(folder)
+    for number in 0...3 {
+      #expect(throws: JournalFailure.notKept(first: 4)) { try journal.replay(upTo: number) }
+    }
+    #expect(try journal.replay(upTo: 4).accounts == ["a long name": 4])
+    #expect(try journal.verify().firstNumber == 4)
+  }
+
   @Test(arguments: [JournalHistory.last(commits: 1), .latestState])
   func `J19 no policy deletes a damaged file after the files behind it have expired`(
     history: JournalHistory

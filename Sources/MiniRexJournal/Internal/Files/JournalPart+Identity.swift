@@ -30,7 +30,7 @@ extension JournalPart {
     let isLast = try checksum(of: last) == identity.last
     if isFirst, isLast { return .own }
     if !isFirst, try isIntact(header.length..<header.length + 1) { return .other }
-    if !isLast, try isIntact(last) { return .other }
+    if !isLast, try isIntact(last, upTo: identity.number) { return .other }
     return .unclear
   }
 
@@ -64,14 +64,23 @@ extension JournalPart {
   }
 
   /// Returns whether the file has the bytes of a range, in intact lines.
-  func isIntact(_ range: Range<Int>) throws(JournalFailure) -> Bool {
+  ///
+  /// A shorter file has other lines if it ends with an intact line of the last commit. Otherwise, its end is missing.
+  ///
+  /// - Parameter number: The number of the last commit, or `nil` if it is unknown.
+  func isIntact(_ range: Range<Int>, upTo number: Int? = nil) throws(JournalFailure) -> Bool {
     let size = Int(try fileStatus(of: file.number).st_size)
-    if range.upperBound > size { return false }
-    var before = linesBackwards(before: range.lowerBound)
+    let isShort = range.upperBound > size
+    let start = isShort ? min(range.lowerBound, max(header.length, size - 1)) : range.lowerBound
+    var before = linesBackwards(before: start)
     var lines = lines(from: try before.nextPart().offset, to: size)
+    var last: Int?
     while let (offset, bytes, isComplete) = try lines.nextPiece(), offset < range.upperBound {
-      if !isComplete || JournalLine(bytes) == nil { return false }
+      guard isComplete, let line = JournalLine(bytes) else { return false }
+      last = line.number
     }
-    return true
+    guard isShort else { return true }
+    guard let number, let last else { return false }
+    return last >= number
   }
 }

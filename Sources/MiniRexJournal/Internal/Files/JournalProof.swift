@@ -39,6 +39,6 @@ final class JournalProof: Sendable {
     if try part.checksum(of: range) == identity.parts[index] { return false }
     let lines = max(range.lowerBound, part.header.length)..<range.upperBound
     if lines.isEmpty { return true }
-    return try part.isIntact(lines)
+    return try part.isIntact(lines, upTo: identity.number)
   }
 }

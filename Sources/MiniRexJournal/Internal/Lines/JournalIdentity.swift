@@ -14,6 +14,8 @@ struct JournalIdentity: Equatable, Sendable {
   var last: UInt32
   /// The place of that line.
   var place: Int
+  /// The number of the commits up to that line, or `nil` if the line of the header does not have it.
+  var number: Int?
   /// The checksums of equally large parts up to the checksum of that line, or none if the file was not to be kept.
   var parts: [UInt32] = []
 

@@ -122,6 +122,7 @@ struct JournalHeader: Equatable {
   ) {
     (self.segment, self.first) = (segment, first)
     (self.former, self.oldest) = (former, oldest)
+    self.former?.number = first
     length = line.count
   }
 
@@ -142,6 +143,7 @@ struct JournalHeader: Equatable {
       if rest.skip(",\"after\":") {
         guard let identity = rest.takeIdentity() else { return nil }
         former = identity
+        former?.number = first
       }
       if rest.skip(",\"oldest\":") {
         guard let identity = rest.takeIdentity() else { return nil }
