@@ -27,7 +27,7 @@ package final class InFlightCounter: Sendable {
     var alarm: Alarm?
     /// Cancels the subscriber, and lets it finish with its queue.
     var timeOut: OnceClosure?
-    /// `true` after the subscriber can stall no sender any more.
+    /// `true` after the subscriber can no longer stall a sender.
     var isTimeoutOver = false
   }
 

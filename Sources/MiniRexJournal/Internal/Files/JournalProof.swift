@@ -21,8 +21,9 @@ final class JournalProof: Sendable {
     let last = min((range.upperBound - 1) / size, identity.parts.count - 1)
     var index = range.lowerBound / size
     while index <= last {
-      if compared.withLock({ $0.insert(index).inserted }), try isOther(index) {
-        throw .notKept(first: next)
+      if !compared.withLock({ $0.contains(index) }) {
+        if try isOther(index) { throw .notKept(first: next) }
+        compared.withLock { _ = $0.insert(index) }
       }
       index += 1
     }
