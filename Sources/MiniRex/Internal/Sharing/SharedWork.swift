@@ -127,7 +127,8 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
 
   /// Lets the only member of the run continue in its place.
   ///
-  /// Returns `false` if the run has other members, or updates that are not delivered.
+  /// Returns `false` if the run has other members, or updates that are not delivered, or if a chain
+  /// follows an earlier run.
   private func handOver(_ run: WorkRun<Update>, _ handover: AnyObject) -> Bool {
     guard let handover = handover as? TaskHandover<Update>, handover.inlet.run === run else {
       return false
@@ -135,7 +136,10 @@ package final class SharedWork<Update: Sendable>: @unchecked Sendable {
     // The replaced state and task are released after the lock.
     let (isHandedOver, _, _) = current.withLock {
       current -> (Bool, Current?, NextTask<Update>?) in
-      guard current.run === run, run.isOnlyForwarded else { return (false, nil, nil) }
+      // A chain that still follows an earlier run shares its work with later subscribers.
+      guard current.run === run, run.isOnlyForwarded, current.continuation?.isValid != true else {
+        return (false, nil, nil)
+      }
       defer { current = Current(run: nil, continuation: handover.continuation) }
       return (true, current, handover.continuation.willFollow(handover.task))
     }

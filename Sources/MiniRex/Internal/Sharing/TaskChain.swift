@@ -60,7 +60,7 @@ final class TaskChain<Output: Sendable>: SubscriptionHost {
     if let task = forwarder.chain.take(handover) { forwarder.chain.follow(task, forwarder.inlet) }
   }
 
-  private func follow(_ task: NextTask<Output>, _ inlet: WorkInlet<Output>) {
+  fileprivate func follow(_ task: NextTask<Output>, _ inlet: WorkInlet<Output>) {
     ReleaseChain.run {
       subscribe(to: task, inlet)
     } later: {
@@ -84,17 +84,19 @@ final class TaskChain<Output: Sendable>: SubscriptionHost {
     }
   }
 
-  /// Subscribes, and cancels the subscription if the chain is canceled.
+  /// Subscribes unless the chain is canceled, and cancels the subscription if it is canceled since.
   ///
   /// The subscription replaces earlier ones, whose task has finished.
   ///
   /// - Parameter subscribe: A closure that receives the number of the subscription.
   private func connect(_ subscribe: (Int) -> Subscription) {
-    let number = state.withLock { state in
+    let number = state.withLock { state -> Int? in
+      if state.hasEnded { return nil }
       state.startCount += 1
       state.lastNumber += 1
       return state.lastNumber
     }
+    guard let number else { return }
     let token = subscribe(number)
     // The replaced subscription is released after the lock.
     let (_, hasEnded, group) = state.withLock { state -> (Subscription?, Bool, WaitGroup?) in
@@ -284,7 +286,8 @@ final class TaskContinuation<Output: Sendable>: Sendable {
     guard let task else { return false }
     if let latest { run.storage.report(latest) }
     let chain = TaskChain(chain.forward)
-    chain.proceed(with: task, WorkInlet(run))
+    // Not handed over, because the member that forwards the updates would receive this progress twice.
+    chain.follow(task, WorkInlet(run))
     run.attach(Subscription(chain))
     return true
   }

@@ -535,9 +535,11 @@ private enum Way: String, CaseIterable, CustomTestStringConvertible {
     let isStarting = Gate()
     let mayStart = Gate()
     let subscription = source.publisher.flatMap { [work] _ in
-      isStarting.open()
-      mayStart.wait()
-      return work.task
+      PublishedTask<Int, Failed> { finish in
+        isStarting.open()
+        mayStart.wait()
+        return work.task.subscribe(finish)
+      }
     }.subscribe { _ in }
 
     let waiting = Shared<Task<Bool, Never>?>(nil)

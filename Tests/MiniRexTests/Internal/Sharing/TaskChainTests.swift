@@ -411,6 +411,111 @@ private func check(_ form: Form, isSynchronous: Bool) {
     #expect(whole.hasEnded)
     #expect(whole.updates == [])
   }
+
+  @Test(arguments: [false, true])
+  func `R19 a task that its closure cancels does not start its next task`(isInner: Bool) {
+    let (first, last) = (DrivenWork<Int>(), TaskSteps())
+    let subscription = Shared<Subscription?>(nil)
+    let chain = ProgressiveTask(first.task).flatMap { _ in
+      subscription.value?.invalidate()
+      return last.task
+    }
+    let task = isInner ? ProgressiveTask<Int, Int, Failed>.success(0).flatMap { _ in chain } : chain
+    subscription.value = task.subscribe { _ in }
+
+    first.finish(.success(1))
+
+    #expect(last.starts.value == 0)
+    #expect(Recorder(task).isSubscribed)
+    subscription.value = nil
+  }
+
+  @Test func `R19 a task that continues with itself waits`() async {
+    await #expect(processExitsWith: .success) {
+      mustEnd()
+      let first = TaskSource<Int, Failed>()
+      let itself = Shared<PublishedTask<Int, Failed>?>(nil)
+      let task = first.publisher.flatMap { _ in itself.value ?? .never }
+      itself.value = task
+      let around = PublishedTask<Int, Failed>.success(0).flatMap { _ in task }
+      let subscription = around.subscribe { _ in }
+
+      first.finish(.success(1))
+
+      precondition(subscription.isSubscribed)
+    }
+  }
+
+  /// Two tasks that continue with the same third of five tasks.
+  private final class Branches: Sendable {
+    let works = (0..<5).map { _ in TaskSteps() }
+    let joins = Shared(Array(repeating: 0, count: 5))
+    let tasks: [ProgressiveTask<Int, Int, Failed>]
+
+    /// - Parameter isMapped: `true` if an operator follows each task, so no run hands its task over.
+    init(isMapped: Bool) {
+      var tasks = [works[4].task]
+      for index in [3, 2, 1, 0] {
+        let next = index == 0 ? tasks[1] : tasks[0]
+        let joins = joins
+        let task = works[index].task.flatMap { _ in
+          joins.change { $0[index] += 1 }
+          return isMapped ? next.map { $0 } : next
+        }
+        tasks.insert(task, at: 0)
+      }
+      self.tasks = tasks
+    }
+
+    var counts: [[Int]] { [works.map(\.starts.value), works.map(\.stops.value), joins.value] }
+  }
+
+  @Test func `R18 R19 a chain of tasks behaves like nested tasks in random scripts`() {
+    for round in 0..<scaled(500) {
+      let all = [false, true].map { Branches(isMapped: $0) }
+      let logs = all.map { branches in
+        var random = SeededGenerator(seed: UInt64(round))
+        var log: [String] = []
+        var recorders: [Recorder<TaskUpdate<Int, Int, Failed>>] = []
+        for step in 0..<40 {
+          let index = Int.random(in: 0..<5, using: &random)
+          switch Int.random(in: 0..<20, using: &random) {
+          case 0..<6:
+            log.append("subscribe \(index)")
+            recorders.append(Recorder(branches.tasks[index]))
+          case 6..<10:
+            guard let number = recorders.indices.randomElement(using: &random) else { continue }
+            log.append("cancel \(number)")
+            recorders[number].invalidate()
+          case 10..<15:
+            log.append("report to \(index)")
+            branches.works[index].report(step)
+          case 15..<19:
+            log.append("finish \(index)")
+            branches.works[index].finish()
+          default:
+            log.append("forget \(index)")
+            branches.works[index].forget()
+          }
+          let received = recorders.map { recorder in
+            "\(recorder.updates)\(recorder.hasEnded ? "." : "")\(recorder.isSubscribed ? "" : "!")"
+          }
+          log.append("\(branches.counts) \(received)")
+        }
+        for work in branches.works { work.forget() }
+        return log
+      }
+      if let index = logs[0].indices.first(where: { logs[0][$0] != logs[1][$0] }) {
+        Issue.record(
+          """
+          round \(round): \(logs[0].prefix(index).filter { !$0.hasPrefix("[") }.joined(separator: ", "))
+          \(logs[0][index])
+          \(logs[1][index])
+          """)
+        return
+      }
+    }
+  }
 }
 
 /// Progressive work that a test drives by hand.
