@@ -411,6 +411,8 @@ import Testing
 
     backend.answer(2, 2)
     let states = Recorder(resource.publisher)
+    // On a busy machine, the load may end after the wait of the watcher.
+    await until { states.updates.last?.value == 2 }
     #expect(texts(states) == ["1 stale loading", "2"])
     withExtendedLifetime(watcher) {}
   }
