@@ -81,9 +81,11 @@ struct SendingTests {
 
     let counts = {
       let thread = ObjectIdentifier(Thread.current)
-      for number in 1...1_000 {
+      for number in 1...10_000 {
         replica.send(.moved(number))
         if let counts = log.counts.value[thread], counts.count == 10 { return counts }
+        // Another thread appends an action that follows too soon.
+        usleep(1_000)
       }
       return []
     }()
