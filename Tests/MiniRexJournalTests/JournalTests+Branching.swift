@@ -25,6 +25,23 @@ extension JournalTests {
     withExtendedLifetime(recording) {}
   }
 
+  /// Records two branches that begin with the same commit, and then has the first at the path of the journal.
+  ///
+  /// The closed files of the second are beside it.
+  private func recordBranches(
+    in folder: Folder, after start: LedgerAction, _ own: [[LedgerAction]],
+    _ other: [[LedgerAction]], every distance: Int = 1_000
+  ) async throws {
+    try await record(folder, [[start]])
+    let copy = try folder.bytes()
+    try await record(folder, own, every: distance)
+    try folder.move("journal", to: "one")
+    try folder.write(copy, to: "journal")
+    try await record(folder, other, every: distance)
+    try folder.move("journal", to: "two")
+    try folder.move("one", to: "journal")
+  }
+
   private func states(after actions: [LedgerAction]) -> [Ledger] {
     var states = [Ledger()]
     for action in actions {
@@ -85,14 +102,8 @@ extension JournalTests {
   @Test func `J19 no reader takes a state of another branch whose file is shorter`() async throws {
     let folder = try Folder()
     let (one, two) = (LedgerAction.pay("a long name", 1), LedgerAction.pay("two", 1))
-    try await record(folder, [[one]])
-    let copy = try folder.bytes()
-    try await record(folder, [[one, one, one], [one]])
-    try folder.move("journal", to: "one")
-    try folder.write(copy, to: "journal")
-    try await record(folder, [[two, two, two], [two]])
-    try folder.move("journal", to: "two")
-    try folder.move("one", to: "journal")
+    try await recordBranches(
+      in: folder, after: one, [[one, one, one], [one]], [[two, two, two], [two]])
     let journal = try LedgerJournal(folder)
     for number in 0...3 {
       #expect(throws: JournalFailure.notKept(first: 4)) { try journal.replay(upTo: number) }
@@ -167,15 +178,9 @@ extension JournalTests {
     let (one, two, three) = (
       LedgerAction.pay("one", 1), LedgerAction.pay("two", 1), LedgerAction.pay("all", 1)
     )
-    try await record(folder, [[three]])
-    let copy = try folder.bytes()
-    try await record(folder, [[one, one, three], [three]])
-    try folder.move("journal", to: "one")
-    try folder.write(copy, to: "journal")
-    try await record(folder, [[two, two, three], [three]])
+    try await recordBranches(
+      in: folder, after: three, [[one, one, three], [three]], [[two, two, three], [three]])
     let foreign = try Data(contentsOf: folder.file("journal.segments/000001-0.journal"))
-    try folder.move("journal", to: "two")
-    try folder.move("one", to: "journal")
     do {
       let journal = try LedgerJournal(folder)
       #expect(journal.status.current()?.firstNumber == 4)
@@ -190,21 +195,16 @@ extension JournalTests {
   ///
   /// - Returns: The states of the journal, and the number of the first state of its newest file.
   private func recordBranches(
-    in folder: Folder, lines count: Int, keeping history: JournalHistory = .everything
+    in folder: Folder, lines count: Int
   ) async throws -> (states: [Ledger], first: Int) {
     let (one, two, all) = (
       LedgerAction.note("one"), LedgerAction.note("two"), LedgerAction.note("all")
     )
     let before = Array(repeating: all, count: count / 2)
     let after = Array(repeating: all, count: (count + 1) / 2)
-    try await record(folder, [[one]])
-    let copy = try folder.bytes()
-    try await record(folder, [before + [one] + after, [one]], every: 500)
-    try folder.move("journal", to: "one")
-    try folder.write(copy, to: "journal")
-    try await record(folder, [before + [two] + after, [two]], every: 500)
-    try folder.move("journal", to: "two")
-    try folder.move("one", to: "journal")
+    try await recordBranches(
+      in: folder, after: one, [before + [one] + after, [one]], [before + [two] + after, [two]],
+      every: 500)
     return (states(after: [one] + before + [one] + after + [one]), count + 2)
   }
 

@@ -129,6 +129,20 @@ import Testing
     #expect(recorder.updates == [1, 0, 1])
   }
 
+  @Test func `R36 a further subscriber first receives the last update of the other subscribers`() {
+    let double = PublishedValue.computed { [a] read in read(a) * 2 }
+    let late = Shared<Recorder<Int>?>(nil)
+    let early = a.publisher.subscribe { value in
+      if value == 2 { late.value = Recorder(double) }
+    }
+    // It follows `a` behind the callback.
+    let other = Recorder(double)
+    a.value = 2
+    #expect(late.value?.updates == [2, 4])
+    #expect(other.updates == [2, 4])
+    withExtendedLifetime(early) {}
+  }
+
   @Test func `R36 R30 a combination of a property and its computed value is glitch-free`() {
     let double = PublishedValue.computed { [a] read in read(a) * 2 }
     let first = Recorder(combineLatest(a.publisher, double) { [$0, $1] })
